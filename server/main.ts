@@ -32,7 +32,8 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ConfigError || error.name.startsWith('Store')) return error.message
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return 'The port is in use by another program. Choose another with --port or PDS_PORT.'
+  if (code === 'EADDRINUSE')
+    return 'The port is in use by another program. Choose another with --port or PDS_PORT.'
   if (code === 'EACCES' || code === 'EPERM') return `Not permitted: ${error.message}`
   return error.stack ?? error.message
 }

@@ -3,15 +3,15 @@
  * on as the same server: tokens stay valid, app passwords work, identities can be moved.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { createSigningKey } from './identity/keys.ts'
+import { createSigningKey, loadSigningKey, type SigningKey } from './identity/keys.ts'
 import type { Database } from './store/database.ts'
 import * as rows from './store/secrets.ts'
 
 export interface Secrets {
   /** HS256 key of session tokens. */
   readonly tokenKey: Uint8Array<ArrayBuffer>
-  /** P-256 private key that may change the DIDs minted here. */
-  readonly rotationKey: Uint8Array
+  /** May change the DIDs that were minted here. */
+  readonly rotationKey: SigningKey
   /** Keyed hash of a generated secret (app password, mail token), so that the store never holds the secret itself. */
   hash(purpose: string, secret: string): Uint8Array
 }
@@ -19,10 +19,14 @@ export interface Secrets {
 export async function loadSecrets(store: Database): Promise<Secrets> {
   const tokenKey = await loadOrMake(store, 'token-key', () => randomBytes(32))
   const hashKey = await loadOrMake(store, 'hash-key', () => randomBytes(32))
-  const rotationKey = await loadOrMake(store, 'rotation-key', async () => (await createSigningKey()).privateKey)
+  const rotationKey = await loadOrMake(
+    store,
+    'rotation-key',
+    async () => (await createSigningKey()).privateKey,
+  )
   return {
     tokenKey: new Uint8Array(tokenKey),
-    rotationKey,
+    rotationKey: await loadSigningKey(rotationKey),
     hash: (purpose, secret) => createHmac('sha256', hashKey).update(`${purpose}\0${secret}`).digest(),
   }
 }

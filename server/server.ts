@@ -1,14 +1,15 @@
 /**
  * The composition root: every part of the server is made here and handed to the others. Read this first.
  */
-import { methods } from './api/index.ts'
-import { loadAdminPassword } from './admin-password.ts'
-import { startSweeper } from './accounts/sweeper.ts'
+
 import { documentOfAccount } from './accounts/identity.ts'
+import { startSweeper } from './accounts/sweeper.ts'
+import { loadAdminPassword } from './admin-password.ts'
+import { defaultAliases } from './aliases.ts'
+import { methods } from './api/index.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createTokens } from './auth/tokens.ts'
 import { createVerifier } from './auth/verifier.ts'
-import { defaultAliases } from './aliases.ts'
 import { createBackground } from './background.ts'
 import { type Config, publicOrigin } from './config.ts'
 import { createDidResolver } from './identity/resolver.ts'
@@ -85,7 +86,7 @@ type Grounds = Pick<Services, 'store' | 'now' | 'log'> & { port: number }
 
 async function createServices(config: Config, { store, now, log, port }: Grounds): Promise<Services> {
   const origin = publicOrigin(config, port)
-  const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}`
+  const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
   return {
     config,
@@ -93,7 +94,13 @@ async function createServices(config: Config, { store, now, log, port }: Grounds
     secrets,
     tokens: await createTokens({ secret: secrets.tokenKey, audience: serverDid, now }),
     passwords: createPasswordHasher(),
-    mailer: createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now, log }),
+    mailer: createMailer({
+      smtpUrl: config.smtpUrl,
+      from: config.mailFrom,
+      dataDir: config.dataDir,
+      now,
+      log,
+    }),
     resolver: createDidResolver({
       plcUrl: config.plcUrl,
       allowPrivate: config.allowPrivateTargets,
@@ -130,7 +137,10 @@ function translate(error: unknown): XrpcError | undefined {
     return protocolError('NotEnoughResources', 'The server cannot write to its disk at the moment')
   }
   if (error instanceof PasswordQueueFull) {
-    return protocolError('NotEnoughResources', 'Too many passwords are being checked. Try again in a few seconds.')
+    return protocolError(
+      'NotEnoughResources',
+      'Too many passwords are being checked. Try again in a few seconds.',
+    )
   }
   return undefined
 }

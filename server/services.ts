@@ -1,9 +1,10 @@
 /** What handlers are given beside their call: every long-lived part of the server. */
+import type { DidString } from '@atproto/syntax'
 import type { Aliases } from './aliases.ts'
-import type { Config } from './config.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Background } from './background.ts'
+import type { Config } from './config.ts'
 import type { DidResolver } from './identity/resolver.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -24,6 +25,6 @@ export interface Services {
   /** Where clients reach this server, without a trailing slash; named in DID documents. */
   readonly origin: string
   /** did:web of the origin's host. */
-  readonly serverDid: string
+  readonly serverDid: DidString
   readonly now: () => Date
 }

@@ -1,5 +1,5 @@
 /** Which handles an account can have on this server. */
-import { isValidHandle } from '@atproto/syntax'
+import { type HandleString, isValidHandle } from '@atproto/syntax'
 
 export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
 
@@ -10,8 +10,8 @@ const reserved = new Set(
    support system team terms test webmaster www`.split(/\s+/),
 )
 
-export function normalizeHandle(handle: string): string {
-  return handle.trim().toLowerCase()
+export function normalizeHandle(handle: string): HandleString {
+  return handle.trim().toLowerCase() as HandleString
 }
 
 /**
@@ -20,7 +20,7 @@ export function normalizeHandle(handle: string): string {
  * @param claimed whether the DID document that is being imported names this handle
  */
 export function handleProblem(
-  handle: string,
+  handle: HandleString,
   userDomains: readonly string[],
   claimed = false,
 ): { name: HandleProblem; message: string } | undefined {

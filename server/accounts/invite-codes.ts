@@ -1,9 +1,11 @@
 /** Invite codes: how they look, who may use them, and those that an account earns by time. */
+
 import { isValidDid } from '@atproto/syntax'
 import { randomGroups } from '../random.ts'
 import * as accounts from '../store/accounts.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as inviteCodes from '../store/invite-codes.ts'
+import { iso } from '../time.ts'
 
 /** `<host-with-dashes>-xxxxx-xxxxx` */
 export function newCode(origin: string): string {
@@ -13,7 +15,7 @@ export function newCode(origin: string): string {
 /** Takes one use of a code, for the account that is being created. @returns false when the code is not good for it */
 export function takeInvite(tx: Writer, code: string, newDid: string, now: Date): boolean {
   const row = inviteCodes.find(tx, code)
-  return row !== undefined && isGoodFor(tx, row, newDid) && inviteCodes.use(tx, code, newDid, now.toISOString())
+  return row !== undefined && isGoodFor(tx, row, newDid) && inviteCodes.use(tx, code, newDid, iso(now))
 }
 
 /** A code is void while the account that it was given to is taken down, and kept for a DID that is to be imported. */

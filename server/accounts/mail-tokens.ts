@@ -2,31 +2,35 @@
  * Codes that are sent by mail: `XXXXX-XXXXX`, good for 15 minutes and for one use, one for each purpose and account.
  * The store holds a keyed hash, so that reading the store yields no code.
  */
+
 import { timingSafeEqual } from 'node:crypto'
-import { type MailPurpose, messageFor } from '../mail/templates.ts'
+import type { MailPurpose } from '../mail/templates.ts'
+import * as letters from '../mail/templates.ts'
 import { randomGroups } from '../random.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import type { Account } from '../store/accounts.ts'
 import type { Writer } from '../store/database.ts'
 import * as rows from '../store/mail-tokens.ts'
+import { iso } from '../time.ts'
 
-const lifetimeMs = 15 * 60_000
+const lifetimeMs = letters.CODE_LIFETIME_MINUTES * 60_000
 
 /** Of a second factor, which follows a right password: whoever guesses must not be given time. */
 const maxWrongAttempts = 5
 
 /** Makes a token, replacing an earlier one, and mails it. Resolves when the token is stored and the mail handed over. */
 export async function mailToken(
-  { store, secrets, mailer, now }: Pick<Services, 'store' | 'secrets' | 'mailer' | 'now'>,
+  { store, secrets, mailer, origin, now }: Pick<Services, 'store' | 'secrets' | 'mailer' | 'origin' | 'now'>,
   account: Account & { email: string },
   purpose: MailPurpose,
 ): Promise<void> {
   const code = randomGroups(2, 5).toUpperCase()
-  const expiresAt = new Date(now().getTime() + lifetimeMs).toISOString()
+  const expiresAt = iso(new Date(now().getTime() + lifetimeMs))
   const hash = hashOf(secrets, purpose, code)
   await store.transact((tx) => rows.put(tx, account.did, purpose, hash, expiresAt))
-  await mailer.send(messageFor(purpose, { to: account.email, handle: account.handle, code }))
+  const letter = letters[purpose]({ handle: account.handle, server: origin, code })
+  await mailer.send({ to: account.email, ...letter })
 }
 
 export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'
@@ -44,7 +48,7 @@ export function spendToken(
     if (row.wrongAttempts + 1 >= maxWrongAttempts) rows.remove(tx, did, purpose)
     return 'InvalidToken'
   }
-  if (row.expiresAt <= now.toISOString()) return 'ExpiredToken'
+  if (row.expiresAt <= iso(now)) return 'ExpiredToken'
   rows.remove(tx, did, purpose)
   return 'good'
 }

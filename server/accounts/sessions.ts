@@ -1,4 +1,6 @@
 /** Opening sessions, and how an account looks in the answers that show one. */
+
+import type { DidString } from '@atproto/syntax'
 import type { Scope } from '../auth/scopes.ts'
 import { refreshLifetimeSeconds } from '../auth/tokens.ts'
 import { documentFor } from '../identity/did-document.ts'
@@ -7,18 +9,19 @@ import type { Services } from '../services.ts'
 import type { Account } from '../store/accounts.ts'
 import type { Writer } from '../store/database.ts'
 import * as sessions from '../store/sessions.ts'
+import { type DatetimeString, iso } from '../time.ts'
 import { activity } from './status.ts'
 
 /** The two tokens of a session are signed from this, once the session is in the store. */
 export interface IssuedSession {
-  readonly did: string
+  readonly did: DidString
   readonly sessionId: string
   readonly scope: Scope
   readonly refreshJti: string
 }
 
 export interface SessionOpening {
-  readonly did: string
+  readonly did: DidString
   readonly scope: Scope
   readonly appPasswordName: string | null
   readonly client: string | undefined
@@ -27,7 +30,7 @@ export interface SessionOpening {
 export function openSession(tx: Writer, opening: SessionOpening, now: Date): IssuedSession {
   const id = randomId()
   const refreshJti = randomId()
-  const at = now.toISOString()
+  const at = iso(now)
   const session = {
     id,
     did: opening.did,
@@ -44,8 +47,8 @@ export function openSession(tx: Writer, opening: SessionOpening, now: Date): Iss
 }
 
 /** When a refresh token that is issued now expires. */
-export function refreshEnd(now: Date): string {
-  return new Date(now.getTime() + refreshLifetimeSeconds * 1000).toISOString()
+export function refreshEnd(now: Date): DatetimeString {
+  return iso(new Date(now.getTime() + refreshLifetimeSeconds * 1000))
 }
 
 export async function signTokens(
@@ -62,8 +65,8 @@ export async function signTokens(
 /** Every field of a session that tells of the account. */
 export function accountView({ origin }: Pick<Services, 'origin'>, account: Account) {
   return {
-    did: account.did as `did:${string}:${string}`,
-    handle: account.handle as `${string}.${string}`,
+    did: account.did,
+    handle: account.handle,
     didDoc: documentFor({
       did: account.did,
       handle: account.handle,

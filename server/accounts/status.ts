@@ -19,7 +19,8 @@ export function activity(account: StatusColumns): { active: boolean; status?: Ac
   return status ? { active: false, status } : { active: true }
 }
 
-export const takendownError = (): XrpcError => new XrpcError('AccountTakedown', 'This account has been taken down')
+export const takendownError = (): XrpcError =>
+  new XrpcError('AccountTakedown', 'This account has been taken down')
 
 /** What an account that is not active answers to a method that needs an active one. */
 export function statusError(account: StatusColumns): XrpcError | undefined {

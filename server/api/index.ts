@@ -1,4 +1,11 @@
 /** The list of methods. A new one is added here and nowhere else. */
+
+import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
+import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
+import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
+import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
+import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -25,12 +32,6 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
-import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
-import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
-import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
-import { listAccounts } from './com/core/admin/listAccounts.ts'
-import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
-import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 
 export const methods = [
   activateAccount,

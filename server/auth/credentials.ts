@@ -1,10 +1,11 @@
 /** The closed set of words that say who may call a method, and what each gives to the handler. */
+import type { DidString } from '@atproto/syntax'
 import type { OpenSession } from '../store/sessions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 
 /** Somebody with an access token: the session and the account as they are at this moment. */
 export interface SessionCredentials {
-  readonly did: string
+  readonly did: DidString
   readonly sessionId: string
   readonly scope: AccessScope
   readonly account: OpenSession
@@ -12,7 +13,7 @@ export interface SessionCredentials {
 
 /** Somebody with a refresh token. Whether its `jti` is still good is for the handler, within its transaction. */
 export interface RefreshCredentials {
-  readonly did: string
+  readonly did: DidString
   readonly sessionId: string
   readonly jti: string
 }
@@ -25,7 +26,7 @@ export interface EndingCredentials {
 /** The owner with a full session, or whoever knows the admin password. */
 export interface AdminCredentials {
   /** DID of the owner; undefined with the admin password. */
-  readonly did: string | undefined
+  readonly did: DidString | undefined
 }
 
 /** A service token that may come along; the handler verifies it. */

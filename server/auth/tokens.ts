@@ -2,13 +2,14 @@
  * Session tokens: JWTs signed with HS256 by this server for itself. The only file that imports jose.
  * Access tokens live 2 hours, refresh tokens 90 days; `typ` keeps the one from being taken for the other (RFC 8725 §3.11).
  */
+import type { DidString } from '@atproto/syntax'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { type Scope, scopes } from './scopes.ts'
 
 export interface TokenClaims {
   readonly scope: string
   /** Account DID. */
-  readonly sub: string
+  readonly sub: DidString
   /** Session id. */
   readonly sid: string
   readonly jti: string
@@ -37,7 +38,10 @@ export class TokenError extends Error {
 }
 
 export interface Tokens {
-  sign(kind: TokenKind, subject: { did: string; sessionId: string; scope: Scope; jti: string }): Promise<string>
+  sign(
+    kind: TokenKind,
+    subject: { did: string; sessionId: string; scope: Scope; jti: string },
+  ): Promise<string>
   /** @throws TokenError */
   verify(token: string, options?: { acceptExpired?: boolean }): Promise<TokenClaims & { kind: TokenKind }>
 }
@@ -79,7 +83,8 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
         throw new TokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
       })
       const kind = kindOf(protectedHeader.typ)
-      if (!kind || (kind === 'refresh') !== (payload.scope === scopes.refresh)) throw new TokenError('invalid')
+      if (!kind || (kind === 'refresh') !== (payload.scope === scopes.refresh))
+        throw new TokenError('invalid')
       return { ...(payload as unknown as TokenClaims), kind }
     },
   }

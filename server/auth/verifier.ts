@@ -5,11 +5,13 @@
  * refused at once, however long it would have lived. Both look-ups are kept in memory: a verified token until it expires,
  * a session row until the store commits anything, so that what is kept is never older than what the store holds.
  */
+
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { statusError } from '../accounts/status.ts'
 import * as accounts from '../store/accounts.ts'
 import type { Database } from '../store/database.ts'
 import * as sessions from '../store/sessions.ts'
+import { iso } from '../time.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import type { Authorize } from '../xrpc/router.ts'
 import {
@@ -20,7 +22,7 @@ import {
   type SessionCredentials,
   scopesOf,
 } from './credentials.ts'
-import { type AccessScope } from './scopes.ts'
+import type { AccessScope } from './scopes.ts'
 import { type TokenClaims, TokenError, type TokenKind, type Tokens } from './tokens.ts'
 
 export interface VerifierOptions {
@@ -77,14 +79,20 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
   function touch(session: sessions.OpenSession): void {
     const at = now()
     if (at.getTime() - Date.parse(session.lastUsedAt) < touchAfterMs) return
-    store.transact((tx) => sessions.touch(tx, session.sessionId, at.toISOString())).catch(() => {})
+    store.transact((tx) => sessions.touch(tx, session.sessionId, iso(at))).catch(() => {})
   }
 
-  async function session(header: string | undefined, word: AuthWord): Promise<SessionCredentials> {
+  async function session(
+    header: string | undefined,
+    word: AuthWord,
+    active: boolean,
+  ): Promise<SessionCredentials> {
     const claims = await verified(header)
     if (claims.kind !== 'access') throw refusal('invalid')
     const account = sessionOf(claims)
     if (!scopesOf.get(word)?.has(account.scope)) throw protocolError('InvalidToken', 'Bad token scope')
+    const inactive = active ? statusError(account) : undefined
+    if (inactive) throw inactive
     touch(account)
     return { did: account.did, sessionId: account.sessionId, scope: account.scope as AccessScope, account }
   }
@@ -100,12 +108,12 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
     return { sessionId: (await verified(header, true)).sid }
   }
 
-  async function admin(header: string | undefined): Promise<AdminCredentials> {
+  async function admin(header: string | undefined, active: boolean): Promise<AdminCredentials> {
     if (header !== undefined && /^basic /i.test(header)) {
       if (sameText(basic(header), `admin:${adminPassword}`)) return { did: undefined }
       throw protocolError('AuthenticationRequired', 'Wrong admin password')
     }
-    const { account } = await session(header, 'full')
+    const { account } = await session(header, 'full', active)
     if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
     return { did: account.did }
   }
@@ -115,19 +123,15 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
       case 'none':
         return undefined
       case 'import':
-        return { serviceToken: header === undefined ? undefined : bearer(header) }
+        return { serviceToken: header?.replace(/^bearer +/i, '') }
       case 'refresh':
         return refresh(header)
       case 'ending':
         return ending(header)
       case 'admin':
-        return admin(header)
-      default: {
-        const credentials = await session(header, auth)
-        const error = active && statusError(credentials.account)
-        if (error) throw error
-        return credentials
-      }
+        return admin(header, active)
+      default:
+        return session(header, auth, active)
     }
   }
 }

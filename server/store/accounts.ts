@@ -1,16 +1,21 @@
 /** Table `accounts`. */
+import type { DidString, HandleString } from '@atproto/syntax'
+import type { DidKey } from '../identity/keys.ts'
+import type { DatetimeString } from '../time.ts'
 import type { Reader, Writer } from './database.ts'
 
 export interface Account {
-  readonly did: string
-  readonly handle: string
+  readonly did: DidString
+  readonly handle: HandleString
   readonly email: string | null
   readonly emailConfirmedAt: string | null
   /** 1 when signing in with the main password needs a code sent by mail. */
   readonly emailAuthFactor: number
   readonly passwordHash: string | null
   readonly isOwner: number
-  readonly createdAt: string
+  /** 1 when the DID was made here, 0 when it was imported. */
+  readonly isMinted: number
+  readonly createdAt: DatetimeString
   readonly deactivatedAt: string | null
   readonly deleteAfter: string | null
   readonly takenDownAt: string | null
@@ -19,7 +24,7 @@ export interface Account {
   readonly suspensionRef: string | null
   readonly inviteCode: string | null
   readonly signingKey: Uint8Array
-  readonly signingKeyDid: string
+  readonly signingKeyDid: DidKey
   readonly plcOperation: string | null
   readonly plcSubmittedAt: string | null
 }
@@ -27,7 +32,7 @@ export interface Account {
 /** The columns of an account, for queries that join it. */
 export const accountColumns = `
   a.did, a.handle, a.email, a.email_confirmed_at AS emailConfirmedAt, a.email_auth_factor AS emailAuthFactor,
-  a.password_hash AS passwordHash, a.is_owner AS isOwner, a.created_at AS createdAt,
+  a.password_hash AS passwordHash, a.is_owner AS isOwner, a.is_minted AS isMinted, a.created_at AS createdAt,
   a.deactivated_at AS deactivatedAt, a.delete_after AS deleteAfter, a.taken_down_at AS takenDownAt,
   a.takedown_ref AS takedownRef, a.suspended_at AS suspendedAt, a.suspension_ref AS suspensionRef,
   a.invite_code AS inviteCode, a.signing_key AS signingKey, a.signing_key_did AS signingKeyDid,
@@ -60,15 +65,21 @@ export function page(
   limit: number,
 ): Account[] {
   const { createdAt, did } = after ?? { createdAt: '', did: '' }
-  return db.all<Account>(`${select} WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`, [
-    createdAt,
-    did,
-    limit,
-  ])
+  return db.all<Account>(
+    `${select} WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`,
+    [createdAt, did, limit],
+  )
 }
 
-export function dueForDeletion(db: Reader, now: string): { did: string }[] {
+export function dueForDeletion(db: Reader, now: string): { did: DidString }[] {
   return db.all('SELECT did FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
+}
+
+/** Accounts whose operation waits for the directory. An imported one waits for its activation. */
+export function withPendingOperation(db: Reader): Account[] {
+  return db.all<Account>(
+    `${select} WHERE a.plc_operation IS NOT NULL AND a.plc_submitted_at IS NULL AND a.deactivated_at IS NULL`,
+  )
 }
 
 export type NewAccount = Pick<
@@ -84,19 +95,20 @@ export type NewAccount = Pick<
   | 'signingKey'
   | 'signingKeyDid'
   | 'plcOperation'
-> & { readonly isOwner: boolean }
+> & { readonly isOwner: boolean; readonly isMinted: boolean }
 
 export function insert(tx: Writer, account: NewAccount): void {
   tx.run(
-    `INSERT INTO accounts (did, handle, email, password_hash, is_owner, created_at, deactivated_at, delete_after,
+    `INSERT INTO accounts (did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
        invite_code, signing_key, signing_key_did, plc_operation)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       account.did,
       account.handle,
       account.email,
       account.passwordHash,
       account.isOwner ? 1 : 0,
+      account.isMinted ? 1 : 0,
       account.createdAt,
       account.deactivatedAt,
       account.deleteAfter,
@@ -114,10 +126,10 @@ export function setPassword(tx: Writer, did: string, passwordHash: string): void
 
 /** A new address is unconfirmed, and turns the second factor off. */
 export function setEmail(tx: Writer, did: string, email: string): void {
-  tx.run(
-    'UPDATE accounts SET email = ?, email_confirmed_at = NULL, email_auth_factor = 0 WHERE did = ?',
-    [email, did],
-  )
+  tx.run('UPDATE accounts SET email = ?, email_confirmed_at = NULL, email_auth_factor = 0 WHERE did = ?', [
+    email,
+    did,
+  ])
 }
 
 export function confirmEmail(tx: Writer, did: string, at: string): void {

@@ -1,11 +1,12 @@
 /** Table `app_passwords`. */
+import type { DatetimeString } from '../time.ts'
 import type { Reader, Writer } from './database.ts'
 
 export interface AppPassword {
   readonly name: string
   readonly privileged: number
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
+  readonly createdAt: DatetimeString
+  readonly lastUsedAt: DatetimeString | null
 }
 
 /** Newest first. */
@@ -37,13 +38,10 @@ export function insert(
   tx: Writer,
   row: { did: string; name: string; hash: Uint8Array; privileged: boolean; createdAt: string },
 ): void {
-  tx.run('INSERT INTO app_passwords (did, name, password_hash, privileged, created_at) VALUES (?, ?, ?, ?, ?)', [
-    row.did,
-    row.name,
-    row.hash,
-    row.privileged ? 1 : 0,
-    row.createdAt,
-  ])
+  tx.run(
+    'INSERT INTO app_passwords (did, name, password_hash, privileged, created_at) VALUES (?, ?, ?, ?, ?)',
+    [row.did, row.name, row.hash, row.privileged ? 1 : 0, row.createdAt],
+  )
 }
 
 /** Ends its sessions too, by foreign key. */

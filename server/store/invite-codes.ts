@@ -1,4 +1,6 @@
 /** Tables `invite_codes` and `invite_code_uses`. */
+import type { DidString } from '@atproto/syntax'
+import type { DatetimeString } from '../time.ts'
 import type { Reader, Writer } from './database.ts'
 
 export interface InviteCode {
@@ -9,13 +11,13 @@ export interface InviteCode {
   /** A DID, or `admin`. */
   readonly forAccount: string
   readonly createdBy: string
-  readonly createdAt: string
+  readonly createdAt: DatetimeString
 }
 
 export interface InviteCodeUse {
   readonly code: string
-  readonly usedBy: string
-  readonly usedAt: string
+  readonly usedBy: DidString
+  readonly usedAt: DatetimeString
 }
 
 const columns =

@@ -30,7 +30,10 @@ export function put(tx: Writer, did: string, purpose: string, hash: Uint8Array, 
 }
 
 export function countWrongAttempt(tx: Writer, did: string, purpose: string): void {
-  tx.run('UPDATE mail_tokens SET wrong_attempts = wrong_attempts + 1 WHERE did = ? AND purpose = ?', [did, purpose])
+  tx.run('UPDATE mail_tokens SET wrong_attempts = wrong_attempts + 1 WHERE did = ? AND purpose = ?', [
+    did,
+    purpose,
+  ])
 }
 
 export function remove(tx: Writer, did: string, purpose: string): void {

@@ -21,6 +21,7 @@ function accountsAndSessions(): string {
       email_auth_factor INTEGER NOT NULL DEFAULT 0,
       password_hash TEXT,                -- null: signs in only after a password reset
       is_owner INTEGER NOT NULL DEFAULT 0,
+      is_minted INTEGER NOT NULL,        -- whether its DID was made here
       created_at TEXT NOT NULL,
       deactivated_at TEXT,
       delete_after TEXT,                 -- the sweeper deletes the account from then on

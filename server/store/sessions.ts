@@ -1,18 +1,20 @@
 /** Tables `sessions` and `refresh_tokens`. */
+import type { DidString } from '@atproto/syntax'
+import type { DatetimeString } from '../time.ts'
 import { type Account, accountColumns } from './accounts.ts'
 import type { Reader, Writer } from './database.ts'
 
 export interface Session {
   readonly id: string
-  readonly did: string
+  readonly did: DidString
   /** Scope of its access tokens. */
   readonly scope: string
   /** Null when it was opened with the main password. */
   readonly appPasswordName: string | null
   readonly client: string | null
-  readonly createdAt: string
-  readonly lastUsedAt: string
-  readonly expiresAt: string
+  readonly createdAt: DatetimeString
+  readonly lastUsedAt: DatetimeString
+  readonly expiresAt: DatetimeString
 }
 
 /** A session with its account, as the verifier wants them: one row. */
@@ -20,7 +22,7 @@ export interface OpenSession extends Account {
   readonly sessionId: string
   readonly scope: string
   readonly appPasswordName: string | null
-  readonly lastUsedAt: string
+  readonly lastUsedAt: DatetimeString
 }
 
 export function findOpen(db: Reader, id: string): OpenSession | undefined {
@@ -80,9 +82,18 @@ function insertRefreshToken(tx: Writer, jti: string, sessionId: string): void {
 /** Replaces the current refresh token; the old one keeps working until `graceUntil`. */
 export function rotateRefreshToken(
   tx: Writer,
-  { sessionId, jti, successor, graceUntil }: { sessionId: string; jti: string; successor: string; graceUntil: string },
+  {
+    sessionId,
+    jti,
+    successor,
+    graceUntil,
+  }: { sessionId: string; jti: string; successor: string; graceUntil: string },
 ): void {
-  tx.run('UPDATE refresh_tokens SET successor = ?, grace_until = ? WHERE jti = ?', [successor, graceUntil, jti])
+  tx.run('UPDATE refresh_tokens SET successor = ?, grace_until = ? WHERE jti = ?', [
+    successor,
+    graceUntil,
+    jti,
+  ])
   insertRefreshToken(tx, successor, sessionId)
 }
 

@@ -15,7 +15,9 @@ export interface Lexicon<S extends MethodSchema = MethodSchema> {
 
 type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Uint8Array> : undefined
 export type InputOf<S extends MethodSchema> = S extends l.Procedure ? PayloadOf<S['input']> : undefined
-export type OutputOf<S extends MethodSchema> = PayloadOf<S['output']>
+/** A method that declares no output answers with an empty body. */
+export type OutputOf<S extends MethodSchema> =
+  S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output']>
 export type ParamsOf<S extends MethodSchema> = l.InferOutput<S['parameters']>
 type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string[]
   ? S['errors'][number]

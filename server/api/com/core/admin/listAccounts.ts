@@ -24,7 +24,8 @@ export const listAccounts = method(com.core.admin.listAccounts, {
         createdAt: account.createdAt,
         owner: account.isOwner === 1,
         ...activity(account),
-        invitedBy: account.inviteCode === null ? undefined : inviteCodes.find(store, account.inviteCode)?.forAccount,
+        invitedBy:
+          account.inviteCode === null ? undefined : inviteCodes.find(store, account.inviteCode)?.forAccount,
       })),
     }
   },

@@ -2,13 +2,14 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import * as sessions from '../../../../store/sessions.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
   auth: 'admin',
   async handler({ input, auth, store, now, fail }) {
     const { subject, takedown, suspended, deactivated } = input
-    if (!com.core.admin.defs.repoRef.$check(subject)) {
+    if (!com.core.admin.defs.repoRef.$matches(subject)) {
       throw fail('InvalidRequest', 'The subject must be an account: a com.core.admin.defs#repoRef')
     }
     const { did } = subject
@@ -18,7 +19,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)
       if (!before) throw fail('NotFound', 'There is no such account')
-      const at = now().toISOString()
+      const at = iso(now())
       if (takedown) {
         accounts.setTakedown(tx, did, takedown.applied ? at : null, takedown.ref ?? null)
         // Whoever is signed in is put out at once, also from the narrow session when the takedown is lifted.

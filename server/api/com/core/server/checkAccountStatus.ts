@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isValidDid } from '../../../../accounts/did-status.ts'
+import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import { method } from '../../../method.ts'
 
@@ -8,7 +8,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
   async handler({ auth, ...services }) {
     return {
       activated: statusOf(auth.account) === undefined,
-      validDid: await isValidDid(services, auth.account),
+      validDid: await isDidValid(services, auth.account),
       repoBlocks: 0,
       indexedRecords: 0,
       privateStateValues: 0,

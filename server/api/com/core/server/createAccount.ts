@@ -1,15 +1,17 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isEmail, normalizeEmail } from '../../../../accounts/email.ts'
+import { normalizeEmail } from '../../../../accounts/email.ts'
 import { handleProblem, normalizeHandle } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
 import { takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
-import { submitMintedOperation } from '../../../../accounts/plc.ts'
+import { submitPending } from '../../../../accounts/plc.ts'
 import { accountView, openSession, signTokens } from '../../../../accounts/sessions.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { perFiveMinutes } from '../../../../limits.ts'
+import { isEmailAddress } from '../../../../mail/address.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import type { Reader } from '../../../../store/database.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 export const createAccount = method(com.core.server.createAccount, {
@@ -19,7 +21,7 @@ export const createAccount = method(com.core.server.createAccount, {
     const { store, config, passwords, background, now } = services
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
-    if (email !== null && !isEmail(email)) throw fail('InvalidRequest', 'This is not an email address')
+    if (email !== null && !isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
     if (config.inviteRequired && input.inviteCode === undefined) {
@@ -52,14 +54,14 @@ export const createAccount = method(com.core.server.createAccount, {
         throw fail('InvalidInviteCode', 'This invite code is not valid, or has been used')
       }
       const isOwner = accounts.isEmpty(tx)
-      const createdAt = at.toISOString()
+      const createdAt = iso(at)
       accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
       const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
       return openSession(tx, opening, at)
     })
     const account = accounts.findByDid(store, did)
     if (!account) throw fail('AccountNotFound')
-    if (!imported) background.run('PLC submission', () => submitMintedOperation(services, account))
+    if (!imported) background.run('PLC submission', () => submitPending(services, account))
     return { ...(await signTokens(services, issued)), ...accountView(services, account) }
   },
 })

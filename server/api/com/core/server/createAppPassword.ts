@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { randomGroups } from '../../../../random.ts'
 import * as appPasswords from '../../../../store/app-passwords.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100
@@ -15,14 +16,17 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
     }
     const password = randomGroups(4, 4)
     const hash = secrets.hash('app password', password)
-    const createdAt = now().toISOString()
+    const createdAt = iso(now())
     const privileged = input.privileged ?? false
     await store.transact((tx) => {
       if (appPasswords.exists(tx, auth.did, name)) {
         throw fail('DuplicateAppPassword', 'There is an app password of that name already')
       }
       if (appPasswords.count(tx, auth.did) >= maxPerAccount) {
-        throw fail('TooManyAppPasswords', `An account has ${maxPerAccount} app passwords at most. Revoke one first.`)
+        throw fail(
+          'TooManyAppPasswords',
+          `An account has ${maxPerAccount} app passwords at most. Revoke one first.`,
+        )
       }
       appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt })
     })

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { inviteHolder, newCode } from '../../../../accounts/invite-codes.ts'
 import * as inviteCodes from '../../../../store/invite-codes.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 export const createInviteCode = method(com.core.server.createInviteCode, {
@@ -11,7 +12,7 @@ export const createInviteCode = method(com.core.server.createInviteCode, {
     const forAccount = inviteHolder(input.forAccount ?? createdBy)
     if (forAccount === undefined) throw fail('InvalidRequest', 'forAccount must be a DID, or admin')
     const code = newCode(origin)
-    const createdAt = now().toISOString()
+    const createdAt = iso(now())
     await store.transact((tx) =>
       inviteCodes.insert(
         tx,

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { inviteHolder, newCode } from '../../../../accounts/invite-codes.ts'
 import * as inviteCodes from '../../../../store/invite-codes.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 const maxCodesPerCall = 100
@@ -20,11 +21,18 @@ export const createInviteCodes = method(com.core.server.createInviteCodes, {
       account,
       codes: Array.from({ length: input.codeCount }, () => newCode(origin)),
     }))
-    const createdAt = now().toISOString()
+    const createdAt = iso(now())
     await store.transact((tx) => {
       for (const { account, codes: ofAccount } of codes) {
         for (const code of ofAccount) {
-          const row = { code, available: input.useCount, disabled: 0, forAccount: account, createdBy, createdAt }
+          const row = {
+            code,
+            available: input.useCount,
+            disabled: 0,
+            forAccount: account,
+            createdBy,
+            createdAt,
+          }
           inviteCodes.insert(tx, row, false)
         }
       }

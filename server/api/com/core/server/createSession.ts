@@ -1,16 +1,23 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { withEmail } from '../../../../accounts/email.ts'
 import { findByIdentifier } from '../../../../accounts/identifier.ts'
-import { mailToken, spendToken } from '../../../../accounts/mail-tokens.ts'
-import { accountView, openSession, signTokens } from '../../../../accounts/sessions.ts'
+import { mailToken, spendToken, type Verdict } from '../../../../accounts/mail-tokens.ts'
+import { accountView, type IssuedSession, openSession, signTokens } from '../../../../accounts/sessions.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { daily, perFiveMinutes } from '../../../../limits.ts'
+import type { Account } from '../../../../store/accounts.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import * as appPasswords from '../../../../store/app-passwords.ts'
 import { method } from '../../../method.ts'
 
-const tried = (input: { identifier: string }, address: string) => `${input.identifier.toLowerCase()} ${address}`
+type Opened =
+  | Exclude<Verdict, 'good'>
+  | 'AuthenticationRequired'
+  | { current: Account; issued: IssuedSession }
+
+const tried = (input: { identifier: string }, address: string) =>
+  `${input.identifier.toLowerCase()} ${address}`
 const wrong = 'Wrong identifier or password'
 
 export const createSession = method(com.core.server.createSession, {
@@ -37,7 +44,7 @@ export const createSession = method(com.core.server.createSession, {
     }
 
     // What was true before the password was hashed may not be any more: all of it is checked again where it counts.
-    const opened = await store.transact((tx) => {
+    const opened = await store.transact((tx): Opened => {
       const current = accounts.findByDid(tx, account.did)
       const appPassword = isMain ? undefined : appPasswords.findByHash(tx, account.did, appPasswordHash)
       if (!current || current.passwordHash !== account.passwordHash) return 'AuthenticationRequired'
@@ -45,7 +52,12 @@ export const createSession = method(com.core.server.createSession, {
       if ((statusOf(current) === 'takendown') !== isTakendown) return 'AuthenticationRequired'
       if (needsFactor) {
         const token = input.authFactorToken ?? ''
-        const verdict = spendToken(tx, secrets, { did: account.did, purpose: 'authFactor', token, now: now() })
+        const verdict = spendToken(tx, secrets, {
+          did: account.did,
+          purpose: 'authFactor',
+          token,
+          now: now(),
+        })
         if (verdict !== 'good') return verdict
       }
       const scope = isTakendown ? scopes.takendown : scopeOf(appPassword)

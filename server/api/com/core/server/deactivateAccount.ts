@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as accounts from '../../../../store/accounts.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 export const deactivateAccount = method(com.core.server.deactivateAccount, {
@@ -9,7 +10,7 @@ export const deactivateAccount = method(com.core.server.deactivateAccount, {
     const deleteAfter = input.deleteAfter === undefined ? undefined : new Date(input.deleteAfter)
     if (deleteAfter && deleteAfter <= at) throw fail('InvalidRequest', 'deleteAfter must be in the future')
     await store.transact((tx) =>
-      accounts.deactivate(tx, auth.did, at.toISOString(), deleteAfter?.toISOString() ?? null),
+      accounts.deactivate(tx, auth.did, iso(at), deleteAfter ? iso(deleteAfter) : null),
     )
   },
 })

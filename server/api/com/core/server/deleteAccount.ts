@@ -14,7 +14,12 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       throw fail('AuthenticationRequired', 'Wrong password')
     }
     const verdict = await store.transact((tx) => {
-      const result = spendToken(tx, secrets, { did, purpose: 'deleteAccount', token: input.token, now: now() })
+      const result = spendToken(tx, secrets, {
+        did,
+        purpose: 'deleteAccount',
+        token: input.token,
+        now: now(),
+      })
       if (result === 'good') deleteRows(tx, did)
       return result
     })

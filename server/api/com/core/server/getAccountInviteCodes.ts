@@ -2,6 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { earnedCodes, newCode } from '../../../../accounts/invite-codes.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import * as inviteCodes from '../../../../store/invite-codes.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 export const getAccountInviteCodes = method(com.core.server.getAccountInviteCodes, {
@@ -10,7 +11,7 @@ export const getAccountInviteCodes = method(com.core.server.getAccountInviteCode
     const { did, account } = auth
     const count = () => earnedCodes(account, inviteCodes.earned(store, did), config.inviteInterval, now())
     if (params.createAvailable !== false && statusOf(account) === undefined && count() > 0) {
-      const createdAt = now().toISOString()
+      const createdAt = iso(now())
       await store.transact((tx) => {
         for (let left = count(); left > 0; left--) {
           const code = newCode(origin)

@@ -1,5 +1,5 @@
-import { com } from '../../../../../lexicons/generated/index.ts'
 import { isValidDid } from '@atproto/syntax'
+import { com } from '../../../../../lexicons/generated/index.ts'
 import { canonicalNsid } from '../../../../aliases.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { createServiceJwt } from '../../../../identity/service-jwt.ts'
@@ -16,7 +16,8 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
   auth: 'access or takendown',
   async handler({ params, auth, aliases, now, fail }) {
     const { aud, lxm } = params
-    if (!isAudience(aud)) throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
+    if (!isAudience(aud))
+      throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
     const iat = Math.floor(now().getTime() / 1000)
     const exp = params.exp ?? iat + defaultLifetime
     if (exp <= iat) throw fail('BadExpiration', 'exp is in the past')
@@ -31,7 +32,8 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
       throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
     }
     const isPrivileged = wanted === createAccount || wanted.startsWith('chat.example.')
-    if (auth.scope === scopes.takendown && wanted !== createAccount) throw fail('InvalidToken', 'Bad token scope')
+    if (auth.scope === scopes.takendown && wanted !== createAccount)
+      throw fail('InvalidToken', 'Bad token scope')
     if (auth.scope === scopes.appPassword && isPrivileged) throw fail('InvalidToken', 'Bad token method')
 
     const { did, account } = auth

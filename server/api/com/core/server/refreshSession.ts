@@ -4,6 +4,7 @@ import { takendownError } from '../../../../accounts/status.ts'
 import { type Scope, scopes } from '../../../../auth/scopes.ts'
 import { randomId } from '../../../../random.ts'
 import * as sessions from '../../../../store/sessions.ts'
+import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
 /** A refresh token that has been replaced works this long, for clients that refresh twice at once. */
@@ -19,7 +20,7 @@ export const refreshSession = method(com.core.server.refreshSession, {
       if (!session) return undefined
       if (session.scope === scopes.takendown) throw takendownError()
       const token = sessions.findRefreshToken(tx, jti)
-      const isReplay = token?.sessionId !== sessionId || (token.graceUntil ?? '9') <= at.toISOString()
+      const isReplay = token?.sessionId !== sessionId || (token.graceUntil ?? '9') <= iso(at)
       if (isReplay) {
         // Whoever holds a token this old did not get its successor: it was stolen, or the successor was.
         sessions.remove(tx, sessionId)
@@ -27,10 +28,10 @@ export const refreshSession = method(com.core.server.refreshSession, {
       }
       const successor = token.successor ?? randomId()
       if (token.successor === null) {
-        const graceUntil = new Date(at.getTime() + graceMs).toISOString()
+        const graceUntil = iso(new Date(at.getTime() + graceMs))
         sessions.rotateRefreshToken(tx, { sessionId, jti, successor, graceUntil })
       }
-      sessions.touch(tx, sessionId, at.toISOString())
+      sessions.touch(tx, sessionId, iso(at))
       sessions.extend(tx, sessionId, refreshEnd(at))
       return { session, refreshJti: successor }
     })

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailToken } from '../../../../accounts/mail-tokens.ts'
 import { withEmail } from '../../../../accounts/email.ts'
+import { mailToken } from '../../../../accounts/mail-tokens.ts'
 import { mailLimits } from '../../../../limits.ts'
 import { method } from '../../../method.ts'
 

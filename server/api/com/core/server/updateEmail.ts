@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isEmail, normalizeEmail } from '../../../../accounts/email.ts'
+import { normalizeEmail } from '../../../../accounts/email.ts'
 import { spendToken } from '../../../../accounts/mail-tokens.ts'
+import { isEmailAddress } from '../../../../mail/address.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import * as mailTokens from '../../../../store/mail-tokens.ts'
 import { method } from '../../../method.ts'
@@ -10,7 +11,7 @@ export const updateEmail = method(com.core.server.updateEmail, {
   async handler({ input, auth, store, secrets, now, fail }) {
     const { did } = auth
     const email = normalizeEmail(input.email)
-    if (!isEmail(email)) throw fail('InvalidRequest', 'This is not an email address')
+    if (!isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
     const verdict = await store.transact((tx) => {
       const account = accounts.findByDid(tx, did)
       if (!account) throw fail('AccountNotFound')
