@@ -14,7 +14,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-const open = () => Database.open({ dir, migrations, now: () => new Date('2026-11-01T00:00:00.000Z') })
+const open = () =>
+  Database.open({ directory: dir, migrations, now: () => new Date('2026-11-01T00:00:00.000Z') })
 
 test('what was written is there after a clean close', async () => {
   const db = await open()
