@@ -38,6 +38,8 @@ export interface RunningServer {
 export interface ServerOptions {
   readonly now?: () => Date
   readonly log?: Logger
+  /** Binary logarithm of bcrypt's rounds; tests take a low one. */
+  readonly passwordCost?: number
 }
 
 /**
@@ -62,7 +64,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     throw error
   })
 
-  const services = await createServices(config, { store, now, log, port: listener.port })
+  const services = await createServices(config, { store, now, log, port: listener.port, passwordCost: options.passwordCost })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
   ready.resolve(createDispatch(services, await loadAdminPassword(config)))
@@ -82,9 +84,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   }
 }
 
-type Grounds = Pick<Services, 'store' | 'now' | 'log'> & { port: number }
+type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
+  port: number
+  passwordCost: number | undefined
+}
 
-async function createServices(config: Config, { store, now, log, port }: Grounds): Promise<Services> {
+async function createServices(config: Config, { store, now, log, port, passwordCost }: Grounds): Promise<Services> {
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -93,7 +98,7 @@ async function createServices(config: Config, { store, now, log, port }: Grounds
     store,
     secrets,
     tokens: await createTokens({ secret: secrets.tokenKey, audience: serverDid, now }),
-    passwords: createPasswordHasher(),
+    passwords: createPasswordHasher({ cost: passwordCost }),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,
