@@ -62,7 +62,10 @@ export async function listBackups(dir: string, files: Files = nodeFiles): Promis
 /** Whether a day has passed since the newest backup. */
 export async function backupIsDue(dir: string, now: Date, files: Files = nodeFiles): Promise<boolean> {
   const [newest] = await listBackups(dir, files)
-  return newest === undefined || now.getTime() - newest.createdAt.getTime() >= day
+  if (newest === undefined) return true
+  const age = now.getTime() - newest.createdAt.getTime()
+  // A backup from the future was made while the clock was wrong.
+  return age >= day || age < 0
 }
 
 /**

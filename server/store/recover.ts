@@ -102,15 +102,15 @@ function replay(sqlite: Sqlite, frames: readonly Frame[], last: number, path: st
   let applied = last
   for (const frame of frames) {
     if (frame.seq + frame.count - 1 <= applied) continue
-    const transactions = decodeFrame(frame).slice(applied + 1 - frame.seq)
     try {
+      if (frame.seq !== applied + 1) throw new Error(`it begins with ${frame.seq}`)
       sqlite.exec('BEGIN')
-      for (const statement of transactions.flat()) sqlite.execute(...statement)
+      for (const statement of decodeFrame(frame).flat()) sqlite.execute(...statement)
       sqlite.exec('COMMIT')
     } catch (error) {
       throw new StoreDamaged(path, `does not fit the snapshot (transaction ${applied + 1}: ${error})`)
     }
-    applied += transactions.length
+    applied += frame.count
   }
   return applied
 }

@@ -192,6 +192,7 @@ describe('a backup', () => {
     const later = (hours: number) => new Date(createdAt.getTime() + hours * 3_600_000)
     expect(await backupIsDue(directory, later(23.99))).toBe(false)
     expect(await backupIsDue(directory, later(24))).toBe(true)
+    expect(await backupIsDue(directory, later(-1))).toBe(true)
     await db.close()
   })
 
@@ -279,6 +280,7 @@ describe('a restore', () => {
     'kill',
     'power cut',
     'power cut, prefix kept',
+    'power cut, latest kept',
     'power cut, sectors kept',
   ])('is done or not done: %s at any file operation', { timeout: 60_000 }, async (fault) => {
     const story = new Story(new FaultyDisk())

@@ -13,6 +13,8 @@ export type Fault =
   | 'works but fails'
   /** From here on nothing can be written or created, but everything else works. */
   | 'disk full'
+  /** From here on nothing works at all. */
+  | 'disk gone'
   /** A write takes half of its bytes and says so. */
   | 'short write'
   /** A write takes half of its bytes and fails. */
@@ -25,6 +27,8 @@ export type Fault =
   | 'power cut'
   /** The power goes; of what was not synced, files have a part and directories the first half of their changes. */
   | 'power cut, prefix kept'
+  /** The power goes; of what was not synced, the latest is there: ends of files without their beginnings, the last half of changes of names. */
+  | 'power cut, latest kept'
   /** The power goes; of what was not synced, an arbitrary choice of sectors and names is there. Missing sectors are zeros. */
   | 'power cut, sectors kept'
 
@@ -54,6 +58,7 @@ export class FaultyDisk {
   #directories = new Map<string, Directory>()
   #fault: { at: number; fault: Fault } | undefined
   #full = false
+  #gone = false
   #off = false
   #random = 1
 
@@ -72,6 +77,7 @@ export class FaultyDisk {
   restart(): void {
     this.#fault = undefined
     this.#full = false
+    this.#gone = false
     this.#off = false
   }
 
@@ -202,6 +208,7 @@ export class FaultyDisk {
   async #step<T>(kind: 'read' | 'write' | 'name' | 'sync', effect: () => T): Promise<T> {
     if (this.#off) throw new Error('the machine is off')
     this.operations++
+    if (this.#gone) throw failure('EIO')
     if (this.#full && kind === 'write') throw failure('ENOSPC')
     if (this.operations !== this.#fault?.at) return effect()
     const { fault } = this.#fault
@@ -215,6 +222,9 @@ export class FaultyDisk {
         this.#full = true
         if (kind === 'write') throw failure('ENOSPC')
         return effect()
+      case 'disk gone':
+        this.#gone = true
+        throw failure('EIO')
       case 'short write':
         return effect()
       case 'torn write':
@@ -240,37 +250,36 @@ export class FaultyDisk {
   #collapse(fault: Fault): void {
     if (fault === 'kill') return
     for (const directory of this.#directories.values()) {
-      const names = new Map(directory.onDisk)
-      const { changes } = directory
-      for (const [i, change] of changes.entries()) {
-        const kept =
-          fault === 'power cut, prefix kept'
-            ? i < changes.length / 2
-            : fault === 'power cut, sectors kept' && this.#coin()
-        if (kept) change(names)
+      directory.names = new Map(directory.onDisk)
+      for (const [i, change] of directory.changes.entries()) {
+        if (this.#isKept(fault, i, directory.changes.length)) change(directory.names)
       }
-      directory.names = names
-      directory.onDisk = new Map(names)
+      directory.onDisk = new Map(directory.names)
       directory.changes = []
-      for (const inode of names.values()) this.#collapseInode(inode, fault)
+      for (const inode of directory.names.values()) this.#collapseInode(inode, fault)
     }
   }
 
+  /** Sectors that were not synced are the new ones or the old ones; a file that has no old one there has zeros, or ends. */
   #collapseInode(inode: Inode, fault: Fault): void {
     const { data, onDisk } = inode
-    if (fault === 'power cut') inode.data = onDisk
-    else if (fault === 'power cut, prefix kept') {
-      const common = Math.min(data.length, onDisk.length)
-      inode.data = data.subarray(0, common + Math.ceil((data.length - common) / 2))
-    } else if (data !== onDisk && this.#coin()) {
-      const mixed = Buffer.alloc(data.length)
-      for (let at = 0; at < data.length; at += sector) {
-        const source = this.#coin() ? data : onDisk
-        source.copy(mixed, at, at, at + sector)
-      }
-      inode.data = mixed
-    } else if (data !== onDisk) inode.data = onDisk
-    inode.onDisk = inode.data
+    const sectors = Math.ceil(data.length / sector)
+    const dirty = Array.from({ length: sectors }, (_, i) => i * sector).filter(
+      (at) => !data.subarray(at, at + sector).equals(onDisk.subarray(at, at + sector)),
+    )
+    const kept = dirty.filter((_, i) => this.#isKept(fault, i, dirty.length))
+    const end = (kept.at(-1) ?? -sector) + sector
+    const grows = kept.length > 0 && data.length > onDisk.length
+    const left = Buffer.alloc(grows ? Math.min(data.length, Math.max(end, onDisk.length)) : onDisk.length)
+    onDisk.copy(left)
+    for (const at of kept) data.copy(left, at, at, at + sector)
+    inode.data = inode.onDisk = data.length < onDisk.length && this.#isKept(fault, 0, 1) ? data : left
+  }
+
+  #isKept(fault: Fault, i: number, of: number): boolean {
+    if (fault === 'power cut, prefix kept') return i < of / 2
+    if (fault === 'power cut, latest kept') return i >= of / 2 - 1
+    return fault === 'power cut, sectors kept' && this.#coin()
   }
 
   /** Reproducible chance: a linear congruential generator. */

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreLocked } from '../../../server/store/errors.ts'
 import { nodeFiles } from '../../../server/store/files.ts'
 import { acquireLock } from '../../../server/store/lock.ts'
+import { FaultyDisk } from './faulty-disk.ts'
 
 let directory: string
 let lock: string
@@ -73,6 +74,15 @@ test('a directory under another name is the same directory', async () => {
   await expect(acquireLock(nodeFiles, alias)).rejects.toThrow(StoreLocked)
   rmSync(alias)
   await held.release()
+})
+
+test('of many that try at the same moment exactly one gets it', async () => {
+  const disk = new FaultyDisk()
+  await disk.files.makeDir('/data')
+  disk.put('/data/pds.lock', Buffer.from('pds.lock.4194999.boot-1.token'))
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => acquireLock(disk.files, '/data')))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(disk.names('/data')).toEqual(['pds.lock'])
 })
 
 describe('between processes', () => {

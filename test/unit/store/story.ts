@@ -40,6 +40,17 @@ export class Story {
     return this.#db !== undefined
   }
 
+  /** Whether what can be seen is on disk. */
+  async isSettled(): Promise<boolean> {
+    return (
+      this.#db !== undefined &&
+      this.#db.settled().then(
+        () => true,
+        () => false,
+      )
+    )
+  }
+
   now = () => new Date(Date.UTC(2026, 0, 1, 0, this.#minute++))
 
   async open(...migrations: Migration[]): Promise<void> {

@@ -304,6 +304,20 @@ describe('a disk that takes no more', () => {
     await again.close()
   })
 
+  test('and cannot even be read is waited for: memory may hold what was never written', async () => {
+    const db = await open()
+    await db.transact(insert('before'))
+    disk.failAt(disk.operations + 1, 'disk gone')
+    await expect(db.transact(insert('x'))).rejects.toThrow(StoreUnavailable)
+    await expect(db.settled()).rejects.toThrow(StoreUnavailable)
+    await expect(db.transact(insert('y'))).rejects.toThrow(StoreUnavailable)
+    disk.restart()
+    await db.transact(insert('after'))
+    await db.settled()
+    expect(texts(db)).toEqual(['before', 'after'])
+    await db.close()
+  })
+
   test('takes back everything that waited behind the failed write', async () => {
     const gate = new Gate(disk.files)
     const db = await open(gate.files)
