@@ -29,10 +29,12 @@ const pause = 50
 
 /** The locks and claims of this process. One with its pid and another token is from an earlier life of that pid. */
 const ownTokens = new Set<string>()
+let ownStart: Promise<string | undefined> | undefined
 
 /** Takes the lock of a directory. Throws StoreLocked when a live process, or this one, holds it. */
 export async function acquireLock(files: Files, dir: string): Promise<Lock> {
-  const own = { pid: process.pid, started: (await startOf(process.pid)) ?? '-', token: randomUUID() }
+  ownStart ??= startOf(process.pid)
+  const own = { pid: process.pid, started: (await ownStart) ?? '-', token: randomUUID() }
   ownTokens.add(own.token)
   try {
     await take(files, dir, own)

@@ -42,12 +42,10 @@ export class Story {
 
   /** Whether what can be seen is on disk. */
   async isSettled(): Promise<boolean> {
-    return (
-      this.#db !== undefined &&
-      this.#db.settled().then(
-        () => true,
-        () => false,
-      )
+    if (!this.isOpen) return false
+    return this.db.settled().then(
+      () => true,
+      () => false,
     )
   }
 
