@@ -57,9 +57,7 @@ export async function guardedFetch(
 /** Whether `address` (an IP address, not a name) is one that any host on the internet could reach. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
-  // A scoped address (fe80::1%eth0) belongs to one link, and BlockList cannot read it.
-  if (family === 0 || address.includes('%')) return false
-  return !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 // IANA's special-purpose registries (RFC 6890), multicast, and the one cloud metadata service on a public address.

@@ -76,6 +76,15 @@ test('a key of another name, another account or another kind is not the signing 
   expect(signingKeyOf({ id: did })).toBeUndefined()
 })
 
+// Decoded, this one would take many seconds, for base58 is quadratic.
+test.each(['Multikey', 'EcdsaSecp256r1VerificationKey2019'])(
+  'an endless %s is dismissed at sight',
+  (type) => {
+    const method = { id: '#atproto', type, publicKeyMultibase: `z${'2'.repeat(400_000)}` }
+    expect(signingKeyOf({ id: did, verificationMethod: [method] })).toBeUndefined()
+  },
+)
+
 test('a service is found by its name, or the first is taken', () => {
   const document = parse({
     service: [

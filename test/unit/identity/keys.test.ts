@@ -88,7 +88,7 @@ test('a did:key of either curve is one; nothing else is', async () => {
     'upper case': p256.toUpperCase(),
     ed25519: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
     'another method': 'did:plc:ewvi7nxzyoun6zhxrhs64oiz',
-    huge: `did:key:z${'1'.repeat(1_000_000)}`,
+    huge: `did:key:z${'2'.repeat(400_000)}`,
   })) {
     expect(isDidKey(bad), String(bad).slice(0, 80)).toBe(false)
   }
