@@ -12,12 +12,12 @@ import { createTokens } from './auth/tokens.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { createBackground } from './background.ts'
 import { type Config, publicOrigin } from './config.ts'
+import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
-import { startDailyBackup } from './store/backup.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
 import { migrations } from './store/migrations.ts'
@@ -49,7 +49,12 @@ export interface ServerOptions {
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const now = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
-  const store = await Database.open({ directory: config.dataDir, migrations, now })
+  const store = await Database.open({
+    dir: config.dataDir,
+    migrations,
+    now,
+    onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
+  })
 
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
   const ready = Promise.withResolvers<Dispatch>()
@@ -64,7 +69,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     throw error
   })
 
-  const services = await createServices(config, { store, now, log, port: listener.port, passwordCost: options.passwordCost })
+  const services = await createServices(config, {
+    store,
+    now,
+    log,
+    port: listener.port,
+    passwordCost: options.passwordCost,
+  })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
   ready.resolve(createDispatch(services, await loadAdminPassword(config)))
@@ -89,7 +100,10 @@ type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
   passwordCost: number | undefined
 }
 
-async function createServices(config: Config, { store, now, log, port, passwordCost }: Grounds): Promise<Services> {
+async function createServices(
+  config: Config,
+  { store, now, log, port, passwordCost }: Grounds,
+): Promise<Services> {
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -106,7 +120,7 @@ async function createServices(config: Config, { store, now, log, port, passwordC
       now,
       log,
     }),
-    resolver: createDidResolver({
+    resolveDid: createDidResolver({
       plcUrl: config.plcUrl,
       allowPrivate: config.allowPrivateTargets,
       now,
@@ -129,7 +143,10 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
     authorize: createVerifier({ store, tokens, adminPassword, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
     readJson,
-    settled: () => store.settled(),
+    watchReads: () => {
+      const { epoch } = store
+      return () => store.settled(epoch)
+    },
     rateLimits: config.rateLimits,
     onFailure: (error, nsid) => log.error({ err: error, nsid }, 'a method failed'),
     translate,

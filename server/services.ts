@@ -5,7 +5,7 @@ import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Background } from './background.ts'
 import type { Config } from './config.ts'
-import type { DidResolver } from './identity/resolver.ts'
+import type { ResolveDid } from './identity/resolver.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Secrets } from './secrets.ts'
@@ -18,7 +18,7 @@ export interface Services {
   readonly tokens: Tokens
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
-  readonly resolver: DidResolver
+  readonly resolveDid: ResolveDid
   readonly background: Background
   readonly aliases: Aliases
   readonly log: Logger

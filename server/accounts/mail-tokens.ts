@@ -10,7 +10,7 @@ import { randomGroups } from '../random.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import type { Account } from '../store/accounts.ts'
-import type { Writer } from '../store/database.ts'
+import type { Reader, Writer } from '../store/database.ts'
 import * as rows from '../store/mail-tokens.ts'
 import { iso } from '../time.ts'
 
@@ -55,11 +55,11 @@ export function spendToken(
 
 /** Whose token this is, for an operation that nobody is signed in for. */
 export function ownerOfToken(
-  tx: Writer,
+  db: Reader,
   secrets: Secrets,
   { purpose, token }: { purpose: MailPurpose; token: string },
 ): string | undefined {
-  return rows.findByHash(tx, purpose, hashOf(secrets, purpose, token))?.did
+  return rows.findByHash(db, purpose, hashOf(secrets, purpose, token))?.did
 }
 
 function hashOf(secrets: Secrets, purpose: MailPurpose, token: string): Uint8Array {
