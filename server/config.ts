@@ -6,6 +6,7 @@
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { UriString } from '@atproto/syntax'
 import * as kinds from './setting-values.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -36,8 +37,8 @@ export interface Config {
   readonly rateLimits: boolean
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
-  readonly privacyUrl: string | undefined
-  readonly termsUrl: string | undefined
+  readonly privacyUrl: UriString | undefined
+  readonly termsUrl: UriString | undefined
   readonly contactEmail: string | undefined
 }
 

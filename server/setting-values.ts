@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import type { UriString } from '@atproto/syntax'
 import { isValidHandle, isValidTld } from '@atproto/syntax'
 import { isEmailAddress, parseMailbox } from './mail/address.ts'
 
@@ -116,12 +117,12 @@ export const origin: Kind<string> = {
 }
 
 /** An http(s) URL without credentials, and without the trailing slash. */
-export const webUrl: Kind<string> = {
+export const webUrl: Kind<UriString> = {
   placeholder: 'URL',
   expected: 'an http or https URL',
   parse(text) {
     const url = parseUrl(text, ['http:', 'https:'])
-    return url && !url.username && !url.password ? url.href.replace(/\/$/, '') : undefined
+    return url && !url.username && !url.password ? (url.href.replace(/\/$/, '') as UriString) : undefined
   },
 }
 

@@ -1,0 +1,56 @@
+import { formatDidKey, P256Keypair, parseDidKey, verifySignature } from '@atproto/crypto'
+
+/** A public key that names itself: P-256 (`did:key:zDn…`) or secp256k1 (`did:key:zQ3s…`). */
+export type DidKey = `did:key:${string}`
+
+/** The names JWS gives to ECDSA over P-256 (RFC 7518 §3.4) and over secp256k1 (RFC 8812 §3.2). */
+export type KeyAlgorithm = 'ES256' | 'ES256K'
+
+/** A P-256 private key (32 bytes, the scalar) with the public key it belongs to. */
+export type SigningKey = { readonly did: DidKey; readonly privateKey: Uint8Array }
+
+/** Draws a new P-256 key: an account's signing key, or the server's rotation key. */
+export async function createSigningKey(): Promise<SigningKey> {
+  const keypair = await P256Keypair.create({ exportable: true })
+  return { did: keypair.did() as DidKey, privateKey: await keypair.export() }
+}
+
+/** Loads a stored P-256 private key. Throws when the bytes are not one. */
+export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey> {
+  const keypair = await P256Keypair.import(privateKey)
+  return { did: keypair.did() as DidKey, privateKey }
+}
+
+/** Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. */
+export async function sign(privateKey: Uint8Array, data: Uint8Array): Promise<Uint8Array> {
+  const keypair = await P256Keypair.import(privateKey)
+  return keypair.sign(data)
+}
+
+/**
+ * Whether `signature` (64 bytes, low-S) over SHA-256(`data`) was made by `key`. Malformed keys and signatures are
+ * false, not errors: what is verified here comes from strangers.
+ */
+export async function isSignedBy(key: string, data: Uint8Array, signature: Uint8Array): Promise<boolean> {
+  try {
+    return await verifySignature(key, data, signature)
+  } catch {
+    return false
+  }
+}
+
+/** The one algorithm that `key` signs with. */
+export function algorithmOf(key: DidKey): KeyAlgorithm {
+  return parseDidKey(key).jwtAlg as KeyAlgorithm
+}
+
+/** Whether `value` is a did:key in canonical form whose point is on P-256 or secp256k1. */
+export function isDidKey(value: unknown): value is DidKey {
+  if (typeof value !== 'string' || value.length > 128) return false
+  try {
+    const { jwtAlg, keyBytes } = parseDidKey(value)
+    return formatDidKey(jwtAlg, keyBytes) === value
+  } catch {
+    return false
+  }
+}
