@@ -62,7 +62,7 @@ export interface ImportRequest {
  * its holder points the DID at this server, then activates it.
  */
 export async function importIdentity(
-  services: Pick<Services, 'resolveDid' | 'serverDid' | 'aliases' | 'now'>,
+  services: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   { did, plcOp, serviceToken }: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
@@ -87,7 +87,7 @@ export async function importIdentity(
 
 /** Resolves with the DID's document once the token has proved that the caller speaks for the DID. */
 async function proveControl(
-  { resolveDid, serverDid, aliases, now }: Pick<Services, 'resolveDid' | 'serverDid' | 'aliases' | 'now'>,
+  { resolveDid, serverDid, config, now }: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
   token: string | undefined,
 ): Promise<DidDocument> {
@@ -97,7 +97,7 @@ async function proveControl(
   const proof = await verifyServiceJwt(token, {
     audience: serverDid,
     lxm: 'com.core.server.createAccount',
-    canonicalNsid: (nsid) => canonicalNsid(nsid, aliases),
+    canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
     now,
     resolveSigningKey: async (issuer, refresh) => signingKeyOf(await resolveDid(issuer, { refresh })),
   }).catch((error: unknown) => {
