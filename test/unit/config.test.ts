@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import {
@@ -219,4 +220,9 @@ test('help and README table list every setting once, with flag, variable and def
   expect(settingsTable()).toContain(
     '| `PDS_PORT` | `--port` | `2583` | Port to listen on; 0 takes any free one. |',
   )
+})
+
+test('the README shows the table of settings', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(settingsTable())
 })
