@@ -6,6 +6,7 @@ import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
+import { resolveHandle } from './com/core/identity/resolveHandle.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -34,6 +35,7 @@ import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
 
 export const methods = [
+  resolveHandle,
   activateAccount,
   checkAccountStatus,
   confirmEmail,
