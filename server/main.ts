@@ -1,3 +1,47 @@
-import { com } from '../lexicons/generated/index.ts'
+/** `npm run serve`: the server without the desktop. */
+import { ConfigError, helpText, readConfig } from './config.ts'
+import { createLogger } from './log.ts'
+import { startServer } from './server.ts'
 
-process.stdout.write(`${com.core.server.createAppPassword.$nsid}\n`)
+const args = process.argv.slice(2)
+
+const usage = `Runs the personal data server until it is stopped (Ctrl-C).
+
+Usage: npm run serve -- [options]
+
+Each option can also be given as the environment variable named behind it; after that stands its default.
+
+`
+
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(usage + helpText())
+else await serve()
+
+async function serve(): Promise<void> {
+  try {
+    const config = readConfig({ env: process.env, args })
+    const log = createLogger(config.logLevel)
+    const server = await startServer(config, { log })
+    process.stdout.write(`listening on ${server.url}\ndata in ${config.dataDir}\n`)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(server))
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Also with requests that hang: what is answered is on disk already. */
+async function stop(server: { close(): Promise<void> }): Promise<void> {
+  await server.close()
+  process.exit()
+}
+
+/** Errors that a person can do something about are told in a sentence; others with their stack. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof ConfigError || error.name.startsWith('Store')) return error.message
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return 'The port is in use by another program. Choose another with --port or PDS_PORT.'
+  if (code === 'EACCES' || code === 'EPERM') return `Not permitted: ${error.message}`
+  return error.stack ?? error.message
+}

@@ -1,11 +1,12 @@
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
+import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, MAX_KEY_LENGTH } from './keys.ts'
 
 /** A DID document (DID Core 1.0), reduced to the members that atproto uses. */
 export type DidDocument = {
-  '@context'?: unknown
+  '@context'?: LexValue
   id: string
   alsoKnownAs?: string[]
   verificationMethod?: VerificationMethod[]
@@ -50,7 +51,7 @@ export function documentFor(account: {
 export function parseDidDocument(value: unknown, did: string): DidDocument | undefined {
   if (!isObject(value) || value.id !== did) return undefined
   return {
-    '@context': value['@context'],
+    '@context': value['@context'] as LexValue,
     id: did,
     alsoKnownAs: listOf(value.alsoKnownAs, isString),
     verificationMethod: listOf(value.verificationMethod, isVerificationMethod),

@@ -1,0 +1,9 @@
+/** Deleting an account: afterwards no row mentions it, but for the fact that it used an invite code. */
+import * as accounts from '../store/accounts.ts'
+import type { Writer } from '../store/database.ts'
+import * as inviteCodes from '../store/invite-codes.ts'
+
+export function deleteAccount(tx: Writer, did: string): void {
+  inviteCodes.removeOfAccount(tx, did)
+  accounts.remove(tx, did)
+}

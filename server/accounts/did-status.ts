@@ -1,0 +1,17 @@
+/** Whether the network would find an account here. */
+import { pdsEndpointOf, signingKeyOf } from '../identity/did-document.ts'
+import type { Services } from '../services.ts'
+import type { Account } from '../store/accounts.ts'
+
+/** Whether the DID's document names this server and the key that signs for the account. */
+export async function isDidValid(
+  { resolveDid, origin }: Pick<Services, 'resolveDid' | 'origin'>,
+  account: Account,
+): Promise<boolean> {
+  const document = await resolveDid(account.did).catch(() => undefined)
+  return (
+    document !== undefined &&
+    pdsEndpointOf(document) === origin &&
+    signingKeyOf(document) === account.signingKeyDid
+  )
+}

@@ -1,0 +1,44 @@
+/** Which handles an account can have on this server. */
+import { type HandleString, isValidHandle } from '@atproto/syntax'
+
+export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
+
+/** First labels that would pass for the server itself, or for those who run it. */
+const reserved = new Set(
+  `about abuse account accounts admin administrator api app billing blog bot help home hostmaster info localhost login
+   mail moderator news notifications official owner pds postmaster privacy root security service settings status
+   support system team terms test webmaster www`.split(/\s+/),
+)
+
+export function normalizeHandle(handle: string): HandleString {
+  return handle.trim().toLowerCase() as HandleString
+}
+
+/**
+ * What keeps a handle from being taken, beside that somebody has it already.
+ * @param handle normalized
+ * @param claimed whether the DID document that is being imported names this handle
+ */
+export function handleProblem(
+  handle: HandleString,
+  userDomains: readonly string[],
+  claimed = false,
+): { name: HandleProblem; message: string } | undefined {
+  if (!isValidHandle(handle)) {
+    return { name: 'InvalidHandle', message: 'A handle is a domain name, such as alice.test' }
+  }
+  const domain = userDomains.find((offered) => handle.endsWith(offered))
+  if (domain === undefined) {
+    return claimed
+      ? undefined
+      : { name: 'UnsupportedDomain', message: `Handles here end in ${userDomains.join(' or ')}` }
+  }
+  const label = handle.slice(0, -domain.length)
+  if (label.includes('.')) {
+    return { name: 'InvalidHandle', message: `Only one name may stand before ${domain}` }
+  }
+  if (label.length < 3 || label.length > 18) {
+    return { name: 'InvalidHandle', message: `The name before ${domain} has 3 to 18 characters` }
+  }
+  return reserved.has(label) ? { name: 'HandleNotAvailable', message: `${handle} is reserved` } : undefined
+}

@@ -1,0 +1,125 @@
+/** Where the DID of a new account comes from: minted here, or brought along. */
+import type { DidString } from '@atproto/syntax'
+import { canonicalNsid } from '../aliases.ts'
+import { type DidDocument, documentFor, handleOf, signingKeyOf } from '../identity/did-document.ts'
+import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity/did-plc.ts'
+import { createSigningKey, isDidKey } from '../identity/keys.ts'
+import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
+import type { Services } from '../services.ts'
+import { findByDid, type NewAccount } from '../store/accounts.ts'
+import type { Reader } from '../store/database.ts'
+import { iso } from '../time.ts'
+import { protocolError } from '../xrpc/errors.ts'
+
+/** The columns of a new account that its DID decides. */
+export type Identity = Pick<
+  NewAccount,
+  'did' | 'isMinted' | 'signingKey' | 'signingKeyDid' | 'plcOperation' | 'deactivatedAt' | 'deleteAfter'
+>
+
+/** Makes a did:plc. No directory is asked: the DID is the hash of the operation that creates it. */
+export async function mintIdentity(
+  { secrets, origin }: Pick<Services, 'secrets' | 'origin'>,
+  handle: string,
+  recoveryKey: string | undefined,
+): Promise<Identity> {
+  if (recoveryKey !== undefined && !isDidKey(recoveryKey)) {
+    throw protocolError('InvalidRequest', 'recoveryKey must be a did:key of P-256 or secp256k1')
+  }
+  const key = await createSigningKey()
+  const signer = secrets.rotationKey
+  const rotationKeys = recoveryKey === undefined ? [signer.did] : [recoveryKey, signer.did]
+  const { did, operation } = await createGenesis({
+    handle,
+    origin,
+    signingKey: key.did,
+    rotationKeys,
+    signer,
+  })
+  return {
+    did: did as DidString,
+    isMinted: true,
+    signingKey: key.privateKey,
+    signingKeyDid: key.did,
+    plcOperation: JSON.stringify(operation),
+    deactivatedAt: null,
+    deleteAfter: null,
+  }
+}
+
+/** An imported account that is not activated is given up after this long. */
+const importGraceMs = 3 * 24 * 60 * 60_000
+
+export interface ImportRequest {
+  readonly did?: DidString | undefined
+  readonly plcOp?: unknown
+  /** Proof that the caller speaks for the DID: a service token for createAccount on this server. */
+  readonly serviceToken: string | undefined
+}
+
+/**
+ * Takes an existing DID over, if the caller brought one. The account starts deactivated, with a signing key of its own:
+ * its holder points the DID at this server, then activates it.
+ */
+export async function importIdentity(
+  services: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  { did, plcOp, serviceToken }: ImportRequest,
+): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
+  if (did === undefined) {
+    if (plcOp === undefined) return undefined
+    throw protocolError('InvalidRequest', 'plcOp comes with the did that it is for')
+  }
+  const document = await proveControl(services, did, serviceToken)
+  const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
+  const key = await createSigningKey()
+  const now = services.now()
+  return {
+    did,
+    isMinted: false,
+    signingKey: key.privateKey,
+    signingKeyDid: key.did,
+    plcOperation: operation,
+    deactivatedAt: iso(now),
+    deleteAfter: iso(new Date(now.getTime() + importGraceMs)),
+    claims: (handle) => handleOf(document) === handle,
+  }
+}
+
+/** Resolves with the DID's document once the token has proved that the caller speaks for the DID. */
+async function proveControl(
+  { resolveDid, serverDid, config, now }: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  did: DidString,
+  token: string | undefined,
+): Promise<DidDocument> {
+  if (token === undefined) {
+    throw protocolError('AuthenticationRequired', 'Importing a DID needs a service token of that DID')
+  }
+  const proof = await verifyServiceJwt(token, {
+    audience: serverDid,
+    lxm: 'com.core.server.createAccount',
+    canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
+    now,
+    resolveSigningKey: async (issuer, refresh) => signingKeyOf(await resolveDid(issuer, { refresh })),
+  }).catch((error: unknown) => {
+    throw error instanceof ServiceJwtError ? protocolError('AuthenticationRequired', error.message) : error
+  })
+  if (proof.iss !== did) throw protocolError('AuthenticationRequired', 'The service token is of another DID')
+  return resolveDid(did)
+}
+
+async function checkOperation(plcOp: unknown, did: string): Promise<string> {
+  const operation = await verifyOperation(plcOp, did).catch((error: unknown) => {
+    throw error instanceof InvalidPlcOperation ? protocolError('InvalidRequest', error.message) : error
+  })
+  return JSON.stringify(operation)
+}
+
+/** The document of a DID that was minted here and that, without a directory, only this server can tell about. */
+export function documentOfAccount(
+  { store, origin }: { store: Reader; origin: string },
+  did: string,
+): DidDocument | undefined {
+  const account = findByDid(store, did)
+  if (!account?.isMinted) return undefined
+  return documentFor({ did, handle: account.handle, origin, signingKey: account.signingKeyDid })
+}

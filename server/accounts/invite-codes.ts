@@ -1,0 +1,46 @@
+/** Invite codes: how they look, who may use them, and those that an account earns by time. */
+
+import { isValidDid } from '@atproto/syntax'
+import { randomGroups } from '../random.ts'
+import * as accounts from '../store/accounts.ts'
+import type { Reader, Writer } from '../store/database.ts'
+import * as inviteCodes from '../store/invite-codes.ts'
+import { iso } from '../time.ts'
+
+/** `<host-with-dashes>-xxxxx-xxxxx` */
+export function newCode(origin: string): string {
+  return `${new URL(origin).hostname.replaceAll('.', '-')}-${randomGroups(2, 5)}`
+}
+
+/** Takes one use of a code, for the account that is being created. @returns false when the code is not good for it */
+export function takeInvite(tx: Writer, code: string, newDid: string, now: Date): boolean {
+  const row = inviteCodes.find(tx, code)
+  return row !== undefined && isGoodFor(tx, row, newDid) && inviteCodes.use(tx, code, newDid, iso(now))
+}
+
+/** A code is void while the account that it was given to is taken down, and kept for a DID that is to be imported. */
+export function isGoodFor(db: Reader, code: inviteCodes.InviteCode, newDid: string | undefined): boolean {
+  if (code.disabled || code.available === 0) return false
+  if (code.forAccount === 'admin') return true
+  const holder = accounts.findByDid(db, code.forAccount)
+  return holder ? holder.takenDownAt === null : code.forAccount === newDid
+}
+
+const maxOpenEarned = 5
+
+/** How many codes the account may be given now: one for each interval since it signed up, at most five of them unused. */
+export function earnedCodes(
+  { createdAt }: { createdAt: string },
+  earned: { total: number; open: number },
+  intervalMs: number | undefined,
+  now: Date,
+): number {
+  if (intervalMs === undefined) return 0
+  const due = Math.floor((now.getTime() - Date.parse(createdAt)) / intervalMs) - earned.total
+  return Math.max(0, Math.min(due, maxOpenEarned - earned.open))
+}
+
+/** Whom a code may be given to: a DID, or `admin` for nobody in particular. */
+export function inviteHolder(name: string): string | undefined {
+  return name === 'admin' || isValidDid(name) ? name : undefined
+}

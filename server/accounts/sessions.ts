@@ -1,0 +1,85 @@
+/** Opening sessions, and how an account looks in the answers that show one. */
+
+import type { DidString } from '@atproto/syntax'
+import type { Scope } from '../auth/scopes.ts'
+import { refreshLifetimeSeconds } from '../auth/tokens.ts'
+import { documentFor } from '../identity/did-document.ts'
+import { randomId } from '../random.ts'
+import type { Services } from '../services.ts'
+import type { Account } from '../store/accounts.ts'
+import type { Writer } from '../store/database.ts'
+import * as sessions from '../store/sessions.ts'
+import { type DatetimeString, iso } from '../time.ts'
+import { activity } from './status.ts'
+
+/** The two tokens of a session are signed from this, once the session is in the store. */
+export interface IssuedSession {
+  readonly did: DidString
+  readonly sessionId: string
+  readonly scope: Scope
+  readonly refreshJti: string
+}
+
+export interface SessionOpening {
+  readonly did: DidString
+  readonly scope: Scope
+  readonly appPasswordName: string | null
+  readonly client: string | undefined
+}
+
+export function openSession(tx: Writer, opening: SessionOpening, now: Date): IssuedSession {
+  const id = randomId()
+  const refreshJti = randomId()
+  const at = iso(now)
+  const session = {
+    id,
+    did: opening.did,
+    scope: opening.scope,
+    appPasswordName: opening.appPasswordName,
+    client: opening.client ?? null,
+    createdAt: at,
+    lastUsedAt: at,
+    expiresAt: refreshEnd(now),
+  }
+  sessions.insert(tx, session, refreshJti)
+  if (opening.appPasswordName !== null) sessions.touch(tx, id, at)
+  return { did: opening.did, sessionId: id, scope: opening.scope, refreshJti }
+}
+
+/** When a refresh token that is issued now expires. */
+export function refreshEnd(now: Date): DatetimeString {
+  return iso(new Date(now.getTime() + refreshLifetimeSeconds * 1000))
+}
+
+export async function signTokens(
+  { tokens }: Pick<Services, 'tokens'>,
+  { did, sessionId, scope, refreshJti }: IssuedSession,
+): Promise<{ accessJwt: string; refreshJwt: string }> {
+  const [accessJwt, refreshJwt] = await Promise.all([
+    tokens.sign('access', { did, sessionId, scope, jti: randomId() }),
+    tokens.sign('refresh', { did, sessionId, scope: 'com.core.refresh', jti: refreshJti }),
+  ])
+  return { accessJwt, refreshJwt }
+}
+
+/** Every field of a session that tells of the account. */
+export function accountView({ origin }: Pick<Services, 'origin'>, account: Account) {
+  return {
+    did: account.did,
+    handle: account.handle,
+    didDoc: documentFor({
+      did: account.did,
+      handle: account.handle,
+      origin,
+      signingKey: account.signingKeyDid,
+    }),
+    ...(account.email === null
+      ? {}
+      : {
+          email: account.email,
+          emailConfirmed: account.emailConfirmedAt !== null,
+          emailAuthFactor: account.emailAuthFactor === 1,
+        }),
+    ...activity(account),
+  }
+}

@@ -1,0 +1,15 @@
+/** An account as administrators see its state. */
+import type { Account } from '../store/accounts.ts'
+
+export function subjectStatus(account: Account) {
+  const attribute = (at: string | null, ref: string | null) => ({
+    applied: at !== null,
+    ref: ref ?? undefined,
+  })
+  return {
+    subject: { $type: 'com.core.admin.defs#repoRef' as const, did: account.did },
+    takedown: attribute(account.takenDownAt, account.takedownRef),
+    suspended: attribute(account.suspendedAt, account.suspensionRef),
+    deactivated: attribute(account.deactivatedAt, null),
+  }
+}

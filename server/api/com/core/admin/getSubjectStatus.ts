@@ -1,0 +1,13 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { subjectStatus } from '../../../../accounts/subject-status.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import { method } from '../../../method.ts'
+
+export const getSubjectStatus = method(com.core.admin.getSubjectStatus, {
+  auth: 'admin',
+  handler({ params, store, fail }) {
+    const account = accounts.findByDid(store, params.did)
+    if (!account) throw fail('NotFound', 'There is no such account')
+    return subjectStatus(account)
+  },
+})

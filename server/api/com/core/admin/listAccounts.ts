@@ -1,0 +1,32 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { activity } from '../../../../accounts/status.ts'
+import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import * as inviteCodes from '../../../../store/invite-codes.ts'
+import { method } from '../../../method.ts'
+
+export const listAccounts = method(com.core.admin.listAccounts, {
+  auth: 'admin',
+  handler({ params, store, fail }) {
+    const limit = params.limit ?? 50
+    const after = params.cursor === undefined ? undefined : decodeCursor(params.cursor, 2)
+    if (params.cursor !== undefined && !after) throw fail('InvalidRequest', 'Malformed cursor')
+    const [createdAt = '', did = ''] = after ?? []
+    const rows = accounts.page(store, { createdAt, did }, limit)
+    const last = rows.length === limit ? rows.at(-1) : undefined
+    return {
+      cursor: last && encodeCursor(last.createdAt, last.did),
+      accounts: rows.map((account) => ({
+        did: account.did,
+        handle: account.handle,
+        email: account.email ?? undefined,
+        emailConfirmed: account.email === null ? undefined : account.emailConfirmedAt !== null,
+        createdAt: account.createdAt,
+        owner: account.isOwner === 1,
+        ...activity(account),
+        invitedBy:
+          account.inviteCode === null ? undefined : inviteCodes.find(store, account.inviteCode)?.forAccount,
+      })),
+    }
+  },
+})

@@ -1,0 +1,19 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { passwordProblem } from '../../../../accounts/password.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import * as sessions from '../../../../store/sessions.ts'
+import { method } from '../../../method.ts'
+
+export const updateAccountPassword = method(com.core.admin.updateAccountPassword, {
+  auth: 'admin',
+  async handler({ input, store, passwords, fail }) {
+    const problem = passwordProblem(input.password)
+    if (problem) throw fail('InvalidPassword', problem)
+    const hash = await passwords.hash(input.password)
+    await store.transact((tx) => {
+      if (!accounts.findByDid(tx, input.did)) throw fail('NotFound', 'There is no such account')
+      accounts.setPassword(tx, input.did, hash)
+      sessions.removeOfAccount(tx, input.did)
+    })
+  },
+})

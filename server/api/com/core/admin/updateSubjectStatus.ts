@@ -1,0 +1,36 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { subjectStatus } from '../../../../accounts/subject-status.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import * as sessions from '../../../../store/sessions.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
+  auth: 'admin',
+  async handler({ input, auth, store, now, fail }) {
+    const { subject, takedown, suspended, deactivated } = input
+    if (!com.core.admin.defs.repoRef.$matches(subject)) {
+      throw fail('InvalidRequest', 'The subject must be an account: a com.core.admin.defs#repoRef')
+    }
+    const { did } = subject
+    if (did === auth.did && (takedown?.applied || suspended?.applied)) {
+      throw fail('InvalidRequest', 'You would lock yourself out. Use the admin password for this.')
+    }
+    const account = await store.transact((tx) => {
+      const before = accounts.findByDid(tx, did)
+      if (!before) throw fail('NotFound', 'There is no such account')
+      const at = iso(now())
+      if (takedown) {
+        accounts.setTakedown(tx, did, takedown.applied ? at : null, takedown.ref ?? null)
+        // Whoever is signed in is put out at once, also from the narrow session when the takedown is lifted.
+        if (takedown.applied !== (before.takenDownAt !== null)) sessions.removeOfAccount(tx, did)
+      }
+      if (suspended) accounts.setSuspension(tx, did, suspended.applied ? at : null, suspended.ref ?? null)
+      if (deactivated?.applied) accounts.deactivate(tx, did, at, null)
+      else if (deactivated) accounts.activate(tx, did)
+      return accounts.findByDid(tx, did)
+    })
+    if (!account) throw fail('NotFound')
+    return subjectStatus(account)
+  },
+})

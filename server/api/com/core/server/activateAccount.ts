@@ -1,0 +1,16 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { submitBeforeActivation } from '../../../../accounts/plc.ts'
+import { statusOf, takendownError } from '../../../../accounts/status.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import { method } from '../../../method.ts'
+
+export const activateAccount = method(com.core.server.activateAccount, {
+  auth: 'full or takendown',
+  async handler({ auth, fail, ...services }) {
+    const status = statusOf(auth.account)
+    if (status === 'takendown') throw takendownError()
+    if (status === 'suspended') throw fail('AccountSuspended', 'A suspended account cannot activate itself')
+    await submitBeforeActivation(services, auth.account)
+    await services.store.transact((tx) => accounts.activate(tx, auth.did))
+  },
+})

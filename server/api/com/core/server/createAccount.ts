@@ -1,0 +1,67 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { normalizeEmail } from '../../../../accounts/email.ts'
+import { handleProblem, normalizeHandle } from '../../../../accounts/handle.ts'
+import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
+import { takeInvite } from '../../../../accounts/invite-codes.ts'
+import { passwordProblem } from '../../../../accounts/password.ts'
+import { submitPending } from '../../../../accounts/plc.ts'
+import { accountView, openSession, signTokens } from '../../../../accounts/sessions.ts'
+import { scopes } from '../../../../auth/scopes.ts'
+import { perFiveMinutes } from '../../../../limits.ts'
+import { isEmailAddress } from '../../../../mail/address.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import type { Reader } from '../../../../store/database.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+export const createAccount = method(com.core.server.createAccount, {
+  auth: 'import',
+  limits: [perFiveMinutes(100, 'address')],
+  async handler({ input, auth, caller, fail, ...services }) {
+    const { store, config, passwords, background, now } = services
+    const handle = normalizeHandle(input.handle)
+    const email = input.email === undefined ? null : normalizeEmail(input.email)
+    if (email !== null && !isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
+    const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
+    if (weakness) throw fail('InvalidPassword', weakness)
+    if (config.inviteRequired && input.inviteCode === undefined) {
+      throw fail('InvalidInviteCode', 'This server needs an invite code')
+    }
+    const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
+    const problem = handleProblem(handle, config.userDomains, imported?.claims(handle))
+    if (problem) throw fail(problem.name, problem.message)
+
+    const checkFree = (db: Reader) => {
+      if (accounts.findByHandle(db, handle)) throw fail('HandleNotAvailable', `${handle} is taken`)
+      if (email !== null && accounts.findByEmail(db, email)) {
+        throw fail('InvalidRequest', 'Another account has this email address')
+      }
+      if (imported && accounts.findByDid(db, imported.did)) {
+        throw fail('InvalidRequest', 'This DID has an account here already')
+      }
+    }
+    checkFree(store)
+    const passwordHash = input.password === undefined ? null : await passwords.hash(input.password)
+    const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
+    const { did } = identity
+
+    // Others may have signed up while the password was hashed: one transaction decides who was first.
+    const issued = await store.transact((tx) => {
+      checkFree(tx)
+      const at = now()
+      const inviteCode = input.inviteCode?.trim() ?? null
+      if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) {
+        throw fail('InvalidInviteCode', 'This invite code is not valid, or has been used')
+      }
+      const isOwner = accounts.isEmpty(tx)
+      const createdAt = iso(at)
+      accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
+      const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
+      return openSession(tx, opening, at)
+    })
+    const account = accounts.findByDid(store, did)
+    if (!account) throw fail('AccountNotFound')
+    if (!imported) background.run('PLC submission', () => submitPending(services, account))
+    return { ...(await signTokens(services, issued)), ...accountView(services, account) }
+  },
+})

@@ -1,0 +1,35 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { randomGroups } from '../../../../random.ts'
+import * as appPasswords from '../../../../store/app-passwords.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+const maxPerAccount = 100
+
+export const createAppPassword = method(com.core.server.createAppPassword, {
+  auth: 'full',
+  active: true,
+  async handler({ input, auth, store, secrets, now, fail }) {
+    const name = input.name.trim()
+    if (name === '' || [...name].length > 64) {
+      throw fail('InvalidRequest', 'The name of an app password has 1 to 64 characters')
+    }
+    const password = randomGroups(4, 4)
+    const hash = secrets.hash('app password', password)
+    const createdAt = iso(now())
+    const privileged = input.privileged ?? false
+    await store.transact((tx) => {
+      if (appPasswords.exists(tx, auth.did, name)) {
+        throw fail('DuplicateAppPassword', 'There is an app password of that name already')
+      }
+      if (appPasswords.count(tx, auth.did) >= maxPerAccount) {
+        throw fail(
+          'TooManyAppPasswords',
+          `An account has ${maxPerAccount} app passwords at most. Revoke one first.`,
+        )
+      }
+      appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt })
+    })
+    return { name, password, createdAt, privileged }
+  },
+})

@@ -1,0 +1,42 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { inviteHolder, newCode } from '../../../../accounts/invite-codes.ts'
+import * as inviteCodes from '../../../../store/invite-codes.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+const maxCodesPerCall = 100
+
+export const createInviteCodes = method(com.core.server.createInviteCodes, {
+  auth: 'admin',
+  active: true,
+  async handler({ input, auth, store, origin, now, fail }) {
+    const createdBy = auth.did ?? 'admin'
+    const wanted = input.forAccounts?.length ? input.forAccounts : [createdBy]
+    const holders = new Set(wanted.map(inviteHolder))
+    if (holders.has(undefined)) throw fail('InvalidRequest', 'forAccounts must be DIDs, or admin')
+    if (input.codeCount * holders.size > maxCodesPerCall) {
+      throw fail('InvalidRequest', `One call makes ${maxCodesPerCall} codes at most`)
+    }
+    const codes = [...holders].map((account = '') => ({
+      account,
+      codes: Array.from({ length: input.codeCount }, () => newCode(origin)),
+    }))
+    const createdAt = iso(now())
+    await store.transact((tx) => {
+      for (const { account, codes: ofAccount } of codes) {
+        for (const code of ofAccount) {
+          const row = {
+            code,
+            available: input.useCount,
+            disabled: 0,
+            forAccount: account,
+            createdBy,
+            createdAt,
+          }
+          inviteCodes.insert(tx, row, false)
+        }
+      }
+    })
+    return { codes }
+  },
+})

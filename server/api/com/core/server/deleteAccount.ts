@@ -1,0 +1,28 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
+import { spendToken } from '../../../../accounts/mail-tokens.ts'
+import { hourly } from '../../../../limits.ts'
+import { method } from '../../../method.ts'
+
+export const deleteAccount = method(com.core.server.deleteAccount, {
+  auth: 'full or takendown',
+  limits: [hourly(20, 'account')],
+  async handler({ input, auth, store, secrets, passwords, now, fail }) {
+    const { did, account } = auth
+    if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
+    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined))) {
+      throw fail('AuthenticationRequired', 'Wrong password')
+    }
+    const verdict = await store.transact((tx) => {
+      const result = spendToken(tx, secrets, {
+        did,
+        purpose: 'deleteAccount',
+        token: input.token,
+        now: now(),
+      })
+      if (result === 'good') deleteRows(tx, did)
+      return result
+    })
+    if (verdict !== 'good') throw fail(verdict)
+  },
+})

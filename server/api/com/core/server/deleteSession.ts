@@ -1,0 +1,10 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import * as sessions from '../../../../store/sessions.ts'
+import { method } from '../../../method.ts'
+
+export const deleteSession = method(com.core.server.deleteSession, {
+  auth: 'ending',
+  async handler({ auth, store }) {
+    await store.transact((tx) => sessions.remove(tx, auth.sessionId))
+  },
+})

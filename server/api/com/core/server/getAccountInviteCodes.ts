@@ -1,0 +1,34 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { earnedCodes, newCode } from '../../../../accounts/invite-codes.ts'
+import { statusOf } from '../../../../accounts/status.ts'
+import * as inviteCodes from '../../../../store/invite-codes.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+export const getAccountInviteCodes = method(com.core.server.getAccountInviteCodes, {
+  auth: 'full',
+  async handler({ params, auth, store, config, origin, now }) {
+    const { did, account } = auth
+    const count = () => earnedCodes(account, inviteCodes.earned(store, did), config.inviteInterval, now())
+    if (params.createAvailable !== false && statusOf(account) === undefined && count() > 0) {
+      const createdAt = iso(now())
+      await store.transact((tx) => {
+        for (let left = count(); left > 0; left--) {
+          const code = newCode(origin)
+          const row = { code, available: 1, disabled: 0, forAccount: did, createdBy: did, createdAt }
+          inviteCodes.insert(tx, row, true)
+        }
+      })
+    }
+    const uses = Map.groupBy(inviteCodes.usesOfAccountCodes(store, did), (use) => use.code)
+    const codes = inviteCodes
+      .ofAccount(store, did)
+      .filter((code) => params.includeUsed !== false || code.available > 0)
+      .map((code) => ({
+        ...code,
+        disabled: code.disabled === 1,
+        uses: uses.get(code.code) ?? [],
+      }))
+    return { codes }
+  },
+})

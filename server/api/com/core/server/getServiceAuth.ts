@@ -1,0 +1,48 @@
+import { isValidDid } from '@atproto/syntax'
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { canonicalNsid } from '../../../../aliases.ts'
+import { scopes } from '../../../../auth/scopes.ts'
+import { createServiceJwt } from '../../../../identity/service-jwt.ts'
+import { randomId } from '../../../../random.ts'
+import { method } from '../../../method.ts'
+
+/** Seconds. */
+const defaultLifetime = 60
+const maxLifetime = 60 * 60
+
+const createAccount = 'com.core.server.createaccount'
+
+export const getServiceAuth = method(com.core.server.getServiceAuth, {
+  auth: 'access or takendown',
+  async handler({ params, auth, config, now, fail }) {
+    const { aud, lxm } = params
+    if (!isAudience(aud))
+      throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
+    const iat = Math.floor(now().getTime() / 1000)
+    const exp = params.exp ?? iat + defaultLifetime
+    if (exp <= iat) throw fail('BadExpiration', 'exp is in the past')
+    if (exp > iat + maxLifetime) throw fail('BadExpiration', 'exp is more than an hour ahead')
+    if (lxm === undefined && exp > iat + defaultLifetime) {
+      throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
+    }
+
+    // Services may compare method names in any letter case, so what is withheld is withheld in all of them.
+    const wanted = lxm === undefined ? '' : canonicalNsid(lxm, config.aliases).toLowerCase()
+    if (wanted.startsWith('com.core.server.') && wanted !== createAccount) {
+      throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
+    }
+    const isPrivileged = wanted === createAccount || wanted.startsWith('chat.example.')
+    if (auth.scope === scopes.takendown && wanted !== createAccount)
+      throw fail('InvalidToken', 'Bad token scope')
+    if (auth.scope === scopes.appPassword && isPrivileged) throw fail('InvalidToken', 'Bad token method')
+
+    const { did, account } = auth
+    const claims = { iss: did, aud, lxm, iat, exp, jti: randomId() }
+    return { token: await createServiceJwt({ ...claims, privateKey: account.signingKey }) }
+  },
+})
+
+function isAudience(aud: string): boolean {
+  const [did = '', service, ...rest] = aud.split('#')
+  return isValidDid(did) && rest.length === 0 && (service === undefined || /^[\w.-]+$/.test(service))
+}

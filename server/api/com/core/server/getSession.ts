@@ -1,0 +1,8 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { accountView } from '../../../../accounts/sessions.ts'
+import { method } from '../../../method.ts'
+
+export const getSession = method(com.core.server.getSession, {
+  auth: 'access or takendown',
+  handler: ({ auth, origin }) => accountView({ origin }, auth.account),
+})

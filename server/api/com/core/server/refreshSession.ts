@@ -1,0 +1,43 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { accountView, refreshEnd, signTokens } from '../../../../accounts/sessions.ts'
+import { takendownError } from '../../../../accounts/status.ts'
+import { type Scope, scopes } from '../../../../auth/scopes.ts'
+import { randomId } from '../../../../random.ts'
+import * as sessions from '../../../../store/sessions.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+/** A refresh token that has been replaced works this long, for clients that refresh twice at once. */
+const graceMs = 2 * 60 * 60_000
+
+export const refreshSession = method(com.core.server.refreshSession, {
+  auth: 'refresh',
+  async handler({ auth, store, fail, ...services }) {
+    const at = services.now()
+    const { sessionId, jti } = auth
+    const renewed = await store.transact((tx) => {
+      const session = sessions.findOpen(tx, sessionId)
+      if (!session) return undefined
+      if (session.scope === scopes.takendown) throw takendownError()
+      const token = sessions.findRefreshToken(tx, jti)
+      const isReplay = token?.sessionId !== sessionId || (token.graceUntil ?? '9') <= iso(at)
+      if (isReplay) {
+        // Whoever holds a token this old did not get its successor: it was stolen, or the successor was.
+        sessions.remove(tx, sessionId)
+        return undefined
+      }
+      const successor = token.successor ?? randomId()
+      if (token.successor === null) {
+        const graceUntil = iso(new Date(at.getTime() + graceMs))
+        sessions.rotateRefreshToken(tx, { sessionId, jti, successor, graceUntil })
+      }
+      sessions.touch(tx, sessionId, iso(at))
+      sessions.extend(tx, sessionId, refreshEnd(at))
+      return { session, refreshJti: successor }
+    })
+    if (!renewed) throw fail('ExpiredToken', 'Token has been revoked')
+    const { session, refreshJti } = renewed
+    const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti }
+    return { ...(await signTokens(services, issued)), ...accountView(services, session) }
+  },
+})

@@ -1,0 +1,15 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { withEmail } from '../../../../accounts/email.ts'
+import { mailToken } from '../../../../accounts/mail-tokens.ts'
+import { mailLimits } from '../../../../limits.ts'
+import { method } from '../../../method.ts'
+
+export const requestAccountDelete = method(com.core.server.requestAccountDelete, {
+  auth: 'full or takendown',
+  limits: mailLimits,
+  async handler({ auth, fail, ...services }) {
+    const account = withEmail(auth.account)
+    if (!account) throw fail('InvalidRequest', 'The account has no email address. Set one with updateEmail.')
+    await mailToken(services, account, 'deleteAccount')
+  },
+})

@@ -1,0 +1,21 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { normalizeEmail, withEmail } from '../../../../accounts/email.ts'
+import { mailToken } from '../../../../accounts/mail-tokens.ts'
+import { daily, hourly } from '../../../../limits.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import { method } from '../../../method.ts'
+
+const addressed = (input: { email: string }) => normalizeEmail(input.email)
+
+export const requestPasswordReset = method(com.core.server.requestPasswordReset, {
+  auth: 'none',
+  limits: [hourly(5, addressed), daily(15, addressed), hourly(50, 'address')],
+  handler({ input, background, ...services }) {
+    // In the background, so that the time of the answer does not tell whether there is such an account.
+    background.run('password reset mail', async () => {
+      const account = accounts.findByEmail(services.store, normalizeEmail(input.email))
+      const addressee = account && withEmail(account)
+      if (addressee) await mailToken(services, addressee, 'resetPassword')
+    })
+  },
+})

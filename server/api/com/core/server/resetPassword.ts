@@ -1,0 +1,31 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { ownerOfToken, spendToken } from '../../../../accounts/mail-tokens.ts'
+import { passwordProblem } from '../../../../accounts/password.ts'
+import { perFiveMinutes } from '../../../../limits.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import * as sessions from '../../../../store/sessions.ts'
+import { method } from '../../../method.ts'
+
+const purpose = 'resetPassword'
+
+export const resetPassword = method(com.core.server.resetPassword, {
+  auth: 'none',
+  limits: [perFiveMinutes(50, 'address')],
+  async handler({ input, store, secrets, passwords, now, fail }) {
+    const problem = passwordProblem(input.password)
+    if (problem) throw fail('InvalidPassword', problem)
+    const { token } = input
+    if (ownerOfToken(store, secrets, { purpose, token }) === undefined) throw fail('InvalidToken')
+    const hash = await passwords.hash(input.password)
+    const verdict = await store.transact((tx) => {
+      const did = ownerOfToken(tx, secrets, { purpose, token })
+      if (did === undefined) return 'InvalidToken'
+      const result = spendToken(tx, secrets, { did, purpose, token, now: now() })
+      if (result !== 'good') return result
+      accounts.setPassword(tx, did, hash)
+      sessions.removeOfAccount(tx, did)
+      return result
+    })
+    if (verdict !== 'good') throw fail(verdict)
+  },
+})

@@ -1,0 +1,41 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { normalizeEmail } from '../../../../accounts/email.ts'
+import { spendToken } from '../../../../accounts/mail-tokens.ts'
+import { isEmailAddress } from '../../../../mail/address.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import * as mailTokens from '../../../../store/mail-tokens.ts'
+import { method } from '../../../method.ts'
+
+export const updateEmail = method(com.core.server.updateEmail, {
+  auth: 'full',
+  async handler({ input, auth, store, secrets, now, fail }) {
+    const { did } = auth
+    const email = normalizeEmail(input.email)
+    if (!isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
+    const verdict = await store.transact((tx) => {
+      const account = accounts.findByDid(tx, did)
+      if (!account) throw fail('AccountNotFound')
+      const isNew = email !== account.email
+      const isConfirmed = account.emailConfirmedAt !== null
+      if (input.emailAuthFactor && (isNew || !isConfirmed)) {
+        throw fail('InvalidRequest', 'Confirm the email address first, then turn the second factor on')
+      }
+      const holder = accounts.findByEmail(tx, email)
+      if (holder && holder.did !== did) throw fail('InvalidRequest', 'Another account has this email address')
+      if (isConfirmed) {
+        if (input.token === undefined) throw fail('TokenRequired', 'Ask for a token with requestEmailUpdate')
+        const spent = { did, purpose: 'updateEmail', token: input.token, now: now() } as const
+        const result = spendToken(tx, secrets, spent)
+        if (result !== 'good') return result
+      }
+      if (isNew) {
+        accounts.setEmail(tx, did, email)
+        mailTokens.removeOfAccount(tx, did)
+      } else if (input.emailAuthFactor !== undefined) {
+        accounts.setEmailAuthFactor(tx, did, input.emailAuthFactor)
+      }
+      return 'good'
+    })
+    if (verdict !== 'good') throw fail(verdict)
+  },
+})

@@ -1,0 +1,71 @@
+/** The list of methods. A new one is added here and nowhere else. */
+
+import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
+import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
+import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
+import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
+import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
+import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { activateAccount } from './com/core/server/activateAccount.ts'
+import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
+import { confirmEmail } from './com/core/server/confirmEmail.ts'
+import { createAccount } from './com/core/server/createAccount.ts'
+import { createAppPassword } from './com/core/server/createAppPassword.ts'
+import { createInviteCode } from './com/core/server/createInviteCode.ts'
+import { createInviteCodes } from './com/core/server/createInviteCodes.ts'
+import { createSession } from './com/core/server/createSession.ts'
+import { deactivateAccount } from './com/core/server/deactivateAccount.ts'
+import { deleteAccount } from './com/core/server/deleteAccount.ts'
+import { deleteSession } from './com/core/server/deleteSession.ts'
+import { describeServer } from './com/core/server/describeServer.ts'
+import { getAccountInviteCodes } from './com/core/server/getAccountInviteCodes.ts'
+import { getServiceAuth } from './com/core/server/getServiceAuth.ts'
+import { getSession } from './com/core/server/getSession.ts'
+import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
+import { listSessions } from './com/core/server/listSessions.ts'
+import { refreshSession } from './com/core/server/refreshSession.ts'
+import { requestAccountDelete } from './com/core/server/requestAccountDelete.ts'
+import { requestEmailConfirmation } from './com/core/server/requestEmailConfirmation.ts'
+import { requestEmailUpdate } from './com/core/server/requestEmailUpdate.ts'
+import { requestPasswordReset } from './com/core/server/requestPasswordReset.ts'
+import { resetPassword } from './com/core/server/resetPassword.ts'
+import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
+import { revokeSession } from './com/core/server/revokeSession.ts'
+import { updateEmail } from './com/core/server/updateEmail.ts'
+
+export const methods = [
+  resolveHandle,
+  activateAccount,
+  checkAccountStatus,
+  confirmEmail,
+  createAccount,
+  createAppPassword,
+  createInviteCode,
+  createInviteCodes,
+  createSession,
+  deactivateAccount,
+  deleteAccount,
+  deleteSession,
+  describeServer,
+  getAccountInviteCodes,
+  getServiceAuth,
+  getSession,
+  listAppPasswords,
+  listSessions,
+  refreshSession,
+  requestAccountDelete,
+  requestEmailConfirmation,
+  requestEmailUpdate,
+  requestPasswordReset,
+  resetPassword,
+  revokeAppPassword,
+  revokeSession,
+  updateEmail,
+  adminDeleteAccount,
+  disableInviteCodes,
+  getSubjectStatus,
+  listAccounts,
+  updateAccountPassword,
+  updateSubjectStatus,
+]

@@ -1,0 +1,165 @@
+/**
+ * The verifier: from an Authorization header to credentials, or an error.
+ *
+ * A token proves who it was issued to; the session row says whether that still holds. A token whose session is gone is
+ * refused at once, however long it would have lived. Both look-ups are kept in memory: a verified token until it expires,
+ * a session row until the store commits anything, so that what is kept is never older than what the store holds.
+ */
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { statusError } from '../accounts/status.ts'
+import * as accounts from '../store/accounts.ts'
+import type { Database } from '../store/database.ts'
+import * as sessions from '../store/sessions.ts'
+import { iso } from '../time.ts'
+import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import type { Authorize } from '../xrpc/router.ts'
+import {
+  type AdminCredentials,
+  type AuthWord,
+  type EndingCredentials,
+  type RefreshCredentials,
+  type SessionCredentials,
+  scopesOf,
+} from './credentials.ts'
+import type { AccessScope } from './scopes.ts'
+import { type TokenClaims, TokenError, type TokenKind, type Tokens } from './tokens.ts'
+
+export interface VerifierOptions {
+  readonly store: Database
+  readonly tokens: Tokens
+  readonly adminPassword: string
+  readonly now: () => Date
+}
+
+type Verified = TokenClaims & { kind: TokenKind }
+
+const maxKept = 10_000
+/** A session's `last_used_at` is written at most this often. */
+const touchAfterMs = 5 * 60_000
+
+export function createVerifier({ store, tokens, adminPassword, now }: VerifierOptions): Authorize<AuthWord> {
+  const verifiedTokens = new Map<string, Verified>()
+  const openSessions = new Map<string, sessions.OpenSession>()
+  let sessionsAsOf = -1
+
+  async function verified(header: string | undefined, acceptExpired = false): Promise<Verified> {
+    const token = bearer(header)
+    const kept = verifiedTokens.get(token)
+    if (kept && kept.exp * 1000 > now().getTime()) return kept
+    verifiedTokens.delete(token)
+    const claims = await tokens.verify(token, { acceptExpired }).catch((error: unknown) => {
+      throw error instanceof TokenError ? refusal(error.reason) : error
+    })
+    if (verifiedTokens.size >= maxKept) verifiedTokens.clear()
+    if (!acceptExpired) verifiedTokens.set(token, claims)
+    return claims
+  }
+
+  function openSession(id: string): sessions.OpenSession | undefined {
+    if (sessionsAsOf !== store.commits || openSessions.size >= maxKept) {
+      openSessions.clear()
+      sessionsAsOf = store.commits
+    }
+    const kept = openSessions.get(id)
+    if (kept) return kept
+    const found = sessions.findOpen(store, id)
+    if (found) openSessions.set(id, found)
+    return found
+  }
+
+  function sessionOf(claims: Verified): sessions.OpenSession {
+    const session = openSession(claims.sid)
+    if (session?.did === claims.sub) return session
+    if (accounts.findByDid(store, claims.sub)) throw protocolError('ExpiredToken', 'Token has been revoked')
+    throw protocolError('AccountNotFound', 'The account of this token does not exist any more')
+  }
+
+  /** Notes that the session is in use. Nobody waits for it, and losing it loses nothing. */
+  function touch(session: sessions.OpenSession): void {
+    const at = now()
+    if (at.getTime() - Date.parse(session.lastUsedAt) < touchAfterMs) return
+    store.transact((tx) => sessions.touch(tx, session.sessionId, iso(at))).catch(() => {})
+  }
+
+  async function session(
+    header: string | undefined,
+    word: AuthWord,
+    active: boolean,
+  ): Promise<SessionCredentials> {
+    const claims = await verified(header)
+    if (claims.kind !== 'access') throw refusal('invalid')
+    const account = sessionOf(claims)
+    if (!scopesOf.get(word)?.has(account.scope)) throw protocolError('InvalidToken', 'Bad token scope')
+    const inactive = active ? statusError(account) : undefined
+    if (inactive) throw inactive
+    touch(account)
+    return { did: account.did, sessionId: account.sessionId, scope: account.scope as AccessScope, account }
+  }
+
+  async function refresh(header: string | undefined): Promise<RefreshCredentials> {
+    const claims = await verified(header)
+    if (claims.kind !== 'refresh') throw protocolError('InvalidToken', 'Bad token scope')
+    sessionOf(claims)
+    return { did: claims.sub, sessionId: claims.sid, jti: claims.jti }
+  }
+
+  async function ending(header: string | undefined): Promise<EndingCredentials> {
+    return { sessionId: (await verified(header, true)).sid }
+  }
+
+  async function admin(header: string | undefined, active: boolean): Promise<AdminCredentials> {
+    if (header !== undefined && /^basic /i.test(header)) {
+      if (sameText(basic(header), `admin:${adminPassword}`)) return { did: undefined }
+      throw protocolError('AuthenticationRequired', 'Wrong admin password')
+    }
+    const { account } = await session(header, 'full', active)
+    if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
+    return { did: account.did }
+  }
+
+  return async ({ header }, { auth, active }) => {
+    switch (auth) {
+      case 'none':
+        return undefined
+      case 'import':
+        return { serviceToken: header?.replace(/^bearer +/i, '') }
+      case 'refresh':
+        return refresh(header)
+      case 'ending':
+        return ending(header)
+      case 'admin':
+        return admin(header, active)
+      default:
+        return session(header, auth, active)
+    }
+  }
+}
+
+/** RFC 6750 §2.1; the scheme's letter case does not matter (RFC 9110 §11.1). */
+function bearer(header: string | undefined): string {
+  if (header === undefined) throw protocolError('AuthMissing', 'This method needs an Authorization header')
+  const token = /^bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1]
+  if (token === undefined) throw refusal('invalid')
+  return token
+}
+
+/** RFC 7617 §2. */
+function basic(header: string): string {
+  return Buffer.from(header.slice('basic '.length).trim(), 'base64').toString()
+}
+
+function refusal(reason: 'invalid' | 'expired'): XrpcError {
+  return reason === 'expired'
+    ? protocolError('ExpiredToken', 'Token has expired')
+    : protocolError('InvalidToken', 'Token could not be verified')
+}
+
+/** Compares digests, so that the time tells nothing of the text or its length. */
+function sameText(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

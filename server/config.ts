@@ -1,0 +1,300 @@
+/**
+ * Every setting of the server. The one table below gives each its environment variable, its flag, its default, its
+ * check and its line in `--help` and in the README.
+ */
+
+import { homedir } from 'node:os'
+import { posix, win32 } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { UriString } from '@atproto/syntax'
+import type { Aliases } from './aliases.ts'
+import * as kinds from './setting-values.ts'
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface Config {
+  /** Absolute path. */
+  readonly dataDir: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Addresses to listen on. */
+  readonly hosts: readonly string[]
+  /** Lower-case, without ports. Loopback names and the public URL's host are allowed besides. */
+  readonly hostnames: readonly string[]
+  /** Origin without a trailing slash; see {@link publicOrigin}. */
+  readonly publicUrl: string | undefined
+  /** Lower-case, each with its leading dot. */
+  readonly userDomains: readonly string[]
+  readonly inviteRequired: boolean
+  /** Milliseconds. */
+  readonly inviteInterval: number | undefined
+  readonly adminPassword: string | undefined
+  readonly smtpUrl: string | undefined
+  /** `address` or `Name <address>`. */
+  readonly mailFrom: string
+  /** Without a trailing slash. */
+  readonly plcUrl: string | undefined
+  /** Other names that clients may use for our namespaces. */
+  readonly aliases: Aliases
+  readonly rateLimits: boolean
+  readonly allowPrivateTargets: boolean
+  readonly logLevel: LogLevel
+  readonly privacyUrl: UriString | undefined
+  readonly termsUrl: UriString | undefined
+  readonly contactEmail: string | undefined
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface Setting<T> {
+  /** Its flag is the same name without `PDS_`, in kebab case. */
+  readonly env: string
+  readonly kind: kinds.Kind<Exclude<T, undefined>>
+  /** As a person would write it; absent when the setting is unset by default. */
+  readonly fallback?: string | ((env: Environment) => string)
+  /** How the default reads where `fallback` does not say it. */
+  readonly fallbackText?: string
+  readonly about: string
+  /** A secret value is never repeated in a message. */
+  readonly secret?: true
+}
+
+const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
+  dataDir: {
+    env: 'PDS_DATA_DIR',
+    kind: kinds.directory,
+    fallback: (env) => defaultDataDir(env),
+    fallbackText: "the platform's data folder",
+    about: 'Folder that holds everything the server keeps.',
+  },
+  port: {
+    env: 'PDS_PORT',
+    kind: kinds.port,
+    fallback: '2583',
+    about: 'Port to listen on; 0 takes any free one.',
+  },
+  hosts: {
+    env: 'PDS_HOST',
+    kind: kinds.hosts,
+    fallback: '127.0.0.1,::1',
+    about: 'Addresses to listen on. 0.0.0.0 opens the server to the network.',
+  },
+  hostnames: {
+    env: 'PDS_HOSTNAMES',
+    kind: kinds.hostsOrNone,
+    fallback: '',
+    fallbackText: 'none',
+    about: 'Further names by which clients may address the server.',
+  },
+  publicUrl: {
+    env: 'PDS_PUBLIC_URL',
+    kind: kinds.origin,
+    fallbackText: 'http://localhost:PORT',
+    about: 'Where others reach the server; written into DID documents.',
+  },
+  userDomains: {
+    env: 'PDS_USER_DOMAINS',
+    kind: kinds.userDomains,
+    fallback: '.test',
+    about: 'Domains under which accounts choose their handle.',
+  },
+  inviteRequired: {
+    env: 'PDS_INVITE_REQUIRED',
+    kind: kinds.onOff,
+    fallback: 'off',
+    about: 'Whether creating an account takes an invite code.',
+  },
+  inviteInterval: {
+    env: 'PDS_INVITE_INTERVAL',
+    kind: kinds.duration,
+    about: 'How often an account earns an invite code, such as 12h or 7d; never when unset.',
+  },
+  adminPassword: {
+    env: 'PDS_ADMIN_PASSWORD',
+    kind: kinds.password,
+    fallbackText: 'generated, kept in the data folder',
+    about: 'Password of the user admin. A flag shows in the process list, a variable does not.',
+    secret: true,
+  },
+  smtpUrl: {
+    env: 'PDS_SMTP_URL',
+    kind: kinds.smtpUrl,
+    about: 'Mail server, as smtps://user:password@host. Unset: messages are kept in the outbox folder.',
+    secret: true,
+  },
+  mailFrom: {
+    env: 'PDS_MAIL_FROM',
+    kind: kinds.mailbox,
+    fallback: 'Personal data server <no-reply@localhost>',
+    about: 'Sender of the mail; most mail servers want an address of their own domain.',
+  },
+  plcUrl: {
+    env: 'PDS_PLC_URL',
+    kind: kinds.webUrl,
+    about: 'Directory that did:plc operations are submitted to; none when unset.',
+  },
+  aliases: {
+    env: 'PDS_ALIASES',
+    kind: kinds.aliases,
+    fallback: 'com.atproto=com.core,app.bsky=app.example,chat.bsky=chat.example',
+    about: 'Names that clients of the network use for our namespaces; none allows only our own.',
+  },
+  rateLimits: {
+    env: 'PDS_RATE_LIMITS',
+    kind: kinds.onOff,
+    fallback: 'on',
+    about: 'Whether clients that ask too often are told to wait.',
+  },
+  allowPrivateTargets: {
+    env: 'PDS_ALLOW_PRIVATE_TARGETS',
+    kind: kinds.onOff,
+    fallback: 'off',
+    about: 'Whether the server may itself call loopback and private addresses.',
+  },
+  logLevel: {
+    env: 'PDS_LOG_LEVEL',
+    kind: kinds.oneOf(LOG_LEVELS),
+    fallback: 'info',
+    about: `Least level that is logged: ${LOG_LEVELS.join(', ')}.`,
+  },
+  privacyUrl: {
+    env: 'PDS_PRIVACY_URL',
+    kind: kinds.webUrl,
+    about: 'Privacy policy, for describeServer.',
+  },
+  termsUrl: {
+    env: 'PDS_TERMS_URL',
+    kind: kinds.webUrl,
+    about: 'Terms of service, for describeServer.',
+  },
+  contactEmail: {
+    env: 'PDS_CONTACT_EMAIL',
+    kind: kinds.emailAddress,
+    about: 'Whom to write to about the server, for describeServer.',
+  },
+}
+
+/** One sentence that names the variable or flag, its value (unless secret) and what was expected. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/**
+ * Reads the settings: flags first, then the environment, then the defaults. An empty variable counts as unset.
+ * @throws {ConfigError} at the first bad value or unknown flag.
+ */
+export function readConfig(source: { env: Environment; args: readonly string[] }): Config {
+  const flags = readFlags(source.args)
+  const values = Object.entries(SETTINGS).map(([name, setting]) => [
+    name,
+    readSetting(setting, flags, source.env),
+  ])
+  // The type of SETTINGS has every name of Config with a kind that yields its type.
+  return Object.fromEntries(values) as Config
+}
+
+/** The defaults with `overrides` in their place, for a program that embeds the server. The environment plays no part. */
+export function defaultConfig(overrides: Partial<Config> & Pick<Config, 'dataDir'>): Config {
+  return { ...readConfig({ env: {}, args: [] }), ...overrides }
+}
+
+/** The origin that DID documents name, once the port is known. */
+export function publicOrigin(config: Config, port: number): string {
+  return config.publicUrl ?? `http://localhost:${port}`
+}
+
+/** Where the platform keeps an application's data: the XDG base directories, Application Support or %APPDATA%. */
+export function defaultDataDir(
+  env: Environment = process.env,
+  platform: NodeJS.Platform = process.platform,
+  home: string = homedir(),
+): string {
+  switch (platform) {
+    case 'win32':
+      return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), 'Desktop PDS')
+    case 'darwin':
+      return posix.join(home, 'Library', 'Application Support', 'Desktop PDS')
+    default: {
+      // A relative XDG_DATA_HOME is to be ignored, says the XDG base directory specification.
+      const data = env.XDG_DATA_HOME?.startsWith('/')
+        ? env.XDG_DATA_HOME
+        : posix.join(home, '.local', 'share')
+      return posix.join(data, 'desktop-pds')
+    }
+  }
+}
+
+/** The options part of `--help`. */
+export function helpText(env: Environment = process.env): string {
+  const lines = Object.values(SETTINGS).map((setting: Setting<unknown>) => {
+    const fallback = fallbackOf(setting, env) || setting.fallbackText || 'unset'
+    const value = setting.kind.placeholder ? ` ${setting.kind.placeholder}` : '[=on|off]'
+    return `  --${flagOf(setting)}${value}\n      ${setting.about} [${setting.env}; ${fallback}]\n`
+  })
+  return lines.join('')
+}
+
+/** The settings as a Markdown table, for the README. */
+export function settingsTable(): string {
+  const rows = Object.values(SETTINGS).map((setting: Setting<unknown>) => {
+    const fallback = setting.fallbackText ?? (setting.fallback ? `\`${setting.fallback}\`` : 'unset')
+    return `| \`${setting.env}\` | \`--${flagOf(setting)}\` | ${fallback} | ${setting.about} |`
+  })
+  return ['| Variable | Flag | Default | Meaning |', '|---|---|---|---|', ...rows, ''].join('\n')
+}
+
+function flagOf(setting: Setting<unknown>): string {
+  return setting.env.replace(/^PDS_/, '').toLowerCase().replaceAll('_', '-')
+}
+
+function fallbackOf(setting: Setting<unknown>, env: Environment): string | undefined {
+  return typeof setting.fallback === 'function' ? setting.fallback(env) : setting.fallback
+}
+
+function readSetting(
+  setting: Setting<unknown>,
+  flags: ReadonlyMap<string, string>,
+  env: Environment,
+): unknown {
+  const flag = flagOf(setting)
+  const text = flags.get(flag) ?? (env[setting.env] || fallbackOf(setting, env))
+  if (text === undefined) return undefined
+  const value = setting.kind.parse(text)
+  if (value !== undefined) return value
+  const name = flags.has(flag) ? `--${flag}` : setting.env
+  const fault = setting.secret ? 'has a bad value' : `is ${JSON.stringify(text)}`
+  throw new ConfigError(`${name} ${fault}; expected ${setting.kind.expected}.`)
+}
+
+/** Flag → text. A switch is written `--name`, `--no-name` or `--name=off`; of a repeated flag the last one counts. */
+function readFlags(args: readonly string[]): ReadonlyMap<string, string> {
+  const settings = new Map(Object.values(SETTINGS).map((setting) => [flagOf(setting), setting]))
+  const options = Object.fromEntries(
+    Array.from(settings, ([flag, { kind }]) => [
+      flag,
+      { type: kind.placeholder ? ('string' as const) : ('boolean' as const) },
+    ]),
+  )
+  const flags = new Map<string, string>()
+  // Not strict: its messages are several sentences long and repeat the value of a secret.
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  for (const token of tokens) {
+    if (token.kind !== 'option') {
+      throw new ConfigError(
+        `Unexpected argument ${token.kind === 'positional' ? JSON.stringify(token.value) : '--'}; expected --name value, or --name=off for a switch.`,
+      )
+    }
+    const negated = token.name.replace(/^no-/, '')
+    const isNegation = negated !== token.name && options[negated]?.type === 'boolean' && !token.inlineValue
+    const flag = isNegation ? negated : token.name
+    const setting = settings.get(flag)
+    if (!setting) throw new ConfigError(`Unknown flag ${token.rawName}; --help lists the known ones.`)
+    const text = token.value ?? (options[flag]?.type === 'boolean' ? (isNegation ? 'off' : 'on') : undefined)
+    if (text === undefined || (!token.inlineValue && text.startsWith('--'))) {
+      throw new ConfigError(`${token.rawName} has no value; expected ${setting.kind.expected}.`)
+    }
+    flags.set(flag, text)
+  }
+  return flags
+}

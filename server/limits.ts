@@ -1,0 +1,19 @@
+/** The rate limits that methods share. */
+import type { RateLimit } from './xrpc/rate-limit.ts'
+
+type Per<Input> = RateLimit<Input>['per']
+
+export function perFiveMinutes<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+  return { points, seconds: 5 * 60, per }
+}
+
+export function hourly<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+  return { points, seconds: 60 * 60, per }
+}
+
+export function daily<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+  return { points, seconds: 24 * 60 * 60, per }
+}
+
+/** Of methods that send mail to the account's own address. */
+export const mailLimits: readonly RateLimit<unknown>[] = [hourly(5, 'account'), daily(15, 'account')]

@@ -1,0 +1,46 @@
+/** The log: one JSON object a line, on standard error, without secrets. */
+
+import { type DestinationStream, type Logger, pino } from 'pino'
+import type { LogLevel } from './config.ts'
+
+export type { Logger } from 'pino'
+
+/** Names of properties whose values never reach the log. */
+const SECRETS = [
+  'accessJwt',
+  'adminPassword',
+  'authFactorToken',
+  'authorization',
+  'inviteCode',
+  'password',
+  'privateKey',
+  'refreshJwt',
+  'secret',
+  'smtpUrl',
+  'token',
+  'verificationCode',
+]
+
+/** As deep as `{ req: { headers: { authorization } } }`. */
+const PATHS = [
+  ...SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  // Not under every name: the code of an error (ENOSPC) is none that was mailed.
+  ...['code', 'input.code', 'output.code', 'mail.code'],
+]
+
+/** `destination` is standard error unless given. Lines are written at once, so that none is lost when the process dies. */
+export function createLogger(
+  level: LogLevel,
+  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: PATHS, censor: '[redacted]' },
+    },
+    destination,
+  )
+}

@@ -1,0 +1,138 @@
+/**
+ * The outbox: a folder of `.eml` files for the messages that no mail server took. They carry codes, so the folder and
+ * its files belong to their owner alone, and nothing here is ever served over HTTP.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+/** What the desktop shows of a message. */
+export interface OutboxMessage {
+  /** Name of the file. */
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly purpose: string | undefined
+  readonly code: string | undefined
+  /** Why the mail server did not take it; undefined where none is configured. */
+  readonly failure: string | undefined
+}
+
+/** Header fields that only messages in the outbox have. */
+export const PURPOSE_HEADER = 'X-PDS-Purpose'
+export const CODE_HEADER = 'X-PDS-Code'
+export const FAILURE_HEADER = 'X-PDS-Failure'
+
+/** `20261121T094530123Z-0123456789abcdef.eml`: in order of time, and a valid name on every platform. */
+const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}\.eml$/
+
+/** Resolves with the id once the message is on disk. */
+export async function writeMessage(dataDir: string, at: Date, content: Buffer | Readable): Promise<string> {
+  const folder = outboxFolder(dataDir)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await chmod(folder, 0o700)
+  const id = `${at.toISOString().replace(/[-:.]/g, '')}-${randomBytes(8).toString('hex')}.eml`
+  const temporary = join(folder, `${id}.tmp`)
+  try {
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, join(folder, id))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+  await syncFolder(dataDir)
+  return id
+}
+
+/** Newest first. */
+export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
+  const names = await readdir(outboxFolder(dataDir)).catch(emptyWhenMissing([]))
+  const messages: OutboxMessage[] = []
+  // One after the other: a thousand messages should not take a thousand file handles.
+  for (const name of names.sort().reverse()) {
+    const message = await readMessage(dataDir, name)
+    if (message) messages.push(message)
+  }
+  return messages
+}
+
+/** Undefined when there is no such message. */
+export async function readMessage(dataDir: string, id: string): Promise<OutboxMessage | undefined> {
+  if (!ID.test(id)) return undefined
+  const source = await readFile(join(outboxFolder(dataDir), id), 'utf8').catch(emptyWhenMissing(undefined))
+  if (source === undefined) return undefined
+  const { headers, text } = parseMessage(source)
+  return {
+    id,
+    at: id.replace(ID, '$1-$2-$3T$4:$5:$6.$7Z'),
+    to: headers.get('to') ?? '',
+    subject: headers.get('subject') ?? '',
+    text,
+    purpose: headers.get(PURPOSE_HEADER.toLowerCase()),
+    code: headers.get(CODE_HEADER.toLowerCase()),
+    failure: headers.get(FAILURE_HEADER.toLowerCase()),
+  }
+}
+
+/** Whether there was such a message. */
+export async function deleteMessage(dataDir: string, id: string): Promise<boolean> {
+  if (!ID.test(id)) return false
+  return rm(join(outboxFolder(dataDir), id)).then(() => true, emptyWhenMissing(false))
+}
+
+function outboxFolder(dataDir: string): string {
+  return join(dataDir, 'outbox')
+}
+
+/** Reads what the mailer writes: ASCII header fields, possibly folded, and one text, quoted-printable where it is not plain. */
+function parseMessage(source: string): { headers: ReadonlyMap<string, string>; text: string } {
+  const [head = '', ...body] = source.split(/\r?\n\r?\n/)
+  const fields = head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)
+  const headers = new Map(
+    fields.map((field) => {
+      const [name = '', ...value] = field.split(':')
+      return [name.toLowerCase(), value.join(':').trim()]
+    }),
+  )
+  const text = body.join('\n\n').replace(/\r\n/g, '\n')
+  const isQuoted = headers.get('content-transfer-encoding') === 'quoted-printable'
+  return { headers, text: isQuoted ? decodeQuotedPrintable(text) : text }
+}
+
+/** RFC 2045 §6.7, for UTF-8. */
+function decodeQuotedPrintable(text: string): string {
+  const bytes = text
+    .replace(/=\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a folder; there the file system journals the name by itself.
+  if (process.platform === 'win32') return
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function emptyWhenMissing<T>(empty: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return empty
+    throw error
+  }
+}

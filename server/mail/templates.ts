@@ -1,0 +1,94 @@
+/** The letters: each says who asked, for what, the code, how long it is good for and what to do if it was not you. */
+
+export type MailPurpose = 'confirmEmail' | 'updateEmail' | 'resetPassword' | 'deleteAccount' | 'authFactor'
+
+/** How long a mailed code is valid. */
+export const CODE_LIFETIME_MINUTES = 15
+
+export interface Letter {
+  readonly purpose: MailPurpose
+  readonly subject: string
+  readonly text: string
+  readonly code: string
+}
+
+export interface LetterDetails {
+  readonly handle: string
+  /** Origin of the server. */
+  readonly server: string
+  readonly code: string
+}
+
+function confirmEmail(details: LetterDetails): Letter {
+  return letter('confirmEmail', details, {
+    subject: 'Confirm your email address',
+    asked: 'You asked to confirm that this email address is yours.',
+    ifNotYou:
+      'Ignore this message. Somebody may have typed your address by mistake,\nand it stays unconfirmed.',
+  })
+}
+
+function updateEmail(details: LetterDetails): Letter {
+  return letter('updateEmail', details, {
+    subject: 'Change your email settings',
+    asked: 'You asked to change the email address of your account, or whether\nsigning in takes a code.',
+    ifNotYou: `Nothing changes without the code. ${SIGNED_IN}`,
+  })
+}
+
+function resetPassword(details: LetterDetails): Letter {
+  return letter('resetPassword', details, {
+    subject: 'Reset your password',
+    asked: 'Somebody, hopefully you, asked for a new password for your account.',
+    ifNotYou: 'Ignore this message. Your password stays as it is.',
+  })
+}
+
+function deleteAccount(details: LetterDetails): Letter {
+  return letter('deleteAccount', details, {
+    subject: 'Delete your account',
+    asked:
+      'You asked to delete your account. Once you enter the code and your\npassword, it is gone for good.',
+    ifNotYou: `Nothing is deleted without the code. ${SIGNED_IN}`,
+  })
+}
+
+function authFactor(details: LetterDetails): Letter {
+  return letter('authFactor', details, {
+    subject: 'Your sign-in code',
+    asked: 'Somebody, hopefully you, is signing in to your account with the right\npassword.',
+    ifNotYou: 'Do not give the code to anyone, and reset your password: somebody\nelse knows it.',
+  })
+}
+
+const letters = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor }
+
+/** The letter for a purpose. */
+export function letterFor(purpose: MailPurpose, details: LetterDetails): Letter {
+  return letters[purpose](details)
+}
+
+const SIGNED_IN =
+  'But somebody else is signed\nin to your account: reset your password, which signs everybody out.'
+
+interface Wording {
+  readonly subject: string
+  readonly asked: string
+  readonly ifNotYou: string
+}
+
+function letter(purpose: MailPurpose, { handle, server, code }: LetterDetails, wording: Wording): Letter {
+  const text = `Hello @${handle},
+
+${wording.asked}
+Server: ${server}
+
+Your code: ${code}
+
+It is valid for ${CODE_LIFETIME_MINUTES} minutes and works once.
+
+If it was not you:
+${wording.ifNotYou}
+`
+  return { purpose, subject: wording.subject, text, code }
+}

@@ -1,0 +1,44 @@
+/**
+ * The server's own keys, made at its first start and kept in the store, so that a backup carries all that is needed to go
+ * on as the same server: tokens stay valid, app passwords work, identities can be moved.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { createSigningKey, loadSigningKey, type SigningKey } from './identity/keys.ts'
+import type { Database } from './store/database.ts'
+import * as rows from './store/secrets.ts'
+
+export interface Secrets {
+  /** HS256 key of session tokens. */
+  readonly tokenKey: Uint8Array<ArrayBuffer>
+  /** May change the DIDs that were minted here. */
+  readonly rotationKey: SigningKey
+  /** Keyed hash of a generated secret (app password, mail token), so that the store never holds the secret itself. */
+  hash(purpose: string, secret: string): Uint8Array
+}
+
+export async function loadSecrets(store: Database): Promise<Secrets> {
+  const tokenKey = await loadOrMake(store, 'token-key', () => randomBytes(32))
+  const hashKey = await loadOrMake(store, 'hash-key', () => randomBytes(32))
+  const rotationKey = await loadOrMake(
+    store,
+    'rotation-key',
+    async () => (await createSigningKey()).privateKey,
+  )
+  return {
+    tokenKey: new Uint8Array(tokenKey),
+    rotationKey: await loadSigningKey(rotationKey),
+    hash: (purpose, secret) => createHmac('sha256', hashKey).update(`${purpose}\0${secret}`).digest(),
+  }
+}
+
+async function loadOrMake(
+  store: Database,
+  name: string,
+  make: () => Uint8Array | Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const kept = rows.find(store, name)
+  if (kept) return kept
+  const made = await make()
+  await store.transact((tx) => rows.insert(tx, name, made))
+  return made
+}

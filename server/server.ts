@@ -1,0 +1,173 @@
+/**
+ * The composition root: every part of the server is made here and handed to the others. Read this first.
+ */
+
+import { documentOfAccount } from './accounts/identity.ts'
+import { startSweeper } from './accounts/sweeper.ts'
+import { loadAdminPassword } from './admin-password.ts'
+import { canonicalNsid } from './aliases.ts'
+import { methods } from './api/index.ts'
+import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
+import { createTokens } from './auth/tokens.ts'
+import { createVerifier } from './auth/verifier.ts'
+import { createBackground } from './background.ts'
+import { type Config, publicOrigin } from './config.ts'
+import { startDailyBackup } from './daily-backup.ts'
+import { createDidResolver } from './identity/resolver.ts'
+import { createLogger, type Logger } from './log.ts'
+import { createMailer } from './mail/mailer.ts'
+import { loadSecrets } from './secrets.ts'
+import type { Services } from './services.ts'
+import { Database } from './store/database.ts'
+import { StoreUnavailable } from './store/errors.ts'
+import { migrations } from './store/migrations.ts'
+import { version } from './version.ts'
+import { protocolError, type XrpcError } from './xrpc/errors.ts'
+import { createApp, listen, readJson } from './xrpc/http.ts'
+import { createRouter, type Dispatch } from './xrpc/router.ts'
+
+export interface RunningServer {
+  /** Where it listens on this machine, without a trailing slash. */
+  readonly url: string
+  readonly port: number
+  readonly services: Services
+  /** Lets requests in flight finish, then closes the store. */
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly now?: () => Date
+  readonly log?: Logger
+  /** Binary logarithm of bcrypt's rounds; tests take a low one. */
+  readonly passwordCost?: number
+}
+
+/**
+ * Starts the server on the data directory that the configuration names.
+ * @throws StoreLocked, StoreDamaged, StoreTooNew, or the system's error when the port cannot be bound
+ */
+export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
+  const now = options.now ?? (() => new Date())
+  const log = options.log ?? createLogger(config.logLevel)
+  const store = await Database.open({
+    dir: config.dataDir,
+    migrations,
+    now,
+    onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
+  })
+
+  // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
+  const ready = Promise.withResolvers<Dispatch>()
+  ready.promise.catch(() => {})
+  const app = createApp({
+    dispatch: async (...request) => (await ready.promise)(...request),
+    hostnames: hostnamesOf(config),
+    health: () => ({ version, healthy: store.writable }),
+  })
+  const listener = await listen(app, config.hosts, config.port).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+
+  const services = await createServices(config, {
+    store,
+    now,
+    log,
+    port: listener.port,
+    passwordCost: options.passwordCost,
+  })
+  const stopSweeper = startSweeper(services)
+  const stopBackups = startDailyBackup(services)
+  ready.resolve(createDispatch(services, await loadAdminPassword(config)))
+
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    port: listener.port,
+    services,
+    async close() {
+      stopSweeper()
+      stopBackups()
+      await listener.close()
+      await services.background.idle()
+      await Promise.all([services.passwords.close(), services.mailer.close()])
+      await store.close()
+    },
+  }
+}
+
+type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
+  port: number
+  passwordCost: number | undefined
+}
+
+async function createServices(
+  config: Config,
+  { store, now, log, port, passwordCost }: Grounds,
+): Promise<Services> {
+  const origin = publicOrigin(config, port)
+  const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
+  const secrets = await loadSecrets(store)
+  return {
+    config,
+    store,
+    secrets,
+    tokens: await createTokens({ secret: secrets.tokenKey, audience: serverDid, now }),
+    passwords: createPasswordHasher({ cost: passwordCost }),
+    mailer: createMailer({
+      smtpUrl: config.smtpUrl,
+      from: config.mailFrom,
+      dataDir: config.dataDir,
+      now,
+      log,
+    }),
+    resolveDid: createDidResolver({
+      plcUrl: config.plcUrl,
+      allowPrivate: config.allowPrivateTargets,
+      now,
+      local: (did) => documentOfAccount({ store, origin }, did),
+    }),
+    background: createBackground(log),
+    log,
+    origin,
+    serverDid,
+    now,
+  }
+}
+
+function createDispatch(services: Services, adminPassword: string): Dispatch {
+  const { store, tokens, now, config, log } = services
+  const route = createRouter({
+    methods,
+    services,
+    authorize: createVerifier({ store, tokens, adminPassword, now }),
+    accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
+    readJson,
+    watchReads: () => {
+      const { epoch } = store
+      return () => store.settled(epoch)
+    },
+    rateLimits: config.rateLimits,
+    onFailure: (error, nsid) => log.error({ err: error, nsid }, 'a method failed'),
+    translate,
+  })
+  return (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call)
+}
+
+/** What the layers below refuse for lack of something, told to the client. */
+function translate(error: unknown): XrpcError | undefined {
+  if (error instanceof StoreUnavailable) {
+    return protocolError('NotEnoughResources', 'The server cannot write to its disk at the moment')
+  }
+  if (error instanceof PasswordQueueFull) {
+    return protocolError(
+      'NotEnoughResources',
+      'Too many passwords are being checked. Try again in a few seconds.',
+    )
+  }
+  return undefined
+}
+
+function hostnamesOf(config: Config): string[] {
+  const own = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname]
+  return [...config.hostnames, ...own]
+}

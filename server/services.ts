@@ -1,0 +1,28 @@
+/** What handlers are given beside their call: every long-lived part of the server. */
+import type { DidString } from '@atproto/syntax'
+import type { PasswordHasher } from './auth/passwords.ts'
+import type { Tokens } from './auth/tokens.ts'
+import type { Background } from './background.ts'
+import type { Config } from './config.ts'
+import type { ResolveDid } from './identity/resolver.ts'
+import type { Logger } from './log.ts'
+import type { Mailer } from './mail/mailer.ts'
+import type { Secrets } from './secrets.ts'
+import type { Database } from './store/database.ts'
+
+export interface Services {
+  readonly config: Config
+  readonly store: Database
+  readonly secrets: Secrets
+  readonly tokens: Tokens
+  readonly passwords: PasswordHasher
+  readonly mailer: Mailer
+  readonly resolveDid: ResolveDid
+  readonly background: Background
+  readonly log: Logger
+  /** Where clients reach this server, without a trailing slash; named in DID documents. */
+  readonly origin: string
+  /** did:web of the origin's host. */
+  readonly serverDid: DidString
+  readonly now: () => Date
+}

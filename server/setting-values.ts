@@ -1,0 +1,179 @@
+/** The kinds of value that a setting can have: how each is written, and how its text is read. */
+
+import { isIP } from 'node:net'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import type { UriString } from '@atproto/syntax'
+import { isValidHandle, isValidTld } from '@atproto/syntax'
+import type { Aliases } from './aliases.ts'
+import { isEmailAddress, parseMailbox } from './mail/address.ts'
+
+export interface Kind<T> {
+  /** Stands for the value in `--help`; absent for a switch. */
+  readonly placeholder?: string
+  /** Ends the sentence "…; expected …". */
+  readonly expected: string
+  /** The value of the text, undefined when it is not of this kind. */
+  readonly parse: (text: string) => T | undefined
+}
+
+export const directory: Kind<string> = {
+  placeholder: 'DIR',
+  expected: 'a folder',
+  // A shell leaves the ~ of --data-dir=~/x as it is, and an environment file always does.
+  parse: (text) => (text.includes('\0') ? undefined : resolve(text.replace(/^~(?=$|[\\/])/, homedir()))),
+}
+
+export const port: Kind<number> = {
+  placeholder: 'PORT',
+  expected: 'a whole number from 0 to 65535',
+  parse: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+}
+
+const SWITCH_WORDS = new Map([
+  ...['on', 'true', 'yes', '1'].map((word) => [word, true] as const),
+  ...['off', 'false', 'no', '0'].map((word) => [word, false] as const),
+])
+
+export const onOff: Kind<boolean> = {
+  expected: 'on or off',
+  parse: (text) => SWITCH_WORDS.get(text.toLowerCase()),
+}
+
+const MS_PER_UNIT: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** In milliseconds, at least one second. */
+export const duration: Kind<number> = {
+  placeholder: 'TIME',
+  expected: 'a time such as 30m, 12h or 7d',
+  parse(text) {
+    const [, count, unit = ''] = /^([1-9]\d{0,4})([smhdw])$/.exec(text) ?? []
+    const ms = MS_PER_UNIT[unit]
+    return ms && Number(count) * ms
+  },
+}
+
+const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+function parseHost(text: string): string | undefined {
+  const host = text.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  const labels = host.split('.')
+  // What ends in a number is meant as an IPv4 address (WHATWG URL), so 127.1 and 300.0.0.1 are mistakes, not names.
+  const isName =
+    host.length <= 253 &&
+    labels.every((label) => HOST_LABEL.test(label)) &&
+    !/^\d+$/.test(labels.at(-1) ?? '')
+  return isIP(host) || isName ? host : undefined
+}
+
+export const hosts: Kind<readonly string[]> = {
+  placeholder: 'HOST,…',
+  expected: 'host names or IP addresses, separated by commas, without a scheme or a port',
+  parse: (text) => parseList(text, parseHost),
+}
+
+export const hostsOrNone: Kind<readonly string[]> = {
+  ...hosts,
+  parse: (text) => (text === '' ? [] : hosts.parse(text)),
+}
+
+/** A domain qualifies when the longest label that an account may choose still makes a valid handle below it. */
+function parseUserDomain(text: string): string | undefined {
+  const domain = text.toLowerCase()
+  const handle = `${'x'.repeat(18)}${domain}`
+  return domain.startsWith('.') && isValidHandle(handle) && isValidTld(handle) ? domain : undefined
+}
+
+export const userDomains: Kind<readonly string[]> = {
+  placeholder: '.DOMAIN,…',
+  expected: 'domains that handles may end in, each with a leading dot, separated by commas',
+  parse: (text) => parseList(text, parseUserDomain),
+}
+
+function parseList(text: string, parseItem: (item: string) => string | undefined): string[] | undefined {
+  const items = text.split(',').map((item) => parseItem(item.trim()))
+  const known = items.filter((item) => item !== undefined)
+  return known.length === items.length ? [...new Set(known)] : undefined
+}
+
+function parseUrl(text: string, protocols: readonly string[]): URL | undefined {
+  const url = URL.parse(text)
+  return url?.hostname && protocols.includes(url.protocol) ? url : undefined
+}
+
+/** A plain web origin, in the form `URL.origin` gives it. */
+export const origin: Kind<string> = {
+  placeholder: 'URL',
+  expected: 'an http or https URL without a path, such as https://pds.example.com',
+  parse(text) {
+    const url = parseUrl(text, ['http:', 'https:'])
+    return url?.href === `${url?.origin}/` ? url?.origin : undefined
+  },
+}
+
+/** An http(s) URL without credentials, and without the trailing slash. */
+export const webUrl: Kind<UriString> = {
+  placeholder: 'URL',
+  expected: 'an http or https URL',
+  parse(text) {
+    const url = parseUrl(text, ['http:', 'https:'])
+    return url && !url.username && !url.password ? (url.href.replace(/\/$/, '') as UriString) : undefined
+  },
+}
+
+export const smtpUrl: Kind<string> = {
+  placeholder: 'URL',
+  expected: 'a URL such as smtps://user:password@mail.example.com',
+  parse: (text) => parseUrl(text, ['smtp:', 'smtps:'])?.href,
+}
+
+export const emailAddress: Kind<string> = {
+  placeholder: 'ADDRESS',
+  expected: 'an email address',
+  parse: (text) => (isEmailAddress(text) ? text : undefined),
+}
+
+export const mailbox: Kind<string> = {
+  placeholder: 'ADDRESS',
+  expected: 'an email address, or a name with one as in Alice <alice@example.com>',
+  parse: (text) => (parseMailbox(text) ? text.trim() : undefined),
+}
+
+/** Control characters have no place in HTTP Basic credentials (RFC 7617 §2). */
+export const password: Kind<string> = {
+  placeholder: 'PASSWORD',
+  expected: '8 to 256 characters',
+  parse: (text) => (/^\P{Cc}{8,256}$/u.test(text) ? text : undefined),
+}
+
+export function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
+  return {
+    placeholder: 'WORD',
+    expected: `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text.toLowerCase()),
+  }
+}
+
+const AUTHORITY = /^[a-z0-9-]+\.[a-z0-9-]+$/
+
+/** `none`, or pairs of namespaces such as `com.atproto=com.core`. */
+export const aliases: Kind<Aliases> = {
+  placeholder: 'NAME=NAME,…',
+  expected: 'pairs of namespaces such as com.atproto=com.core, separated by commas, or none',
+  parse(text) {
+    if (text === 'none') return new Map()
+    const pairs = parseList(text, (pair) => {
+      const names = pair.toLowerCase().split('=')
+      return names.length === 2 && names.every((name) => AUTHORITY.test(name))
+        ? pair.toLowerCase()
+        : undefined
+    })
+    return pairs && new Map(pairs.map((pair) => pair.split('=') as [string, string]))
+  },
+}

@@ -1,0 +1,168 @@
+/** Table `accounts`. */
+import type { DidString, HandleString } from '@atproto/syntax'
+import type { DidKey } from '../identity/keys.ts'
+import type { DatetimeString } from '../time.ts'
+import type { Reader, Writer } from './database.ts'
+
+export interface Account {
+  readonly did: DidString
+  readonly handle: HandleString
+  readonly email: string | null
+  readonly emailConfirmedAt: string | null
+  /** 1 when signing in with the main password needs a code sent by mail. */
+  readonly emailAuthFactor: number
+  readonly passwordHash: string | null
+  readonly isOwner: number
+  /** 1 when the DID was made here, 0 when it was imported. */
+  readonly isMinted: number
+  readonly createdAt: DatetimeString
+  readonly deactivatedAt: string | null
+  readonly deleteAfter: string | null
+  readonly takenDownAt: string | null
+  readonly takedownRef: string | null
+  readonly suspendedAt: string | null
+  readonly suspensionRef: string | null
+  readonly inviteCode: string | null
+  readonly signingKey: Uint8Array
+  readonly signingKeyDid: DidKey
+  readonly plcOperation: string | null
+  readonly plcSubmittedAt: string | null
+}
+
+/** The columns of an account, for queries that join it. */
+export const accountColumns = `
+  a.did, a.handle, a.email, a.email_confirmed_at AS emailConfirmedAt, a.email_auth_factor AS emailAuthFactor,
+  a.password_hash AS passwordHash, a.is_owner AS isOwner, a.is_minted AS isMinted, a.created_at AS createdAt,
+  a.deactivated_at AS deactivatedAt, a.delete_after AS deleteAfter, a.taken_down_at AS takenDownAt,
+  a.takedown_ref AS takedownRef, a.suspended_at AS suspendedAt, a.suspension_ref AS suspensionRef,
+  a.invite_code AS inviteCode, a.signing_key AS signingKey, a.signing_key_did AS signingKeyDid,
+  a.plc_operation AS plcOperation, a.plc_submitted_at AS plcSubmittedAt`
+
+const select = `SELECT ${accountColumns} FROM accounts a`
+
+export function findByDid(db: Reader, did: string): Account | undefined {
+  return db.get<Account>(`${select} WHERE a.did = ?`, [did])
+}
+
+/** @param handle in lower case */
+export function findByHandle(db: Reader, handle: string): Account | undefined {
+  return db.get<Account>(`${select} WHERE a.handle = ?`, [handle])
+}
+
+/** @param email in lower case */
+export function findByEmail(db: Reader, email: string): Account | undefined {
+  return db.get<Account>(`${select} WHERE a.email = ?`, [email])
+}
+
+export function isEmpty(db: Reader): boolean {
+  return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
+}
+
+/** Accounts in the order of their creation, after the one that `after` names. */
+export function page(
+  db: Reader,
+  after: { createdAt: string; did: string } | undefined,
+  limit: number,
+): Account[] {
+  const { createdAt, did } = after ?? { createdAt: '', did: '' }
+  return db.all<Account>(
+    `${select} WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`,
+    [createdAt, did, limit],
+  )
+}
+
+export function dueForDeletion(db: Reader, now: string): { did: DidString }[] {
+  return db.all('SELECT did FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
+}
+
+/** Accounts whose operation waits for the directory. An imported one waits for its activation. */
+export function withPendingOperation(db: Reader): Account[] {
+  return db.all<Account>(
+    `${select} WHERE a.plc_operation IS NOT NULL AND a.plc_submitted_at IS NULL AND a.deactivated_at IS NULL`,
+  )
+}
+
+export type NewAccount = Pick<
+  Account,
+  | 'did'
+  | 'handle'
+  | 'email'
+  | 'passwordHash'
+  | 'createdAt'
+  | 'deactivatedAt'
+  | 'deleteAfter'
+  | 'inviteCode'
+  | 'signingKey'
+  | 'signingKeyDid'
+  | 'plcOperation'
+> & { readonly isOwner: boolean; readonly isMinted: boolean }
+
+export function insert(tx: Writer, account: NewAccount): void {
+  tx.run(
+    `INSERT INTO accounts (did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
+       invite_code, signing_key, signing_key_did, plc_operation)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      account.did,
+      account.handle,
+      account.email,
+      account.passwordHash,
+      account.isOwner ? 1 : 0,
+      account.isMinted ? 1 : 0,
+      account.createdAt,
+      account.deactivatedAt,
+      account.deleteAfter,
+      account.inviteCode,
+      account.signingKey,
+      account.signingKeyDid,
+      account.plcOperation,
+    ],
+  )
+}
+
+export function setPassword(tx: Writer, did: string, passwordHash: string): void {
+  tx.run('UPDATE accounts SET password_hash = ? WHERE did = ?', [passwordHash, did])
+}
+
+/** A new address is unconfirmed, and turns the second factor off. */
+export function setEmail(tx: Writer, did: string, email: string): void {
+  tx.run('UPDATE accounts SET email = ?, email_confirmed_at = NULL, email_auth_factor = 0 WHERE did = ?', [
+    email,
+    did,
+  ])
+}
+
+export function confirmEmail(tx: Writer, did: string, at: string): void {
+  tx.run('UPDATE accounts SET email_confirmed_at = ? WHERE did = ?', [at, did])
+}
+
+export function setEmailAuthFactor(tx: Writer, did: string, on: boolean): void {
+  tx.run('UPDATE accounts SET email_auth_factor = ? WHERE did = ?', [on ? 1 : 0, did])
+}
+
+export function deactivate(tx: Writer, did: string, at: string, deleteAfter: string | null): void {
+  tx.run('UPDATE accounts SET deactivated_at = ?, delete_after = ? WHERE did = ?', [at, deleteAfter, did])
+}
+
+export function activate(tx: Writer, did: string): void {
+  tx.run('UPDATE accounts SET deactivated_at = NULL, delete_after = NULL WHERE did = ?', [did])
+}
+
+/** @param at null lifts the takedown */
+export function setTakedown(tx: Writer, did: string, at: string | null, ref: string | null): void {
+  tx.run('UPDATE accounts SET taken_down_at = ?, takedown_ref = ? WHERE did = ?', [at, ref, did])
+}
+
+/** @param at null lifts the suspension */
+export function setSuspension(tx: Writer, did: string, at: string | null, ref: string | null): void {
+  tx.run('UPDATE accounts SET suspended_at = ?, suspension_ref = ? WHERE did = ?', [at, ref, did])
+}
+
+export function setPlcSubmitted(tx: Writer, did: string, at: string): void {
+  tx.run('UPDATE accounts SET plc_submitted_at = ? WHERE did = ?', [at, did])
+}
+
+/** Takes all that belongs to the account along, by foreign keys. */
+export function remove(tx: Writer, did: string): void {
+  tx.run('DELETE FROM accounts WHERE did = ?', [did])
+}

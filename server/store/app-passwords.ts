@@ -1,0 +1,50 @@
+/** Table `app_passwords`. */
+import type { DatetimeString } from '../time.ts'
+import type { Reader, Writer } from './database.ts'
+
+export interface AppPassword {
+  readonly name: string
+  readonly privileged: number
+  readonly createdAt: DatetimeString
+  readonly lastUsedAt: DatetimeString | null
+}
+
+/** Newest first. */
+export function ofAccount(db: Reader, did: string): AppPassword[] {
+  return db.all<AppPassword>(
+    `SELECT name, privileged, created_at AS createdAt, last_used_at AS lastUsedAt
+     FROM app_passwords WHERE did = ? ORDER BY created_at DESC, name`,
+    [did],
+  )
+}
+
+export function count(db: Reader, did: string): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM app_passwords WHERE did = ?', [did])?.n ?? 0
+}
+
+export function exists(db: Reader, did: string, name: string): boolean {
+  return db.get('SELECT 1 FROM app_passwords WHERE did = ? AND name = ?', [did, name]) !== undefined
+}
+
+export function findByHash(
+  db: Reader,
+  did: string,
+  hash: Uint8Array,
+): { name: string; privileged: number } | undefined {
+  return db.get('SELECT name, privileged FROM app_passwords WHERE password_hash = ? AND did = ?', [hash, did])
+}
+
+export function insert(
+  tx: Writer,
+  row: { did: string; name: string; hash: Uint8Array; privileged: boolean; createdAt: string },
+): void {
+  tx.run(
+    'INSERT INTO app_passwords (did, name, password_hash, privileged, created_at) VALUES (?, ?, ?, ?, ?)',
+    [row.did, row.name, row.hash, row.privileged ? 1 : 0, row.createdAt],
+  )
+}
+
+/** Ends its sessions too, by foreign key. */
+export function remove(tx: Writer, did: string, name: string): void {
+  tx.run('DELETE FROM app_passwords WHERE did = ? AND name = ?', [did, name])
+}

@@ -1,0 +1,278 @@
+/**
+ * The store: an SQLite database in memory, every write of which is on disk before anyone is told so.
+ *
+ * A transaction runs in memory at once; its statements wait, together with those of other transactions, to be written as one
+ * frame of the journal. Readers see a transaction as soon as it has run, so an answer to the outside waits for `settled`.
+ * When a write fails, memory goes back to what is on disk.
+ */
+import type { BackupInfo } from './backup.ts'
+import { CommitLog } from './commit-log.ts'
+import { StoreUnavailable } from './errors.ts'
+import { type Files, nodeFiles } from './files.ts'
+import { replaceSnapshot } from './fold.ts'
+import { encodeStatement } from './journal.ts'
+import { acquireLock, type Lock } from './lock.ts'
+import type { Migration } from './migrate.ts'
+import { type OpenedStore, openStore } from './open.ts'
+import { loadDuringFold } from './recover.ts'
+import { exportSnapshot } from './snapshot.ts'
+import type { Sqlite, SqlParams } from './sqlite.ts'
+import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
+
+export type { BackupInfo } from './backup.ts'
+export type { Migration } from './migrate.ts'
+export type { SqlParams, SqlValue } from './sqlite.ts'
+
+export interface Reader {
+  /** The first row, or undefined. Values are bound to the statement's `?`. */
+  get<Row>(sql: string, params?: SqlParams): Row | undefined
+  all<Row>(sql: string, params?: SqlParams): Row[]
+}
+
+/** Its statements are replayed after a crash: times, random values and ids are bound, never computed in SQL. */
+export interface Writer extends Reader {
+  /** Rows that were inserted, updated or deleted. */
+  run(sql: string, params?: SqlParams): number
+}
+
+export interface OpenOptions {
+  readonly dir: string
+  readonly migrations: readonly Migration[]
+  readonly now: () => Date
+  /** Told of failures that no caller sees: a fold that could not be made, and is tried again later. */
+  readonly onFault?: (error: unknown) => void
+  /** Other files than the real ones; folds and backups then run in this thread. */
+  readonly files?: Files
+  /** Journals of fewer bytes are not folded by themselves. */
+  readonly foldBytes?: number
+}
+
+const defaultFoldBytes = 8 * 1024 * 1024
+
+export class Database implements Reader {
+  readonly #options: OpenOptions
+  readonly #files: Files
+  readonly #lock: Lock
+  readonly #log: CommitLog
+  #sqlite: Sqlite
+  #snapshotBytes: number
+  #sealedBytes: number
+
+  #commits = 0
+  #epoch = 0
+  /** Memory holds what did not reach the disk. */
+  #doomed = false
+  #inTransaction = false
+  #folding = false
+  /** After a failed fold the next one waits until the journals have this many bytes. */
+  #foldAt = 0
+  /** Folds and backups follow one another. */
+  #upkeepTurn: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> | undefined
+
+  private constructor(options: OpenOptions, files: Files, lock: Lock, opened: OpenedStore) {
+    this.#options = options
+    this.#files = files
+    this.#lock = lock
+    this.#log = new CommitLog(files, options.dir, opened.journal, opened.seq, () => this.#reload())
+    this.#sqlite = opened.sqlite
+    this.#snapshotBytes = opened.snapshotBytes
+    this.#sealedBytes = opened.sealedBytes
+  }
+
+  /**
+   * Opens the store of a data directory, and creates it in a directory without any trace of one. Throws StoreLocked, StoreDamaged
+   * or StoreTooNew.
+   */
+  static async open(options: OpenOptions): Promise<Database> {
+    const { dir, migrations, now, files = nodeFiles } = options
+    await files.makeDir(dir)
+    const lock = await acquireLock(files, dir)
+    try {
+      return new Database(options, files, lock, await openStore(files, dir, migrations, now))
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  /** Grows whenever what a reader can see changes: the key for caches. */
+  get commits(): number {
+    return this.#commits
+  }
+
+  /** Grows whenever memory goes back to what is on disk: what was read before that may not have come true. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** False after a failed write, until a later transaction finds that the disk takes writes again. */
+  get writable(): boolean {
+    return this.#log.writable
+  }
+
+  get<Row>(sql: string, params?: SqlParams): Row | undefined {
+    return this.#sqlite.get<Row>(sql, params)
+  }
+
+  all<Row>(sql: string, params?: SqlParams): Row[] {
+    return this.#sqlite.all<Row>(sql, params)
+  }
+
+  /**
+   * Runs `work` at once as one transaction and resolves with its result when that is on disk. What `work` throws undoes it and is
+   * thrown on. Throws StoreUnavailable when the disk does not take it; nothing of it is kept then.
+   */
+  async transact<T>(work: (tx: Writer) => T): Promise<T> {
+    if (this.#inTransaction)
+      throw new Error('A transaction cannot contain another: pass its Writer along instead')
+    this.#assertOpen()
+    while (!this.#log.writable) {
+      await this.#log.repair()
+      this.#assertOpen()
+    }
+    const statements: string[] = []
+    const result = this.#run(work, statements)
+    if (statements.length === 0) {
+      await this.settled()
+    } else {
+      await this.#log.append(`[${statements.join(',')}]`)
+      this.#foldWhenDue()
+    }
+    return result
+  }
+
+  /**
+   * Resolves once everything that a reader can see now is on disk. Throws StoreUnavailable when that failed, and when memory went
+   * back to what is on disk since `epoch`: give the one from before the first read.
+   */
+  async settled(epoch = this.#epoch): Promise<void> {
+    await this.#log.pending
+    if (this.#doomed || epoch !== this.#epoch) {
+      throw new StoreUnavailable('What was read did not reach the disk. Try again.')
+    }
+  }
+
+  /** Takes the journals into the snapshot. Needs no waiting for its own sake: it also happens by itself. */
+  async checkpoint(): Promise<void> {
+    this.#assertOpen()
+    await this.#upkeep(async () => {
+      this.#sealedBytes += await this.#log.seal()
+      if (this.#sealedBytes === 0) return
+      const { dir } = this.#options
+      this.#snapshotBytes = await this.#inBackground({ kind: 'fold', dir, before: this.#log.firstSeq })
+      this.#sealedBytes = 0
+    })
+  }
+
+  /** Makes a backup of everything that a reader can see now. */
+  async backup(): Promise<BackupInfo> {
+    this.#assertOpen()
+    await this.settled()
+    const { dir, now } = this.#options
+    return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now() }))
+  }
+
+  /** Waits for what is under way, takes the journals into the snapshot and leaves the directory. */
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown()
+    return this.#closing
+  }
+
+  async #shutDown(): Promise<void> {
+    try {
+      await this.#log.pending
+      await this.#upkeep(() => this.#lastFold())
+    } catch (error) {
+      // The journals hold everything: the next start replays them.
+      this.#options.onFault?.(error)
+    }
+    await this.#log.close().catch(() => {})
+    this.#sqlite.close()
+    await this.#lock.release()
+  }
+
+  async #lastFold(): Promise<void> {
+    if (!this.#log.writable) return
+    this.#sealedBytes += await this.#log.seal()
+    if (this.#sealedBytes === 0) return
+    const bytes = exportSnapshot(this.#sqlite, this.#log.seq)
+    await replaceSnapshot(this.#files, this.#options.dir, bytes, this.#log.firstSeq)
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new StoreUnavailable('The store is closed.')
+  }
+
+  /** Runs `work` in memory and notes its writing statements as JSON. */
+  #run<T>(work: (tx: Writer) => T, statements: string[]): T {
+    const sqlite = this.#sqlite
+    const execute = <Row>(sql: string, params: SqlParams = []) => {
+      if (!this.#inTransaction) throw new Error('This transaction has ended')
+      const outcome = sqlite.execute<Row>(sql, params)
+      if (outcome.changed) {
+        statements.push(encodeStatement(sql, params))
+        this.#commits++
+      }
+      return outcome
+    }
+    const tx: Writer = {
+      get: <Row>(sql: string, params?: SqlParams) =>
+        sqlite.writes(sql) ? execute<Row>(sql, params).rows[0] : sqlite.get<Row>(sql, params),
+      all: <Row>(sql: string, params?: SqlParams) => execute<Row>(sql, params).rows,
+      run: (sql, params) => execute(sql, params).changes,
+    }
+    sqlite.begin()
+    this.#inTransaction = true
+    try {
+      const result = work(tx)
+      if (result instanceof Promise)
+        throw new TypeError('The work of a transaction must not wait for anything')
+      sqlite.commit()
+      return result
+    } catch (error) {
+      sqlite.rollback()
+      if (statements.length > 0) this.#commits++
+      throw error
+    } finally {
+      this.#inTransaction = false
+    }
+  }
+
+  /** Brings memory back to what is on disk. */
+  async #reload(): Promise<void> {
+    this.#doomed = true
+    const { firstSeq, length } = this.#log
+    const loaded = await loadDuringFold(this.#files, this.#options.dir, { newest: { firstSeq, length } })
+    this.#sqlite.close()
+    this.#sqlite = loaded.sqlite
+    this.#doomed = false
+    this.#commits++
+    this.#epoch++
+  }
+
+  #foldWhenDue(): void {
+    const bytes = this.#sealedBytes + this.#log.length
+    const limit = Math.max(this.#options.foldBytes ?? defaultFoldBytes, this.#snapshotBytes / 4)
+    if (this.#folding || this.#closing !== undefined || bytes < Math.max(limit, this.#foldAt)) return
+    this.#folding = true
+    this.checkpoint()
+      .catch((error: unknown) => {
+        this.#foldAt = bytes + limit
+        this.#options.onFault?.(error)
+      })
+      .finally(() => {
+        this.#folding = false
+      })
+  }
+
+  #upkeep<T>(task: () => Promise<T>): Promise<T> {
+    const run = this.#upkeepTurn.then(task)
+    this.#upkeepTurn = run.catch(() => {})
+    return run
+  }
+
+  #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
+    return this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task)
+  }
+}

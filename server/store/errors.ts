@@ -1,0 +1,52 @@
+/** Why the store cannot do what was asked. Each says in a plain sentence what happened and what to do. */
+
+/** A write did not reach the disk (full, failing, or the store is closed). Nothing of it is kept; it may be tried again. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}
+
+/** Another process, or this one, has the data directory open. */
+export class StoreLocked extends Error {
+  override readonly name = 'StoreLocked'
+  readonly dir: string
+  readonly pid: number
+
+  constructor(dir: string, pid: number) {
+    super(
+      `The data directory ${dir} is in use by process ${pid}. Stop that process first, or use another data directory.`,
+    )
+    this.dir = dir
+    this.pid = pid
+  }
+}
+
+/** A file of the store is missing or fails its check. It was moved aside, never overwritten. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged'
+  readonly file: string
+  readonly reason: string
+  readonly movedTo: string | undefined
+
+  constructor(file: string, reason: string, movedTo?: string) {
+    const kept = movedTo === undefined ? '' : ` It was kept as ${movedTo}.`
+    super(
+      `${file} ${reason}.${kept} Nothing was deleted. Restore a backup with "npm run restore -- FILE" ("npm run restore -- --list" shows them).`,
+    )
+    this.file = file
+    this.reason = reason
+    this.movedTo = movedTo
+  }
+}
+
+/** The file was written by a newer version of this program. */
+export class StoreTooNew extends Error {
+  override readonly name = 'StoreTooNew'
+  readonly file: string
+
+  constructor(file: string, version: number, supported: number) {
+    super(
+      `${file} has version ${version}, but this program knows versions up to ${supported} only. Start the newer program that wrote it.`,
+    )
+    this.file = file
+  }
+}

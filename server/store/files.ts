@@ -1,0 +1,125 @@
+/**
+ * Every file operation of the store goes through `Files`, so that a test can make any one of them fail or cut the power
+ * after it.
+ */
+import * as fs from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+export interface OpenFile {
+  /** Bytes written, which may be fewer than given: see `writeFully`. */
+  write(bytes: Uint8Array, position: number): Promise<number>
+  truncate(length: number): Promise<void>
+  /** Resolves once the content and the length are on disk. */
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Files {
+  /** Names in a directory; none when it does not exist. */
+  list(dir: string): Promise<string[]>
+  read(path: string): Promise<Uint8Array>
+  /** In bytes. */
+  size(path: string): Promise<number>
+  /** A new, empty file (an existing one is emptied) that only its owner can read. */
+  create(path: string): Promise<OpenFile>
+  /** An existing file, for writing. */
+  edit(path: string): Promise<OpenFile>
+  rename(from: string, to: string): Promise<void>
+  remove(path: string): Promise<void>
+  /** Creates the directory and its parents; an existing one is closed to everyone but its owner. */
+  makeDir(path: string): Promise<void>
+  /** Closes an existing file to everyone but its owner. */
+  restrict(path: string): Promise<void>
+  /** Resolves once the names in the directory (creations, renames, removals) are on disk. */
+  syncDir(path: string): Promise<void>
+}
+
+const ownerFile = 0o600
+const ownerDir = 0o700
+
+async function openFile(path: string, flags: string): Promise<OpenFile> {
+  const handle = await fs.open(path, flags, ownerFile)
+  return {
+    write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length) => handle.truncate(length),
+    sync: () => handle.datasync(),
+    close: () => handle.close(),
+  }
+}
+
+/** The real file system. */
+export const nodeFiles: Files = {
+  async list(dir) {
+    try {
+      return await fs.readdir(dir)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  },
+  read: (path) => fs.readFile(path),
+  size: async (path) => (await fs.stat(path)).size,
+  create: (path) => openFile(path, 'w'),
+  edit: (path) => openFile(path, 'r+'),
+  rename: (from, to) => fs.rename(from, to),
+  remove: (path) => fs.rm(path, { force: true }),
+  async makeDir(path) {
+    await fs.mkdir(path, { recursive: true, mode: ownerDir })
+    await fs.chmod(path, ownerDir)
+  },
+  restrict: (path) => fs.chmod(path, ownerFile),
+  async syncDir(path) {
+    // Windows has no such operation: its file systems order the names themselves.
+    if (process.platform === 'win32') return
+    const handle = await fs.open(path, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  },
+}
+
+/** Whether a file operation failed because there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** The content of a file, or undefined when there is none. */
+export async function readIfThere(files: Files, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await files.read(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Writes all of `bytes`: a disk that is nearly full takes a part and says so only in the count. */
+export async function writeFully(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    const count = await file.write(bytes.subarray(written), position + written)
+    if (count <= 0) throw new Error('the disk took no more bytes')
+    written += count
+  }
+}
+
+/** Writes a whole file and waits until its content is on disk; its name is, after `syncDir`. */
+export async function writeFile(files: Files, path: string, bytes: Uint8Array): Promise<void> {
+  const file = await files.create(path)
+  try {
+    await writeFully(file, bytes, 0)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Replaces a file so that after a crash at any point either the old or the new one is there, whole. */
+export async function replaceFile(files: Files, path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.tmp`
+  await writeFile(files, temporary, bytes)
+  await files.rename(temporary, path)
+  await files.syncDir(dirname(path))
+}

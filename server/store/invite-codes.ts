@@ -1,0 +1,95 @@
+/** Tables `invite_codes` and `invite_code_uses`. */
+import type { DidString } from '@atproto/syntax'
+import type { DatetimeString } from '../time.ts'
+import type { Reader, Writer } from './database.ts'
+
+export interface InviteCode {
+  readonly code: string
+  /** Uses left. */
+  readonly available: number
+  readonly disabled: number
+  /** A DID, or `admin`. */
+  readonly forAccount: string
+  readonly createdBy: string
+  readonly createdAt: DatetimeString
+}
+
+export interface InviteCodeUse {
+  readonly code: string
+  readonly usedBy: DidString
+  readonly usedAt: DatetimeString
+}
+
+const columns =
+  'code, available, disabled, for_account AS forAccount, created_by AS createdBy, created_at AS createdAt'
+
+export function find(db: Reader, code: string): InviteCode | undefined {
+  return db.get<InviteCode>(`SELECT ${columns} FROM invite_codes WHERE code = ?`, [code])
+}
+
+/** Newest first. */
+export function ofAccount(db: Reader, did: string): InviteCode[] {
+  return db.all<InviteCode>(
+    `SELECT ${columns} FROM invite_codes WHERE for_account = ? ORDER BY created_at DESC, code`,
+    [did],
+  )
+}
+
+export function usesOfAccountCodes(db: Reader, did: string): InviteCodeUse[] {
+  return db.all<InviteCodeUse>(
+    `SELECT u.code, u.used_by AS usedBy, u.used_at AS usedAt
+     FROM invite_code_uses u JOIN invite_codes c ON c.code = u.code WHERE c.for_account = ? ORDER BY u.used_at`,
+    [did],
+  )
+}
+
+/** How many codes the account has earned so far, and how many of them can still be used. */
+export function earned(db: Reader, did: string): { total: number; open: number } {
+  const row = db.get<{ total: number; open: number }>(
+    `SELECT count(*) AS total, coalesce(sum(available > 0 AND disabled = 0), 0) AS open
+     FROM invite_codes WHERE for_account = ? AND earned = 1`,
+    [did],
+  )
+  return row ?? { total: 0, open: 0 }
+}
+
+export function insert(tx: Writer, code: InviteCode, isEarned: boolean): void {
+  tx.run(
+    `INSERT INTO invite_codes (code, available, disabled, for_account, created_by, earned, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [
+      code.code,
+      code.available,
+      code.disabled,
+      code.forAccount,
+      code.createdBy,
+      isEarned ? 1 : 0,
+      code.createdAt,
+    ],
+  )
+}
+
+/** Takes one use. @returns false when there is none left, or the code is disabled or unknown */
+export function use(tx: Writer, code: string, usedBy: string, usedAt: string): boolean {
+  const taken = tx.run(
+    'UPDATE invite_codes SET available = available - 1 WHERE code = ? AND available > 0 AND disabled = 0',
+    [code],
+  )
+  if (taken === 0) return false
+  tx.run('INSERT INTO invite_code_uses (code, used_by, used_at) VALUES (?, ?, ?)', [code, usedBy, usedAt])
+  return true
+}
+
+export function disable(tx: Writer, code: string): void {
+  tx.run('UPDATE invite_codes SET disabled = 1 WHERE code = ?', [code])
+}
+
+export function disableOfAccount(tx: Writer, did: string): void {
+  tx.run('UPDATE invite_codes SET disabled = 1 WHERE for_account = ?', [did])
+}
+
+/** Forgets an account: its codes go; codes that it made for others stay, as the administrator's. */
+export function removeOfAccount(tx: Writer, did: string): void {
+  tx.run('DELETE FROM invite_codes WHERE for_account = ?', [did])
+  tx.run("UPDATE invite_codes SET created_by = 'admin' WHERE created_by = ?", [did])
+}

@@ -1,0 +1,241 @@
+/**
+ * The journal: what was written since the snapshot, in files that only grow.
+ *
+ * A journal is text. Its first line names the format and the sequence number of its first transaction. Then come frames:
+ * a header line (first sequence number, number of transactions, bytes and CRC-32 of the payload) and the payload, a JSON array of
+ * transactions, each an array of `[sql, params]`. Header lines are 64 bytes and end in their own CRC-32; payloads are padded
+ * to a multiple of 8 bytes.
+ *
+ * A frame is written only when the one before it is on disk. So only the last frame of the newest journal can be torn by a power
+ * cut, and then it is short or has sectors that were never written, which read as zeros. The text holds no zero byte:
+ * anything else that is wrong is damage to what was once whole, and is reported instead of cut off.
+ */
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { StoreTooNew } from './errors.ts'
+import { type Files, type OpenFile, writeFully } from './files.ts'
+import { journalPath } from './layout.ts'
+import type { SqlParams, SqlValue } from './sqlite.ts'
+
+export type Statement = readonly [sql: string, params: SqlParams]
+
+export interface Frame {
+  /** Sequence number of its first transaction. */
+  readonly seq: number
+  readonly count: number
+  readonly payload: Buffer
+}
+
+const formatVersion = 1
+const lineBytes = 64
+const lineText = lineBytes - 9
+const alignment = 8
+const sector = 512
+
+/** What is wrong with a journal, as the end of a sentence that begins with its name. */
+export class JournalDamage extends Error {}
+
+/** One statement as JSON, taken at once: the caller may change its arrays later. */
+export function encodeStatement(sql: string, params: SqlParams): string {
+  return JSON.stringify([
+    sql,
+    params.map((value) =>
+      value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
+    ),
+  ])
+}
+
+/** A frame of transactions, each a JSON array of encoded statements. */
+export function encodeFrame(seq: number, transactions: readonly string[]): Buffer {
+  const json = `[${transactions.join(',')}]`
+  const padding = alignment - ((Buffer.byteLength(json) + 1) % alignment)
+  const payload = Buffer.from(`${json}${' '.repeat(padding)}\n`)
+  const header = checkedLine(`frame ${seq} ${transactions.length} ${payload.length} ${hex(crc32(payload))}`)
+  return Buffer.concat([header, payload])
+}
+
+/** The transactions of a frame. */
+export function decodeFrame(frame: Frame): Statement[][] {
+  const transactions = JSON.parse(frame.payload.toString()) as [string, (SqlValue | { base64: string })[]][][]
+  return transactions.map((statements) =>
+    statements.map(([sql, params]) => [sql, params.map(decodeValue)] as const),
+  )
+}
+
+function decodeValue(value: SqlValue | { base64: string }): SqlValue {
+  return value !== null && typeof value === 'object' && 'base64' in value
+    ? Buffer.from(value.base64, 'base64')
+    : value
+}
+
+/**
+ * The frames of a journal and the length up to which it is whole (0 when not even its first line was written).
+ * Throws `JournalDamage` for anything that a power cut cannot explain; in a journal that is not the newest, that is everything.
+ */
+export function readJournal(
+  content: Uint8Array,
+  firstSeq: number,
+  newest: boolean,
+): { frames: Frame[]; length: number } {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const title = /^pds journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '')
+  if (title === null) {
+    if (newest && isTorn(bytes, 0)) return { frames: [], length: 0 }
+    throw new JournalDamage('has an unreadable first line')
+  }
+  if (Number(title[1]) > formatVersion) {
+    throw new StoreTooNew(`Journal ${firstSeq}`, Number(title[1]), formatVersion)
+  }
+  if (Number(title[2]) !== firstSeq) throw new JournalDamage('has the name of another journal')
+
+  const frames: Frame[] = []
+  let at = lineBytes
+  let seq = firstSeq
+  while (at < bytes.length) {
+    const frame = readFrame(bytes, at)
+    if (frame === undefined) {
+      if (newest && isTorn(bytes, at)) break
+      throw new JournalDamage(`fails its check at byte ${at}`)
+    }
+    if (frame.seq !== seq) throw new JournalDamage(`skips from transaction ${seq - 1} to ${frame.seq}`)
+    frames.push(frame)
+    seq += frame.count
+    at += lineBytes + frame.payload.length
+  }
+  return { frames, length: at }
+}
+
+function readFrame(bytes: Buffer, at: number): Frame | undefined {
+  const header = readFrameHeader(bytes, at)
+  if (header === undefined) return undefined
+  const start = at + lineBytes
+  const payload = bytes.subarray(start, start + header.length)
+  if (payload.length < header.length || hex(crc32(payload)) !== header.crc) return undefined
+  return { seq: header.seq, count: header.count, payload }
+}
+
+function readFrameHeader(bytes: Buffer, at: number) {
+  const fields = /^frame (\d+) (\d+) (\d+) ([0-9a-f]{8})$/.exec(readLine(bytes, at) ?? '')
+  if (fields === null) return undefined
+  const [, seq, count, length, crc] = fields
+  return { seq: Number(seq), count: Number(count), length: Number(length), crc }
+}
+
+/** Whether a power cut explains that the bytes from `at` on are not a whole frame (or first line). */
+function isTorn(bytes: Buffer, at: number): boolean {
+  const left = bytes.length - at
+  if (left < lineBytes) return true
+  const header = readFrameHeader(bytes, at)
+  if (header !== undefined && left < lineBytes + header.length) return true
+  return hasUnwrittenSector(bytes, at) && !hasFrameAfter(bytes, at)
+}
+
+/** Frames begin at multiples of 8, so at least that many zeros must come together to count. */
+function hasUnwrittenSector(bytes: Buffer, from: number): boolean {
+  for (let start = from; start < bytes.length; ) {
+    const end = Math.min(bytes.length, start - (start % sector) + sector)
+    const part = bytes.subarray(start, end)
+    if (part.length >= alignment && part.every((byte) => byte === 0)) return true
+    start = end
+  }
+  return false
+}
+
+function hasFrameAfter(bytes: Buffer, at: number): boolean {
+  for (let next = at + alignment; next + lineBytes <= bytes.length; next += alignment) {
+    if (readFrameHeader(bytes, next) !== undefined) return true
+  }
+  return false
+}
+
+function checkedLine(text: string): Buffer {
+  const padded = text.padEnd(lineText)
+  return Buffer.from(`${padded}${hex(crc32(padded))}\n`)
+}
+
+function readLine(bytes: Buffer, at: number): string | undefined {
+  if (at + lineBytes > bytes.length) return undefined
+  const text = bytes.toString('latin1', at, at + lineText)
+  const check = bytes.toString('latin1', at + lineText, at + lineBytes)
+  return check === `${hex(crc32(bytes.subarray(at, at + lineText)))}\n` ? text.trimEnd() : undefined
+}
+
+function hex(crc: number): string {
+  return crc.toString(16).padStart(8, '0')
+}
+
+/** The journal that is being written. */
+export class Journal {
+  readonly firstSeq: number
+  readonly #files: Files
+  readonly #path: string
+  #file: OpenFile
+  #length: number
+
+  private constructor(files: Files, path: string, firstSeq: number, file: OpenFile, length: number) {
+    this.#files = files
+    this.#path = path
+    this.firstSeq = firstSeq
+    this.#file = file
+    this.#length = length
+  }
+
+  /** A new journal, whose first line and name are on disk. */
+  static async create(files: Files, dir: string, firstSeq: number): Promise<Journal> {
+    const path = journalPath(dir, firstSeq)
+    const file = await files.create(path)
+    try {
+      await writeFully(file, checkedLine(`pds journal ${formatVersion} ${firstSeq}`), 0)
+      await file.sync()
+      await files.syncDir(dirname(path))
+    } catch (error) {
+      await file.close().catch(() => {})
+      throw error
+    }
+    return new Journal(files, path, firstSeq, file, lineBytes)
+  }
+
+  /** Goes on with a journal that is whole up to `length`; a torn tail is cut, and the rest is on disk afterwards. */
+  static async resume(files: Files, dir: string, firstSeq: number, length: number): Promise<Journal> {
+    const path = journalPath(dir, firstSeq)
+    return new Journal(files, path, firstSeq, await editFrom(files, path, length), length)
+  }
+
+  /** Bytes that are on disk. */
+  get length(): number {
+    return this.#length
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === lineBytes
+  }
+
+  /** Resolves once the frame is on disk. After a failure the journal needs `repair`. */
+  async append(frame: Uint8Array): Promise<void> {
+    await writeFully(this.#file, frame, this.#length)
+    await this.#file.sync()
+    this.#length += frame.length
+  }
+
+  /** Cuts off what a failed `append` may have left. Writing goes on only after that worked. */
+  async repair(): Promise<void> {
+    await this.#file.close().catch(() => {})
+    this.#file = await editFrom(this.#files, this.#path, this.#length)
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+}
+
+async function editFrom(files: Files, path: string, length: number): Promise<OpenFile> {
+  const file = await files.edit(path)
+  try {
+    await file.truncate(length)
+    await file.sync()
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+  return file
+}

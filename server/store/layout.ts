@@ -1,0 +1,46 @@
+/** The names of the files in a data directory. */
+import { join } from 'node:path'
+
+export const snapshotName = 'pds.sqlite'
+export const sidecarName = 'pds.sqlite.sha256'
+/** A verified backup that is to become the snapshot: once it has this name, the restore is decided. */
+export const restoredName = 'pds.sqlite.restored'
+export const lockName = 'pds.lock'
+export const backupsName = 'backups'
+/** Folders that keep what a restore replaced. */
+export const replacedPrefix = 'replaced-'
+
+const journalPattern = /^pds\.(\d{12,})\.journal$/
+const temporaryPattern = /^pds\.sqlite.*\.tmp$/
+
+/** Journals are named by the sequence number of their first transaction. */
+export function journalPath(dir: string, firstSeq: number): string {
+  return join(dir, `pds.${String(firstSeq).padStart(12, '0')}.journal`)
+}
+
+/** The first sequence numbers of the journals among `names`, ascending. */
+export function journalSeqs(names: readonly string[]): number[] {
+  return names
+    .flatMap((name) => journalPattern.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+/** A file that a crash may leave half written; it never holds anything that counts. */
+export function isTemporary(name: string): boolean {
+  return temporaryPattern.test(name)
+}
+
+export function isDamaged(name: string): boolean {
+  return name.startsWith('pds.') && name.includes('.damaged-')
+}
+
+/** Whether a name belongs to the data itself: not the lock, not a temporary file. */
+export function isData(name: string): boolean {
+  return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
+}
+
+/** A time as part of a file name: sortable, and without characters that some file systems refuse. */
+export function fileTime(at: Date): string {
+  return at.toISOString().replaceAll(/[-:.]/g, '')
+}

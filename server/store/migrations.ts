@@ -1,0 +1,101 @@
+/**
+ * The schema, as ordered migrations: position + 1 is the `user_version` that a migration leads to. Append only.
+ * Times are ISO 8601 text in UTC with milliseconds, which sorts as it reads; booleans are 0 and 1.
+ */
+import type { Migration } from './database.ts'
+
+export const migrations: readonly Migration[] = [{ sql: accountsAndSessions() }]
+
+function accountsAndSessions(): string {
+  return `
+    CREATE TABLE secrets (
+      name TEXT PRIMARY KEY,
+      value BLOB NOT NULL
+    ) STRICT;
+
+    CREATE TABLE accounts (
+      did TEXT PRIMARY KEY,
+      handle TEXT NOT NULL UNIQUE,
+      email TEXT UNIQUE,                 -- lower case
+      email_confirmed_at TEXT,
+      email_auth_factor INTEGER NOT NULL DEFAULT 0,
+      password_hash TEXT,                -- null: signs in only after a password reset
+      is_owner INTEGER NOT NULL DEFAULT 0,
+      is_minted INTEGER NOT NULL,        -- whether its DID was made here
+      created_at TEXT NOT NULL,
+      deactivated_at TEXT,
+      delete_after TEXT,                 -- the sweeper deletes the account from then on
+      taken_down_at TEXT,
+      takedown_ref TEXT,
+      suspended_at TEXT,
+      suspension_ref TEXT,
+      invite_code TEXT,                  -- the one it was created with
+      signing_key BLOB NOT NULL,         -- private key, P-256
+      signing_key_did TEXT NOT NULL,     -- its public half as did:key
+      plc_operation TEXT,                -- JSON: the minted genesis, or an importer's signed operation
+      plc_submitted_at TEXT
+    ) STRICT;
+    CREATE INDEX accounts_delete_after ON accounts (delete_after) WHERE delete_after IS NOT NULL;
+    CREATE INDEX accounts_created ON accounts (created_at, did);
+
+    CREATE TABLE app_passwords (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      password_hash BLOB NOT NULL UNIQUE, -- HMAC, so that sign-in finds it by one look-up
+      privileged INTEGER NOT NULL,
+      created_at TEXT NOT NULL,
+      last_used_at TEXT,
+      PRIMARY KEY (did, name)
+    ) STRICT;
+
+    CREATE TABLE sessions (
+      id TEXT PRIMARY KEY,
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      scope TEXT NOT NULL,
+      app_password_name TEXT,
+      client TEXT,
+      created_at TEXT NOT NULL,
+      last_used_at TEXT NOT NULL,
+      expires_at TEXT NOT NULL,          -- of the newest refresh token
+      FOREIGN KEY (did, app_password_name) REFERENCES app_passwords (did, name) ON DELETE CASCADE
+    ) STRICT;
+    CREATE INDEX sessions_account ON sessions (did, app_password_name);
+    CREATE INDEX sessions_expiry ON sessions (expires_at);
+
+    -- The current refresh token of each session, and those it replaced that still work for a while.
+    CREATE TABLE refresh_tokens (
+      jti TEXT PRIMARY KEY,
+      session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+      successor TEXT,                    -- jti; null: the current one
+      grace_until TEXT
+    ) STRICT;
+    CREATE INDEX refresh_tokens_session ON refresh_tokens (session_id);
+
+    CREATE TABLE mail_tokens (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      purpose TEXT NOT NULL,
+      token_hash BLOB NOT NULL UNIQUE,
+      expires_at TEXT NOT NULL,
+      wrong_attempts INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (did, purpose)
+    ) STRICT;
+
+    CREATE TABLE invite_codes (
+      code TEXT PRIMARY KEY,
+      available INTEGER NOT NULL CHECK (available >= 0),
+      disabled INTEGER NOT NULL DEFAULT 0,
+      for_account TEXT NOT NULL,         -- a DID, or 'admin'
+      created_by TEXT NOT NULL,          -- a DID, or 'admin'
+      earned INTEGER NOT NULL DEFAULT 0,
+      created_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX invite_codes_account ON invite_codes (for_account, created_at);
+
+    CREATE TABLE invite_code_uses (
+      code TEXT NOT NULL REFERENCES invite_codes (code) ON DELETE CASCADE,
+      used_by TEXT NOT NULL,
+      used_at TEXT NOT NULL,
+      PRIMARY KEY (code, used_by)
+    ) STRICT;
+  `
+}

@@ -1,0 +1,125 @@
+/** Opening a data directory, whose lock is held: creates, recovers or refuses it, and brings its schema up to date. */
+import { join } from 'node:path'
+import { saveBackup } from './backup.ts'
+import { StoreDamaged, StoreTooNew } from './errors.ts'
+import { type Files, isMissing } from './files.ts'
+import { Journal } from './journal.ts'
+import {
+  backupsName,
+  fileTime,
+  isData,
+  isTemporary,
+  journalPath,
+  journalSeqs,
+  replacedPrefix,
+  snapshotName,
+} from './layout.ts'
+import { type Migration, migrate } from './migrate.ts'
+import { type Loaded, load } from './recover.ts'
+import { finishRestore } from './restore.ts'
+import { createSqlite, exportSnapshot, listSnapshot, putSnapshot, schemaVersion } from './snapshot.ts'
+import type { Sqlite } from './sqlite.ts'
+
+export interface OpenedStore {
+  readonly sqlite: Sqlite
+  /** Number of the last transaction. */
+  readonly seq: number
+  readonly journal: Journal
+  readonly snapshotBytes: number
+  /** Bytes in older journals, which the next fold takes in. */
+  readonly sealedBytes: number
+}
+
+/** Throws StoreDamaged, having moved the damaged file aside, or StoreTooNew. */
+export async function openStore(
+  files: Files,
+  dir: string,
+  migrations: readonly Migration[],
+  now: () => Date,
+): Promise<OpenedStore> {
+  await finishRestore(files, dir, now())
+  for (const name of (await files.list(dir)).filter(isTemporary)) await files.remove(join(dir, name))
+  if (await isNew(files, dir)) await createStore(files, dir, migrations)
+  for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
+
+  const loaded = await loadOrMoveAside(files, dir, now)
+  const { sqlite, seq } = loaded
+  try {
+    const journal = await openJournal(files, dir, loaded, migrations)
+    if (!loaded.listed) await listSnapshot(files, dir)
+    const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now)
+    const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
+    return { sqlite, seq, journal, snapshotBytes, sealedBytes }
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+/** Only a directory without any trace of us is new; where something is missing, starting empty would hide the loss. */
+async function isNew(files: Files, dir: string): Promise<boolean> {
+  const traces = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
+  return traces.length === 0 && (await files.list(join(dir, backupsName))).length === 0
+}
+
+/** The snapshot comes first and its checksum last: the checksum says that a journal must be there too. */
+async function createStore(files: Files, dir: string, migrations: readonly Migration[]): Promise<void> {
+  const sqlite = await createSqlite()
+  try {
+    migrate(sqlite, migrations)
+    await putSnapshot(files, dir, exportSnapshot(sqlite, 0))
+  } finally {
+    sqlite.close()
+  }
+}
+
+async function loadOrMoveAside(files: Files, dir: string, now: () => Date): Promise<Loaded> {
+  try {
+    return await load(files, dir)
+  } catch (error) {
+    if (!(error instanceof StoreDamaged) || error.movedTo !== undefined) throw error
+    const movedTo = `${error.file}.damaged-${fileTime(now())}`
+    try {
+      await files.rename(error.file, movedTo)
+    } catch (failure) {
+      throw isMissing(failure) ? error : failure
+    }
+    await files.syncDir(dir)
+    throw new StoreDamaged(error.file, error.reason, movedTo)
+  }
+}
+
+/** Goes on with the newest journal, or begins one. What a crash left of others is cleared away first. */
+async function openJournal(
+  files: Files,
+  dir: string,
+  { sqlite, seq, journals }: Loaded,
+  migrations: readonly Migration[],
+): Promise<Journal> {
+  const version = schemaVersion(sqlite)
+  if (version > migrations.length) throw new StoreTooNew(join(dir, snapshotName), version, migrations.length)
+  for (const first of journalSeqs(await files.list(dir))) {
+    if (!journals.some(({ firstSeq }) => firstSeq === first)) await files.remove(journalPath(dir, first))
+  }
+  await files.syncDir(dir)
+  const newest = journals.at(-1)
+  return newest === undefined
+    ? Journal.create(files, dir, seq + 1)
+    : Journal.resume(files, dir, newest.firstSeq, newest.length)
+}
+
+/** Returns the size of the snapshot in bytes. */
+async function bringUpToDate(
+  files: Files,
+  dir: string,
+  { sqlite, seq, snapshotBytes }: Loaded,
+  migrations: readonly Migration[],
+  now: () => Date,
+): Promise<number> {
+  if (schemaVersion(sqlite) === migrations.length) return snapshotBytes
+  await saveBackup(files, dir, exportSnapshot(sqlite, seq), now())
+  migrate(sqlite, migrations)
+  const bytes = exportSnapshot(sqlite, seq)
+  await putSnapshot(files, dir, bytes)
+  return bytes.length
+}

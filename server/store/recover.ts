@@ -1,0 +1,116 @@
+/** Reads a data directory: the snapshot, and on top of it what the journals hold. Changes nothing on disk. */
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { StoreDamaged } from './errors.ts'
+import { type Files, isMissing } from './files.ts'
+import { decodeFrame, type Frame, JournalDamage, readJournal } from './journal.ts'
+import { isDamaged, journalPath, journalSeqs } from './layout.ts'
+import { readSnapshot } from './snapshot.ts'
+import type { Sqlite } from './sqlite.ts'
+
+export interface Loaded {
+  readonly sqlite: Sqlite
+  /** Number of the last transaction in it. */
+  readonly seq: number
+  readonly snapshotBytes: number
+  /** Whether the snapshot's checksum lies beside it. */
+  readonly listed: boolean
+  /** The journals that were read, ascending; `length` is how far each is whole, in bytes. */
+  readonly journals: readonly { readonly firstSeq: number; readonly length: number }[]
+}
+
+export interface Range {
+  /** Read the journals that begin before this transaction. They are sealed: none may have a torn tail. */
+  readonly before?: number
+  /** Read no journal after this one, and this one up to `length` bytes. */
+  readonly newest?: { readonly firstSeq: number; readonly length: number }
+}
+
+/**
+ * Loads the store. Throws StoreDamaged when a file is missing or is not what was written. A torn tail of the newest journal, which a
+ * power cut leaves, is passed over: nobody was told that it was written.
+ */
+export async function load(files: Files, dir: string, range: Range = {}): Promise<Loaded> {
+  const { sqlite, seq, bytes, listed } = await readSnapshot(files, dir)
+  try {
+    const names = await files.list(dir)
+    const damaged = names.find(isDamaged)
+    if (damaged !== undefined) {
+      const original = damaged.slice(0, damaged.indexOf('.damaged-'))
+      throw new StoreDamaged(join(dir, original), 'was found damaged before', join(dir, damaged))
+    }
+    const end = Math.min(
+      (range.before ?? Number.POSITIVE_INFINITY) - 1,
+      range.newest?.firstSeq ?? Number.POSITIVE_INFINITY,
+    )
+    const seqs = journalSeqs(names).filter((first) => first <= end)
+    // A journal that ends where the snapshot does, or before, has nothing to add: a crash kept its removal from the disk.
+    const needed = seqs.filter((_, i) => (seqs[i + 1] ?? Number.POSITIVE_INFINITY) > seq + 1)
+    const journals = []
+    let last = seq
+    for (const first of needed) {
+      if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
+      const path = journalPath(dir, first)
+      const newest = range.before === undefined && first === needed.at(-1)
+      const content = await files.read(path)
+      const { frames, length } = checkedJournal(
+        content.subarray(0, newest ? range.newest?.length : undefined),
+        first,
+        newest,
+        path,
+      )
+      last = replay(sqlite, frames, last, path)
+      if (length > 0) journals.push({ firstSeq: first, length })
+    }
+    if (range.before !== undefined && last < range.before - 1) {
+      throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
+    }
+    if (listed && journals.length === 0 && range.before === undefined) {
+      throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
+    }
+    return { sqlite, seq: last, snapshotBytes: bytes, listed, journals }
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+/** Loads while a fold may be replacing the files, which for a moment looks as if one were missing. */
+export async function loadDuringFold(files: Files, dir: string, range?: Range): Promise<Loaded> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await load(files, dir, range)
+    } catch (error) {
+      const passing = error instanceof StoreDamaged || isMissing(error)
+      if (!passing || attempt === 10) throw error
+      await setTimeout(20)
+    }
+  }
+}
+
+function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, path: string) {
+  try {
+    return readJournal(content, firstSeq, newest)
+  } catch (error) {
+    if (error instanceof JournalDamage) throw new StoreDamaged(path, error.message)
+    throw error
+  }
+}
+
+/** Applies the transactions after `last` and returns the number of the last one. */
+function replay(sqlite: Sqlite, frames: readonly Frame[], last: number, path: string): number {
+  let applied = last
+  for (const frame of frames) {
+    if (frame.seq + frame.count - 1 <= applied) continue
+    const transactions = decodeFrame(frame).slice(applied + 1 - frame.seq)
+    try {
+      sqlite.exec('BEGIN')
+      for (const statement of transactions.flat()) sqlite.execute(...statement)
+      sqlite.exec('COMMIT')
+    } catch (error) {
+      throw new StoreDamaged(path, `does not fit the snapshot (transaction ${applied + 1}: ${error})`)
+    }
+    applied += transactions.length
+  }
+  return applied
+}

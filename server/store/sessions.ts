@@ -1,0 +1,130 @@
+/** Tables `sessions` and `refresh_tokens`. */
+import type { DidString } from '@atproto/syntax'
+import type { DatetimeString } from '../time.ts'
+import { type Account, accountColumns } from './accounts.ts'
+import type { Reader, Writer } from './database.ts'
+
+export interface Session {
+  readonly id: string
+  readonly did: DidString
+  /** Scope of its access tokens. */
+  readonly scope: string
+  /** Null when it was opened with the main password. */
+  readonly appPasswordName: string | null
+  readonly client: string | null
+  readonly createdAt: DatetimeString
+  readonly lastUsedAt: DatetimeString
+  readonly expiresAt: DatetimeString
+}
+
+/** A session with its account, as the verifier wants them: one row. */
+export interface OpenSession extends Account {
+  readonly sessionId: string
+  readonly scope: string
+  readonly appPasswordName: string | null
+  readonly lastUsedAt: DatetimeString
+}
+
+export function findOpen(db: Reader, id: string): OpenSession | undefined {
+  return db.get<OpenSession>(
+    `SELECT ${accountColumns}, s.id AS sessionId, s.scope, s.app_password_name AS appPasswordName,
+       s.last_used_at AS lastUsedAt
+     FROM sessions s JOIN accounts a ON a.did = s.did WHERE s.id = ?`,
+    [id],
+  )
+}
+
+/** Newest first. */
+export function ofAccount(db: Reader, did: string): Session[] {
+  return db.all<Session>(
+    `SELECT id, did, scope, app_password_name AS appPasswordName, client, created_at AS createdAt,
+       last_used_at AS lastUsedAt, expires_at AS expiresAt
+     FROM sessions WHERE did = ? ORDER BY last_used_at DESC, id`,
+    [did],
+  )
+}
+
+export function insert(tx: Writer, session: Session, refreshJti: string): void {
+  tx.run(
+    `INSERT INTO sessions (id, did, scope, app_password_name, client, created_at, last_used_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      session.id,
+      session.did,
+      session.scope,
+      session.appPasswordName,
+      session.client,
+      session.createdAt,
+      session.lastUsedAt,
+      session.expiresAt,
+    ],
+  )
+  insertRefreshToken(tx, refreshJti, session.id)
+}
+
+export interface RefreshToken {
+  readonly sessionId: string
+  readonly successor: string | null
+  readonly graceUntil: string | null
+}
+
+export function findRefreshToken(db: Reader, jti: string): RefreshToken | undefined {
+  return db.get<RefreshToken>(
+    'SELECT session_id AS sessionId, successor, grace_until AS graceUntil FROM refresh_tokens WHERE jti = ?',
+    [jti],
+  )
+}
+
+function insertRefreshToken(tx: Writer, jti: string, sessionId: string): void {
+  tx.run('INSERT INTO refresh_tokens (jti, session_id) VALUES (?, ?)', [jti, sessionId])
+}
+
+/** Replaces the current refresh token; the old one keeps working until `graceUntil`. */
+export function rotateRefreshToken(
+  tx: Writer,
+  {
+    sessionId,
+    jti,
+    successor,
+    graceUntil,
+  }: { sessionId: string; jti: string; successor: string; graceUntil: string },
+): void {
+  tx.run('UPDATE refresh_tokens SET successor = ?, grace_until = ? WHERE jti = ?', [
+    successor,
+    graceUntil,
+    jti,
+  ])
+  insertRefreshToken(tx, successor, sessionId)
+}
+
+export function touch(tx: Writer, id: string, at: string): void {
+  tx.run('UPDATE sessions SET last_used_at = ? WHERE id = ?', [at, id])
+  tx.run(
+    `UPDATE app_passwords SET last_used_at = ?
+     WHERE (did, name) = (SELECT did, app_password_name FROM sessions WHERE id = ?)`,
+    [at, id],
+  )
+}
+
+export function extend(tx: Writer, id: string, expiresAt: string): void {
+  tx.run('UPDATE sessions SET expires_at = ? WHERE id = ?', [expiresAt, id])
+}
+
+export function remove(tx: Writer, id: string): void {
+  tx.run('DELETE FROM sessions WHERE id = ?', [id])
+}
+
+export function removeOfAccount(tx: Writer, did: string): void {
+  tx.run('DELETE FROM sessions WHERE did = ?', [did])
+}
+
+/** Removes sessions past their refresh token's end, and old refresh tokens past their grace. */
+export function removeExpired(tx: Writer, now: string): void {
+  tx.run('DELETE FROM sessions WHERE expires_at <= ?', [now])
+  tx.run('DELETE FROM refresh_tokens WHERE grace_until <= ?', [now])
+}
+
+/** Only when it is the account's own. */
+export function removeOwn(tx: Writer, did: string, id: string): void {
+  tx.run('DELETE FROM sessions WHERE id = ? AND did = ?', [id, did])
+}

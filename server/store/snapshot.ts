@@ -1,0 +1,137 @@
+/**
+ * The snapshot: the whole database as a normal SQLite file that any tool opens, with the number of the last transaction in it.
+ *
+ * Beside it lies its SHA-256, as `sha256sum -c` reads it. While a new snapshot is put in place the list names the old and the new
+ * one, so that a crash between any two steps leaves a snapshot that is listed. A snapshot without a list was put there by a
+ * person or a restore; SQLite's own check must do then.
+ */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { StoreDamaged, StoreTooNew } from './errors.ts'
+import { type Files, readIfThere, replaceFile } from './files.ts'
+import { sidecarName, snapshotName } from './layout.ts'
+import { Sqlite } from './sqlite.ts'
+
+/** "PDS1": marks an SQLite file as ours. */
+const applicationId = 0x50445331
+const formatVersion = 1
+
+export interface Snapshot {
+  readonly sqlite: Sqlite
+  /** Number of the last transaction in it. */
+  readonly seq: number
+  readonly bytes: number
+  /** Whether its checksum lies beside it. */
+  readonly listed: boolean
+}
+
+/** An empty database that is marked as ours. */
+export async function createSqlite(): Promise<Sqlite> {
+  const sqlite = await Sqlite.open()
+  sqlite.exec(
+    `PRAGMA application_id = ${applicationId};
+     CREATE TABLE store_meta (seq INTEGER NOT NULL, format INTEGER NOT NULL) STRICT;
+     INSERT INTO store_meta VALUES (0, ${formatVersion})`,
+  )
+  return sqlite
+}
+
+/** The database as a snapshot up to transaction `seq`. */
+export function exportSnapshot(sqlite: Sqlite, seq: number): Uint8Array {
+  sqlite.exec(`UPDATE store_meta SET seq = ${seq}`)
+  return sqlite.export()
+}
+
+/** Reads the snapshot of a data directory. Throws StoreDamaged when it is missing or fails its check. */
+export async function readSnapshot(files: Files, dir: string): Promise<Snapshot> {
+  const path = join(dir, snapshotName)
+  // The list first: whoever reads while a snapshot is replaced then sees a mismatch and not a wrong match.
+  const list = await readIfThere(files, join(dir, sidecarName))
+  const bytes = await readIfThere(files, path)
+  if (bytes === undefined) throw new StoreDamaged(path, 'is missing')
+  if (list !== undefined) verifyListed(bytes, list, path, join(dir, sidecarName))
+  const { sqlite, seq } = await openSnapshot(path, bytes, list === undefined ? 'thorough' : 'quick')
+  return { sqlite, seq, bytes: bytes.length, listed: list !== undefined }
+}
+
+/**
+ * Opens the bytes of a snapshot or backup. Throws StoreDamaged when they are not ours or, if `check` is thorough, not
+ * well-formed; StoreTooNew when a newer program wrote them.
+ */
+export async function openSnapshot(
+  path: string,
+  bytes: Uint8Array,
+  check: 'quick' | 'thorough',
+): Promise<{ sqlite: Sqlite; seq: number }> {
+  const sqlite = await Sqlite.open(bytes).catch(() => {
+    throw new StoreDamaged(path, 'is not a readable SQLite file')
+  })
+  try {
+    const meta = readMeta(sqlite)
+    if (meta === undefined) throw new StoreDamaged(path, 'is not a database of this program')
+    if (meta.format > formatVersion) throw new StoreTooNew(path, meta.format, formatVersion)
+    if (check === 'thorough' && !isSound(sqlite))
+      throw new StoreDamaged(path, "fails SQLite's integrity check")
+    return { sqlite, seq: meta.seq }
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+/** Whether SQLite finds the database well-formed. */
+export function isSound(sqlite: Sqlite): boolean {
+  try {
+    const problems = sqlite.all<{ integrity_check: string }>('PRAGMA integrity_check')
+    return problems.length === 1 && problems[0]?.integrity_check === 'ok'
+  } catch {
+    return false
+  }
+}
+
+/** How many migrations a database has had. */
+export function schemaVersion(sqlite: Sqlite): number {
+  return sqlite.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+}
+
+/** Puts a snapshot in place of the one that is there. */
+export async function putSnapshot(files: Files, dir: string, bytes: Uint8Array): Promise<void> {
+  const sidecar = join(dir, sidecarName)
+  const old = await readIfThere(files, sidecar)
+  if (old !== undefined)
+    await replaceFile(files, sidecar, Buffer.concat([old, checksumLine(bytes, snapshotName)]))
+  await replaceFile(files, join(dir, snapshotName), bytes)
+  if (old !== undefined) await replaceFile(files, sidecar, checksumLine(bytes, snapshotName))
+}
+
+/** Lists the checksum of the snapshot that is there. */
+export async function listSnapshot(files: Files, dir: string): Promise<void> {
+  const bytes = await files.read(join(dir, snapshotName))
+  await replaceFile(files, join(dir, sidecarName), checksumLine(bytes, snapshotName))
+}
+
+/** One line as `sha256sum` prints it. */
+export function checksumLine(bytes: Uint8Array, name: string): Buffer {
+  return Buffer.from(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
+}
+
+function verifyListed(bytes: Uint8Array, list: Uint8Array, path: string, sidecar: string): void {
+  const lines = Buffer.from(list)
+    .toString('latin1')
+    .split(/(?<=\n)/)
+  if (!lines.every((line) => /^[0-9a-f]{64} {2}pds\.sqlite\n$/.test(line))) {
+    throw new StoreDamaged(sidecar, 'is not a list of checksums')
+  }
+  if (!lines.includes(checksumLine(bytes, snapshotName).toString())) {
+    throw new StoreDamaged(path, 'does not match its checksum')
+  }
+}
+
+function readMeta(sqlite: Sqlite): { seq: number; format: number } | undefined {
+  try {
+    const id = sqlite.get<{ application_id: number }>('PRAGMA application_id')?.application_id
+    return id === applicationId ? sqlite.get('SELECT seq, format FROM store_meta') : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,186 @@
+/** The one file that knows sql.js: SQLite in memory, with kept statements and plain rows. */
+import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
+
+/** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */
+export type SqlValue = string | number | Uint8Array | null
+export type SqlParams = readonly SqlValue[]
+
+/** What running a statement can do to the database. */
+type Effect =
+  | 'none'
+  /** Changes rows, and its row count tells whether it did. */
+  | 'rows'
+  /** Changes something that no row count tells: the schema, or rows by way of a trigger. */
+  | 'other'
+
+interface Kept {
+  readonly statement: Statement
+  readonly columns: string[]
+  readonly effect: Effect
+}
+
+export interface Outcome<Row> {
+  readonly rows: Row[]
+  /** Rows that the statement itself inserted, updated or deleted. */
+  readonly changes: number
+  /** Whether the database may differ from before. */
+  readonly changed: boolean
+}
+
+const keptStatements = 500
+const noParams: SqlParams = []
+
+export class Sqlite {
+  readonly #db: SqlJs
+  readonly #kept = new Map<string, Kept>()
+
+  private constructor(db: SqlJs) {
+    this.#db = db
+  }
+
+  /** Opens a database in memory: an empty one, or a copy of the SQLite file in `bytes`. Throws when that is not one. */
+  static async open(bytes?: Uint8Array): Promise<Sqlite> {
+    const sqlJs = await initSqlJs()
+    const sqlite = new Sqlite(new sqlJs.Database(bytes))
+    try {
+      // Nobody else has this copy: no locks to take, no file to wait for, and a rollback journal in memory.
+      sqlite.exec(
+        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON',
+      )
+      return sqlite
+    } catch (error) {
+      sqlite.close()
+      throw error
+    }
+  }
+
+  /** The first row of a query. Throws when the statement would write. */
+  get<Row>(sql: string, params: SqlParams = noParams): Row | undefined {
+    const kept = this.#reading(sql)
+    try {
+      bind(kept, params)
+      return kept.statement.step() ? rowOf<Row>(kept) : undefined
+    } finally {
+      kept.statement.reset()
+    }
+  }
+
+  /** Every row of a query. Throws when the statement would write. */
+  all<Row>(sql: string, params: SqlParams = noParams): Row[] {
+    return this.#rows<Row>(this.#reading(sql), params)
+  }
+
+  /** Whether a statement can change the database. */
+  writes(sql: string): boolean {
+    return this.#prepare(sql).effect !== 'none'
+  }
+
+  /** Runs one statement of any kind to its end. */
+  execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
+    const kept = this.#prepare(sql)
+    const rows = this.#rows<Row>(kept, params)
+    const changes = kept.effect === 'none' ? 0 : this.#db.getRowsModified()
+    return { rows, changes, changed: kept.effect === 'other' || changes > 0 }
+  }
+
+  begin(): void {
+    this.exec('BEGIN')
+  }
+
+  commit(): void {
+    this.exec('COMMIT')
+  }
+
+  rollback(): void {
+    this.exec('ROLLBACK')
+  }
+
+  /** Runs statements without values, one after the other; for the store's own work. */
+  exec(sql: string): void {
+    this.#db.run(sql)
+  }
+
+  /** Drops the kept statements: after a change of the schema their column names may be wrong. */
+  forget(): void {
+    for (const { statement } of this.#kept.values()) statement.free()
+    this.#kept.clear()
+  }
+
+  /** The database as an SQLite file. */
+  export(): Uint8Array {
+    return this.#db.export()
+  }
+
+  close(): void {
+    this.#kept.clear()
+    this.#db.close()
+  }
+
+  #rows<Row>(kept: Kept, params: SqlParams): Row[] {
+    const rows: Row[] = []
+    try {
+      bind(kept, params)
+      while (kept.statement.step()) rows.push(rowOf<Row>(kept))
+    } finally {
+      kept.statement.reset()
+    }
+    return rows
+  }
+
+  #reading(sql: string): Kept {
+    const kept = this.#prepare(sql)
+    if (kept.effect !== 'none') throw new Error(`This statement writes and belongs in transact(): ${sql}`)
+    return kept
+  }
+
+  #prepare(sql: string): Kept {
+    const known = this.#kept.get(sql)
+    if (known !== undefined) return known
+    const effect = this.#effectOf(sql)
+    const statement = this.#db.prepare(sql)
+    const kept = { statement, columns: statement.getColumnNames(), effect }
+    this.#evict()
+    this.#kept.set(sql, kept)
+    return kept
+  }
+
+  #evict(): void {
+    if (this.#kept.size < keptStatements) return
+    for (const [sql, { statement }] of this.#kept) {
+      statement.free()
+      this.#kept.delete(sql)
+      return
+    }
+  }
+
+  /** Asks SQLite itself, by the program that it compiles the statement to: the text alone does not tell. */
+  #effectOf(sql: string): Effect {
+    const program = this.#db.exec(`EXPLAIN ${sql}`)[0]?.values ?? []
+    const opcodes = new Set(program.map((row) => row[1]))
+    if (opcodes.has('AutoCommit') || opcodes.has('Savepoint')) {
+      throw new Error(`Transactions are made by transact(), not by a statement: ${sql}`)
+    }
+    if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'none'
+    const changesRowsOnly =
+      !opcodes.has('Program') && !opcodes.has('ParseSchema') && !opcodes.has('SetCookie')
+    return changesRowsOnly ? 'rows' : 'other'
+  }
+}
+
+function bind({ statement }: Kept, params: SqlParams): void {
+  statement.bind(params.map(bindable))
+}
+
+/** Refuses what SQL would silently turn into something else. A lone surrogate has no UTF-8, so it becomes U+FFFD. */
+function bindable(value: SqlValue): SqlValue {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (value === null || value instanceof Uint8Array || Number.isFinite(value)) return value
+  throw new TypeError(`Not a value that SQL can hold: ${String(value)}`)
+}
+
+function rowOf<Row>({ statement, columns }: Kept): Row {
+  const values = statement.get()
+  const row: Record<string, SqlValue> = {}
+  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i] as SqlValue
+  return row as Row
+}

@@ -1,0 +1,9 @@
+/** The version of the program, as its package says. */
+import { readFileSync } from 'node:fs'
+
+/** The package file is two levels up in the build (`dist/server`), one in the sources (`server`). */
+const manifest = import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json'
+
+export const { version } = JSON.parse(readFileSync(new URL(manifest, import.meta.url), 'utf8')) as {
+  version: string
+}

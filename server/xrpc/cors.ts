@@ -1,0 +1,29 @@
+/**
+ * CORS for an interface whose only credential is a bearer token: any origin may call, no cookie is ever involved.
+ * Also answers the preflight of Private Network Access, so that a page on the public web may reach this loopback server.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const exposedHeaders =
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, WWW-Authenticate'
+const secondsPerDay = 86_400
+
+export function allowAnyOrigin(res: ServerResponse): void {
+  res.setHeader('Access-Control-Allow-Origin', '*')
+  res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
+}
+
+export function answerPreflight(req: IncomingMessage, res: ServerResponse): void {
+  res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST')
+  // `*` would not cover Authorization (Fetch standard, "CORS non-wildcard request-header name").
+  res.setHeader(
+    'Access-Control-Allow-Headers',
+    req.headers['access-control-request-headers'] ?? 'authorization',
+  )
+  res.setHeader('Access-Control-Max-Age', secondsPerDay)
+  res.setHeader('Vary', 'Access-Control-Request-Headers')
+  if (req.headers['access-control-request-private-network'] === 'true') {
+    res.setHeader('Access-Control-Allow-Private-Network', 'true')
+  }
+  res.writeHead(204).end()
+}

@@ -1,0 +1,56 @@
+/**
+ * Errors of the protocol: `{ "error": name, "message"?: text }` with a status that follows from the name.
+ * A method adds its own names by declaring them in its lexicon.
+ */
+
+/** Names that any method may answer, and their HTTP status. */
+export const protocolErrors = {
+  InvalidRequest: 400,
+  InvalidToken: 400,
+  ExpiredToken: 400,
+  AuthenticationRequired: 401,
+  AuthMissing: 401,
+  Forbidden: 403,
+  AccountNotFound: 403,
+  PayloadTooLarge: 413,
+  RateLimitExceeded: 429,
+  InternalServerError: 500,
+  MethodNotImplemented: 501,
+  NotEnoughResources: 503,
+} as const
+
+export type ProtocolErrorName = keyof typeof protocolErrors
+
+/** Names declared by lexicons whose status is not the usual 400. */
+const declaredStatus: Record<string, number> = {
+  AccountTakedown: 401,
+  AccountSuspended: 401,
+  AccountDeactivated: 401,
+  AuthFactorTokenRequired: 401,
+}
+
+const statusByName: ReadonlyMap<string, number> = new Map(
+  Object.entries({ ...protocolErrors, ...declaredStatus }),
+)
+
+/** An answer that is an error. What it carries is sent to the client as it is. */
+export class XrpcError extends Error {
+  override readonly name: string
+  readonly status: number
+
+  constructor(name: string, message?: string) {
+    super(message)
+    this.name = name
+    this.status = statusByName.get(name) ?? 400
+  }
+
+  /** The error body of the wire. */
+  toJSON(): { error: string; message?: string } {
+    return this.message ? { error: this.name, message: this.message } : { error: this.name }
+  }
+}
+
+/** Makes one of the protocol's own errors; methods use the `fail` of their context instead. */
+export function protocolError(name: ProtocolErrorName, message?: string): XrpcError {
+  return new XrpcError(name, message)
+}

@@ -1,0 +1,92 @@
+/**
+ * A method is its lexicon, the word that says who may call it, and a handler. `methodFactory` binds the two things that
+ * the protocol does not know: what each auth word yields, and which services handlers are given.
+ */
+import type { l } from '@atproto/lex-schema'
+import { type ProtocolErrorName, XrpcError } from './errors.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+export type MethodSchema = l.Query | l.Procedure
+
+/** What `lexicons/generated` exports for a method: its namespace, with the schema as `main`. */
+export interface Lexicon<S extends MethodSchema = MethodSchema> {
+  readonly main: S
+}
+
+type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Uint8Array> : undefined
+export type InputOf<S extends MethodSchema> = S extends l.Procedure ? PayloadOf<S['input']> : undefined
+/** A method that declares no output answers with an empty body. */
+export type OutputOf<S extends MethodSchema> =
+  S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output']>
+export type ParamsOf<S extends MethodSchema> = l.InferOutput<S['parameters']>
+type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string[]
+  ? S['errors'][number]
+  : never
+
+/** What the connection tells of the caller. */
+export interface Caller {
+  /** Remote IP address, IPv4 in dotted form also when it arrived over an IPv6 socket. */
+  readonly address: string
+  /** `User-Agent`, first 200 characters. */
+  readonly client: string | undefined
+}
+
+/** What a handler is called with, beside the services. */
+export interface Call<S extends MethodSchema, Credentials> {
+  readonly input: InputOf<S>
+  readonly params: ParamsOf<S>
+  readonly auth: Credentials
+  readonly caller: Caller
+  /** Makes an error of this method's lexicon or of the protocol; the handler throws it. */
+  readonly fail: (name: DeclaredError<S> | ProtocolErrorName, message?: string) => XrpcError
+}
+
+export interface MethodDefinition<S extends MethodSchema, Word, Credentials, Services> {
+  /** Who may call it. */
+  readonly auth: Word
+  /** Whether the account must be active; a deactivated, suspended or taken-down one is refused. */
+  readonly active?: boolean
+  readonly limits?: readonly RateLimit<InputOf<S>>[]
+  /** Largest body in bytes; 150 kB when absent. */
+  readonly maxBody?: number
+  readonly handler: (call: Services & Call<S, Credentials>) => Promise<OutputOf<S>> | OutputOf<S>
+}
+
+/** A method ready for the router, its types erased. */
+export interface Method<Word = string, Services = unknown> {
+  readonly nsid: string
+  readonly schema: MethodSchema
+  readonly auth: Word
+  readonly active: boolean
+  readonly limits: readonly RateLimit<unknown>[]
+  readonly maxBody: number
+  readonly handler: (call: Services & Call<MethodSchema, unknown>) => unknown
+}
+
+const defaultMaxBody = 150_000
+
+/**
+ * Binds auth words and services, and returns `method()`.
+ * @typeParam Words maps each auth word to the credentials that it yields.
+ */
+export function methodFactory<Words, Services>() {
+  return function method<S extends MethodSchema, Word extends keyof Words & string>(
+    lexicon: Lexicon<S>,
+    definition: MethodDefinition<S, Word, Words[Word], Services>,
+  ): Method<keyof Words & string, Services> {
+    const { main: schema } = lexicon
+    return {
+      nsid: schema.nsid,
+      schema,
+      auth: definition.auth,
+      active: definition.active ?? false,
+      limits: (definition.limits ?? []) as readonly RateLimit<unknown>[],
+      maxBody: definition.maxBody ?? defaultMaxBody,
+      handler: definition.handler as Method<Word, Services>['handler'],
+    }
+  }
+}
+
+export function fail(name: string, message?: string): XrpcError {
+  return new XrpcError(name, message)
+}

@@ -1,0 +1,176 @@
+/**
+ * The XRPC router: `/xrpc/<nsid>` to a method, and what happens around a handler. In order: the verb, the credentials,
+ * the parameters, the body, the rate limits, the handler, the store, the answer.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LexValidationError, type l } from '@atproto/lex-schema'
+import { isValidNsid } from '@atproto/syntax'
+import { protocolError, XrpcError } from './errors.ts'
+import { type Caller, fail, type Method, type MethodSchema } from './method.ts'
+import { type Projection, projection } from './project.ts'
+import { type CheckLimits, limiter } from './rate-limit.ts'
+import { sendError, sendJson, sendNothing } from './send.ts'
+
+/** Reads a JSON body: `undefined` when there is none. Throws an XrpcError for what is no JSON, or too large. */
+export type ReadJson = (req: IncomingMessage, res: ServerResponse, maxBytes: number) => Promise<unknown>
+
+/** Decides who is calling. Throws an XrpcError when the method is not for them. */
+export type Authorize<Word> = (
+  request: { header: string | undefined; caller: Caller },
+  method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,
+) => unknown
+
+export interface RouterOptions<Word, Services> {
+  readonly methods: readonly Method<Word, Services>[]
+  readonly services: Services
+  readonly authorize: Authorize<Word>
+  /** The account that credentials stand for, for limits counted per account. */
+  readonly accountOf: (credentials: unknown) => string | undefined
+  readonly readJson: ReadJson
+  /**
+   * Called as a call begins. What it returns resolves once everything that the call may have seen is durable: no answer
+   * leaves earlier.
+   */
+  readonly watchReads: () => () => Promise<void>
+  readonly rateLimits: boolean
+  /** Called with what no client is told: errors that are ours. */
+  readonly onFailure: (error: unknown, nsid: string) => void
+  /** Turns errors of the layers below (a store that cannot write, say) into answers. */
+  readonly translate?: (error: unknown) => XrpcError | undefined
+}
+
+export type Dispatch = (
+  nsid: string,
+  query: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+) => Promise<void>
+
+interface Prepared<Word, Services> {
+  readonly method: Method<Word, Services>
+  readonly verb: 'GET' | 'POST'
+  readonly projectInput: Projection
+  readonly projectOutput: Projection
+  readonly checkLimits: CheckLimits | undefined
+}
+
+export function createRouter<Word extends string, Services>(
+  options: RouterOptions<Word, Services>,
+): Dispatch {
+  const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, options.rateLimits)]))
+
+  async function answer(
+    prepared: Prepared<Word, Services>,
+    query: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    const { method } = prepared
+    if (!verbFits(prepared.verb, req.method)) {
+      throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
+    }
+    const header = req.headers.authorization
+    if (header !== undefined || method.auth !== 'none') keepPrivate(res)
+    const caller = callerOf(req)
+    const settled = options.watchReads()
+    const auth = await options.authorize({ header, caller }, method)
+    const params = readParams(method.schema.parameters, query)
+    const input = readInput(prepared, await readBody(prepared, req, res))
+    await prepared.checkLimits?.({ input, address: caller.address, account: options.accountOf(auth) }, res)
+    const call = { ...options.services, auth, params, input, caller, fail } as Services &
+      Parameters<typeof method.handler>[0]
+    const output = await method.handler(call)
+    await settled()
+    if (method.schema.output.encoding === undefined) sendNothing(res)
+    else sendJson(req, res, 200, prepared.projectOutput(output))
+  }
+
+  async function readBody(prepared: Prepared<Word, Services>, req: IncomingMessage, res: ServerResponse) {
+    return takesInput(prepared.method.schema)
+      ? options.readJson(req, res, prepared.method.maxBody)
+      : undefined
+  }
+
+  return async (nsid, query, req, res) => {
+    try {
+      const prepared = table.get(nsid)
+      if (prepared) await answer(prepared, query, req, res)
+      else if (isValidNsid(nsid))
+        throw protocolError('MethodNotImplemented', 'This server has no such method')
+      else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
+    } catch (error) {
+      const known = error instanceof XrpcError ? error : options.translate?.(error)
+      if (!known) options.onFailure(error, nsid)
+      if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))
+    }
+  }
+}
+
+function prepare<Word, Services>(
+  method: Method<Word, Services>,
+  rateLimits: boolean,
+): Prepared<Word, Services> {
+  const { schema } = method
+  return {
+    method,
+    verb: schema.type === 'query' ? 'GET' : 'POST',
+    projectInput: projection(schema.type === 'procedure' ? schema.input.schema : undefined),
+    projectOutput: projection(schema.output.schema),
+    checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.nsid, method.limits) : undefined,
+  }
+}
+
+function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {
+  return used === verb || (verb === 'GET' && used === 'HEAD')
+}
+
+function keepPrivate(res: ServerResponse): void {
+  res.setHeader('Cache-Control', 'private, no-store')
+  res.setHeader('Vary', 'Authorization')
+}
+
+function callerOf(req: IncomingMessage): Caller {
+  return {
+    address: (req.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    client: req.headers['user-agent']?.slice(0, 200),
+  }
+}
+
+function takesInput(schema: MethodSchema): schema is l.Procedure {
+  return schema.type === 'procedure' && schema.input.encoding !== undefined
+}
+
+function readInput<Word, Services>(
+  { method, projectInput }: Prepared<Word, Services>,
+  body: unknown,
+): unknown {
+  const { schema } = method
+  if (!takesInput(schema) || !schema.input.schema) return undefined
+  if (body === undefined)
+    throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
+  return validated(schema.input.schema, projectInput(body))
+}
+
+function readParams(schema: l.ParamsSchema, query: string): unknown {
+  const declared = new URLSearchParams()
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (!schema.shapeValidators.has(name)) continue
+    if (value.includes('\0')) throw protocolError('InvalidRequest', `Parameter ${name} may not contain NUL`)
+    declared.append(name, value)
+  }
+  try {
+    return schema.fromURLSearchParams(declared)
+  } catch (error) {
+    throw invalid(error)
+  }
+}
+
+function validated(schema: l.Validator, value: unknown): unknown {
+  const result = (schema as l.Schema).safeParse(value)
+  if (result.success) return result.value
+  throw invalid(result)
+}
+
+function invalid(error: unknown): unknown {
+  return error instanceof LexValidationError ? protocolError('InvalidRequest', error.message) : error
+}

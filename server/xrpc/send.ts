@@ -1,0 +1,33 @@
+/** How answers leave: JSON, an error body, or nothing. Large ones are compressed. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import compression from 'compression'
+import type { XrpcError } from './errors.ts'
+
+/** Below this many bytes compressing costs more than sending. */
+const compressFrom = 4096
+const compress = compression({ threshold: compressFrom })
+
+export function sendJson(req: IncomingMessage, res: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body)
+  const length = Buffer.byteLength(text)
+  res.statusCode = status
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  if (length >= compressFrom && req.headers['accept-encoding'] !== undefined) {
+    compress(req as never, res as never, () => res.end(text))
+    return
+  }
+  res.setHeader('Content-Length', length)
+  res.end(text)
+}
+
+export function sendNothing(res: ServerResponse): void {
+  res.setHeader('Content-Length', 0)
+  res.writeHead(200).end()
+}
+
+export function sendError(req: IncomingMessage, res: ServerResponse, error: XrpcError): void {
+  if (error.status === 401) res.setHeader('WWW-Authenticate', `Bearer error="${error.name}"`)
+  if (error.status === 413) res.setHeader('Connection', 'close')
+  sendJson(req, res, error.status, error)
+}

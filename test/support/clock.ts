@@ -1,0 +1,18 @@
+/** A clock that a test moves. By itself it goes on a millisecond each time it is read, so that no two events coincide. */
+export class TestClock {
+  #at = Date.parse('2030-01-01T00:00:00.000Z')
+
+  readonly now = (): Date => {
+    this.#at += 1
+    return new Date(this.#at)
+  }
+
+  advance(ms: number): void {
+    this.#at += ms
+  }
+}
+
+export const second = 1000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
