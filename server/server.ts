@@ -5,7 +5,7 @@
 import { documentOfAccount } from './accounts/identity.ts'
 import { startSweeper } from './accounts/sweeper.ts'
 import { loadAdminPassword } from './admin-password.ts'
-import { defaultAliases } from './aliases.ts'
+import { canonicalNsid } from './aliases.ts'
 import { methods } from './api/index.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createTokens } from './auth/tokens.ts'
@@ -127,7 +127,6 @@ async function createServices(
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
     background: createBackground(log),
-    aliases: defaultAliases,
     log,
     origin,
     serverDid,
@@ -137,7 +136,7 @@ async function createServices(
 
 function createDispatch(services: Services, adminPassword: string): Dispatch {
   const { store, tokens, now, config, log } = services
-  return createRouter({
+  const route = createRouter({
     methods,
     services,
     authorize: createVerifier({ store, tokens, adminPassword, now }),
@@ -151,6 +150,7 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
     onFailure: (error, nsid) => log.error({ err: error, nsid }, 'a method failed'),
     translate,
   })
+  return (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call)
 }
 
 /** What the layers below refuse for lack of something, told to the client. */

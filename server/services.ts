@@ -1,6 +1,5 @@
 /** What handlers are given beside their call: every long-lived part of the server. */
 import type { DidString } from '@atproto/syntax'
-import type { Aliases } from './aliases.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Background } from './background.ts'
@@ -20,7 +19,6 @@ export interface Services {
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
   readonly background: Background
-  readonly aliases: Aliases
   readonly log: Logger
   /** Where clients reach this server, without a trailing slash; named in DID documents. */
   readonly origin: string

@@ -9,13 +9,17 @@ import { createLogger } from '../../server/log.ts'
 import { isEmailAddress, parseMailbox } from '../../server/mail/address.ts'
 import { createMailer, type Mail, type Mailer, type MailerOptions } from '../../server/mail/mailer.ts'
 import { deleteMessage, listOutbox, readMessage } from '../../server/mail/outbox.ts'
-import * as templates from '../../server/mail/templates.ts'
+import { letterFor } from '../../server/mail/templates.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../support/smtp-server.ts'
 
 const NOW = new Date('2026-11-21T09:45:30.123Z')
 const LETTER: Mail = {
   to: 'alice@example.com',
-  ...templates.confirmEmail({ handle: 'alice.test', server: 'http://localhost:2583', code: 'ABCDE-FGHIJ' }),
+  ...letterFor('confirmEmail', {
+    handle: 'alice.test',
+    server: 'http://localhost:2583',
+    code: 'ABCDE-FGHIJ',
+  }),
 }
 
 let dataDir: string
@@ -347,18 +351,11 @@ describe('addresses', () => {
 
 describe('letters', () => {
   const details = { handle: 'alice.test', server: 'https://pds.example.com', code: 'ABCDE-FGHIJ' }
-  const letters = Object.entries(templates).flatMap(([name, template]) =>
-    typeof template === 'function' ? [[name, template(details)] as const] : [],
-  )
+  const purposes = ['authFactor', 'confirmEmail', 'deleteAccount', 'resetPassword', 'updateEmail'] as const
+  const letters = purposes.map((purpose) => [purpose, letterFor(purpose, details)] as const)
 
   test('there is one for each purpose', () => {
-    expect(letters.map(([name]) => name).sort()).toEqual([
-      'authFactor',
-      'confirmEmail',
-      'deleteAccount',
-      'resetPassword',
-      'updateEmail',
-    ])
+    expect(letters.map(([, { purpose }]) => purpose)).toEqual(purposes)
     expect(new Set(letters.map(([, { subject }]) => subject)).size).toBe(letters.length)
   })
 
