@@ -6,6 +6,8 @@
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { UriString } from '@atproto/syntax'
+import type { Aliases } from './aliases.ts'
 import * as kinds from './setting-values.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -33,11 +35,13 @@ export interface Config {
   readonly mailFrom: string
   /** Without a trailing slash. */
   readonly plcUrl: string | undefined
+  /** Other names that clients may use for our namespaces. */
+  readonly aliases: Aliases
   readonly rateLimits: boolean
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
-  readonly privacyUrl: string | undefined
-  readonly termsUrl: string | undefined
+  readonly privacyUrl: UriString | undefined
+  readonly termsUrl: UriString | undefined
   readonly contactEmail: string | undefined
 }
 
@@ -129,6 +133,12 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     env: 'PDS_PLC_URL',
     kind: kinds.webUrl,
     about: 'Directory that did:plc operations are submitted to; none when unset.',
+  },
+  aliases: {
+    env: 'PDS_ALIASES',
+    kind: kinds.aliases,
+    fallback: 'com.atproto=com.core,app.bsky=app.example,chat.bsky=chat.example',
+    about: 'Names that clients of the network use for our namespaces; none allows only our own.',
   },
   rateLimits: {
     env: 'PDS_RATE_LIMITS',

@@ -11,7 +11,6 @@ const SECRETS = [
   'adminPassword',
   'authFactorToken',
   'authorization',
-  'code',
   'inviteCode',
   'password',
   'privateKey',
@@ -23,7 +22,11 @@ const SECRETS = [
 ]
 
 /** As deep as `{ req: { headers: { authorization } } }`. */
-const PATHS = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+const PATHS = [
+  ...SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  // Not under every name: the code of an error (ENOSPC) is none that was mailed.
+  ...['code', 'input.code', 'output.code', 'mail.code'],
+]
 
 /** `destination` is standard error unless given. Lines are written at once, so that none is lost when the process dies. */
 export function createLogger(

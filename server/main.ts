@@ -5,7 +5,15 @@ import { startServer } from './server.ts'
 
 const args = process.argv.slice(2)
 
-if (args.includes('--help') || args.includes('-h')) process.stdout.write(helpText())
+const usage = `Runs the personal data server until it is stopped (Ctrl-C).
+
+Usage: npm run serve -- [options]
+
+Each option can also be given as the environment variable named behind it; after that stands its default.
+
+`
+
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(usage + helpText())
 else await serve()
 
 async function serve(): Promise<void> {

@@ -5,19 +5,21 @@
 import { documentOfAccount } from './accounts/identity.ts'
 import { startSweeper } from './accounts/sweeper.ts'
 import { loadAdminPassword } from './admin-password.ts'
-import { defaultAliases } from './aliases.ts'
+import { canonicalNsid } from './aliases.ts'
 import { methods } from './api/index.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createTokens } from './auth/tokens.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { createBackground } from './background.ts'
 import { type Config, publicOrigin } from './config.ts'
+import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createRepositories } from './records/repositories.ts'
+import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
-import { startDailyBackup } from './store/backup.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
 import { migrations } from './store/migrations.ts'
@@ -49,7 +51,12 @@ export interface ServerOptions {
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const now = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
-  const store = await Database.open({ directory: config.dataDir, migrations, now })
+  const store = await Database.open({
+    directory: config.dataDir,
+    migrations,
+    now,
+    onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
+  })
 
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
   const ready = Promise.withResolvers<Dispatch>()
@@ -64,7 +71,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     throw error
   })
 
-  const services = await createServices(config, { store, now, log, port: listener.port, passwordCost: options.passwordCost })
+  const services = await createServices(config, {
+    store,
+    now,
+    log,
+    port: listener.port,
+    passwordCost: options.passwordCost,
+  })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
   ready.resolve(createDispatch(services, await loadAdminPassword(config)))
@@ -89,7 +102,10 @@ type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
   passwordCost: number | undefined
 }
 
-async function createServices(config: Config, { store, now, log, port, passwordCost }: Grounds): Promise<Services> {
+async function createServices(
+  config: Config,
+  { store, now, log, port, passwordCost }: Grounds,
+): Promise<Services> {
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -106,14 +122,14 @@ async function createServices(config: Config, { store, now, log, port, passwordC
       now,
       log,
     }),
-    resolver: createDidResolver({
+    resolveDid: createDidResolver({
       plcUrl: config.plcUrl,
       allowPrivate: config.allowPrivateTargets,
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
+    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
     background: createBackground(log),
-    aliases: defaultAliases,
     log,
     origin,
     serverDid,
@@ -123,17 +139,21 @@ async function createServices(config: Config, { store, now, log, port, passwordC
 
 function createDispatch(services: Services, adminPassword: string): Dispatch {
   const { store, tokens, now, config, log } = services
-  return createRouter({
+  const route = createRouter({
     methods,
     services,
     authorize: createVerifier({ store, tokens, adminPassword, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
     readJson,
-    settled: () => store.settled(),
+    watchReads: () => {
+      const { epoch } = store
+      return () => store.settled(epoch)
+    },
     rateLimits: config.rateLimits,
     onFailure: (error, nsid) => log.error({ err: error, nsid }, 'a method failed'),
     translate,
   })
+  return (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call)
 }
 
 /** What the layers below refuse for lack of something, told to the client. */

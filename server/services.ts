@@ -1,13 +1,13 @@
 /** What handlers are given beside their call: every long-lived part of the server. */
 import type { DidString } from '@atproto/syntax'
-import type { Aliases } from './aliases.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Background } from './background.ts'
 import type { Config } from './config.ts'
-import type { DidResolver } from './identity/resolver.ts'
+import type { ResolveDid } from './identity/resolver.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { Repositories } from './records/repositories.ts'
 import type { Secrets } from './secrets.ts'
 import type { Database } from './store/database.ts'
 
@@ -18,9 +18,9 @@ export interface Services {
   readonly tokens: Tokens
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
-  readonly resolver: DidResolver
+  readonly resolveDid: ResolveDid
+  readonly repositories: Repositories
   readonly background: Background
-  readonly aliases: Aliases
   readonly log: Logger
   /** Where clients reach this server, without a trailing slash; named in DID documents. */
   readonly origin: string

@@ -3,7 +3,9 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import type { UriString } from '@atproto/syntax'
 import { isValidHandle, isValidTld } from '@atproto/syntax'
+import type { Aliases } from './aliases.ts'
 import { isEmailAddress, parseMailbox } from './mail/address.ts'
 
 export interface Kind<T> {
@@ -116,12 +118,12 @@ export const origin: Kind<string> = {
 }
 
 /** An http(s) URL without credentials, and without the trailing slash. */
-export const webUrl: Kind<string> = {
+export const webUrl: Kind<UriString> = {
   placeholder: 'URL',
   expected: 'an http or https URL',
   parse(text) {
     const url = parseUrl(text, ['http:', 'https:'])
-    return url && !url.username && !url.password ? url.href.replace(/\/$/, '') : undefined
+    return url && !url.username && !url.password ? (url.href.replace(/\/$/, '') as UriString) : undefined
   },
 }
 
@@ -156,4 +158,22 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Kind<W
     expected: `one of ${words.join(', ')}`,
     parse: (text) => words.find((word) => word === text.toLowerCase()),
   }
+}
+
+const AUTHORITY = /^[a-z0-9-]+\.[a-z0-9-]+$/
+
+/** `none`, or pairs of namespaces such as `com.atproto=com.core`. */
+export const aliases: Kind<Aliases> = {
+  placeholder: 'NAME=NAME,…',
+  expected: 'pairs of namespaces such as com.atproto=com.core, separated by commas, or none',
+  parse(text) {
+    if (text === 'none') return new Map()
+    const pairs = parseList(text, (pair) => {
+      const names = pair.toLowerCase().split('=')
+      return names.length === 2 && names.every((name) => AUTHORITY.test(name))
+        ? pair.toLowerCase()
+        : undefined
+    })
+    return pairs && new Map(pairs.map((pair) => pair.split('=') as [string, string]))
+  },
 }

@@ -5,10 +5,10 @@ import type { Account } from '../store/accounts.ts'
 
 /** Whether the DID's document names this server and the key that signs for the account. */
 export async function isDidValid(
-  { resolver, origin }: Pick<Services, 'resolver' | 'origin'>,
+  { resolveDid, origin }: Pick<Services, 'resolveDid' | 'origin'>,
   account: Account,
 ): Promise<boolean> {
-  const document = await resolver.resolve(account.did).catch(() => undefined)
+  const document = await resolveDid(account.did).catch(() => undefined)
   return (
     document !== undefined &&
     pdsEndpointOf(document) === origin &&

@@ -4,13 +4,13 @@ import { canonicalNsid } from '../aliases.ts'
 import { type DidDocument, documentFor, handleOf, signingKeyOf } from '../identity/did-document.ts'
 import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity/did-plc.ts'
 import { createSigningKey, isDidKey } from '../identity/keys.ts'
-import { UnresolvableDid } from '../identity/resolver.ts'
 import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
 import type { Services } from '../services.ts'
 import { findByDid, type NewAccount } from '../store/accounts.ts'
 import type { Reader } from '../store/database.ts'
+import * as reservedKeys from '../store/reserved-keys.ts'
 import { iso } from '../time.ts'
-import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import { protocolError } from '../xrpc/errors.ts'
 
 /** The columns of a new account that its DID decides. */
 export type Identity = Pick<
@@ -59,21 +59,20 @@ export interface ImportRequest {
 }
 
 /**
- * Takes an existing DID over, if the caller brought one. The account starts deactivated, with a signing key of its own:
- * its holder points the DID at this server, then activates it.
+ * Takes an existing DID over, if the caller brought one. The account starts deactivated, with the signing key that was
+ * reserved for it or a new one: its holder points the DID at this server, then activates it.
  */
 export async function importIdentity(
-  services: Pick<Services, 'resolver' | 'serverDid' | 'aliases' | 'now'>,
+  services: Pick<Services, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   { did, plcOp, serviceToken }: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
     if (plcOp === undefined) return undefined
     throw protocolError('InvalidRequest', 'plcOp comes with the did that it is for')
   }
-  await proveControl(services, did, serviceToken)
-  const document = await resolveForImport(services, did)
+  const document = await proveControl(services, did, serviceToken)
   const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
-  const key = await createSigningKey()
+  const key = reservedKeys.find(services.store, did) ?? (await createSigningKey())
   const now = services.now()
   return {
     did,
@@ -87,40 +86,26 @@ export async function importIdentity(
   }
 }
 
+/** Resolves with the DID's document once the token has proved that the caller speaks for the DID. */
 async function proveControl(
-  { resolver, serverDid, aliases, now }: Pick<Services, 'resolver' | 'serverDid' | 'aliases' | 'now'>,
+  { resolveDid, serverDid, config, now }: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
   token: string | undefined,
-): Promise<void> {
+): Promise<DidDocument> {
   if (token === undefined) {
     throw protocolError('AuthenticationRequired', 'Importing a DID needs a service token of that DID')
   }
-  const resolveSigningKey = async (issuer: string, forceRefresh: boolean) => {
-    const key = signingKeyOf(await resolver.resolve(issuer, { forceRefresh }))
-    if (!key) throw new XrpcError('IncompatibleDidDoc', 'The DID document has no signing key')
-    return key
-  }
-  const isForCreateAccount = (lxm: string) => canonicalNsid(lxm, aliases) === 'com.core.server.createAccount'
   const proof = await verifyServiceJwt(token, {
     audience: serverDid,
-    lxm: isForCreateAccount,
+    lxm: 'com.core.server.createAccount',
+    canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
     now,
-    resolveSigningKey,
+    resolveSigningKey: async (issuer, refresh) => signingKeyOf(await resolveDid(issuer, { refresh })),
   }).catch((error: unknown) => {
-    if (error instanceof ServiceJwtError) throw protocolError('AuthenticationRequired', error.message)
-    throw asImportError(error)
+    throw error instanceof ServiceJwtError ? protocolError('AuthenticationRequired', error.message) : error
   })
   if (proof.iss !== did) throw protocolError('AuthenticationRequired', 'The service token is of another DID')
-}
-
-function resolveForImport({ resolver }: Pick<Services, 'resolver'>, did: string): Promise<DidDocument> {
-  return resolver.resolve(did).catch((error: unknown) => {
-    throw asImportError(error)
-  })
-}
-
-function asImportError(error: unknown): unknown {
-  return error instanceof UnresolvableDid ? new XrpcError('UnresolvableDid', error.message) : error
+  return resolveDid(did)
 }
 
 async function checkOperation(plcOp: unknown, did: string): Promise<string> {

@@ -4,17 +4,16 @@
  */
 
 import { timingSafeEqual } from 'node:crypto'
-import type { MailPurpose } from '../mail/templates.ts'
-import * as letters from '../mail/templates.ts'
+import { CODE_LIFETIME_MINUTES, letterFor, type MailPurpose } from '../mail/templates.ts'
 import { randomGroups } from '../random.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Services } from '../services.ts'
 import type { Account } from '../store/accounts.ts'
-import type { Writer } from '../store/database.ts'
+import type { Reader, Writer } from '../store/database.ts'
 import * as rows from '../store/mail-tokens.ts'
 import { iso } from '../time.ts'
 
-const lifetimeMs = letters.CODE_LIFETIME_MINUTES * 60_000
+const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000
 
 /** Of a second factor, which follows a right password: whoever guesses must not be given time. */
 const maxWrongAttempts = 5
@@ -29,7 +28,7 @@ export async function mailToken(
   const expiresAt = iso(new Date(now().getTime() + lifetimeMs))
   const hash = hashOf(secrets, purpose, code)
   await store.transact((tx) => rows.put(tx, account.did, purpose, hash, expiresAt))
-  const letter = letters[purpose]({ handle: account.handle, server: origin, code })
+  const letter = letterFor(purpose, { handle: account.handle, server: origin, code })
   await mailer.send({ to: account.email, ...letter })
 }
 
@@ -55,11 +54,11 @@ export function spendToken(
 
 /** Whose token this is, for an operation that nobody is signed in for. */
 export function ownerOfToken(
-  tx: Writer,
+  db: Reader,
   secrets: Secrets,
   { purpose, token }: { purpose: MailPurpose; token: string },
 ): string | undefined {
-  return rows.findByHash(tx, purpose, hashOf(secrets, purpose, token))?.did
+  return rows.findByHash(db, purpose, hashOf(secrets, purpose, token))?.did
 }
 
 function hashOf(secrets: Secrets, purpose: MailPurpose, token: string): Uint8Array {

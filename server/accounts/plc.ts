@@ -14,8 +14,7 @@ export async function submitPending(
 ): Promise<void> {
   const { did, plcOperation, plcSubmittedAt } = account
   if (config.plcUrl === undefined || plcOperation === null || plcSubmittedAt !== null) return
-  const allowPrivate = config.allowPrivateTargets
-  await submitOperation(config.plcUrl, did, JSON.parse(plcOperation), { allowPrivate })
+  await submitOperation(config.plcUrl, did, JSON.parse(plcOperation))
   await store.transact((tx) => accounts.setPlcSubmitted(tx, did, iso(now())))
 }
 

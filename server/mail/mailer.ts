@@ -1,6 +1,5 @@
 /** Mail leaves by SMTP where it is configured; what SMTP does not take, and everything else, goes to the outbox. */
 
-import { createTransport } from 'nodemailer'
 import type { Logger } from '../log.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import { CODE_HEADER, FAILURE_HEADER, PURPOSE_HEADER, writeMessage } from './outbox.ts'
@@ -39,34 +38,32 @@ export function createMailer(options: MailerOptions): Mailer {
   const { smtpUrl, dataDir, now, log, smtpTimeout = 20_000 } = options
   const from = parseMailbox(options.from)
   if (!from) throw new TypeError('The sender is not an email address.')
-  const file = createTransport({ streamTransport: true, newline: 'windows' })
-  const smtp = smtpUrl === undefined ? undefined : smtpTransport(smtpUrl)
   const closing = new AbortController()
   const underway = new Set<Promise<void>>()
   let lastTime = 0
 
   async function deliver(mail: Mail): Promise<void> {
     const at = tick()
+    // Loaded with the first message: it takes some 25 MB, which a server that sends no mail can do without.
+    const { createTransport } = await import('nodemailer')
     const message = { from, ...compose(mail), date: at }
     let failure: string | undefined
-    if (smtp) {
+    if (smtpUrl !== undefined) {
+      const smtp = createTransport({ url: smtpUrl, requireTLS: needsTls(smtpUrl) })
       const signal = AbortSignal.any([AbortSignal.timeout(smtpTimeout), closing.signal])
-      try {
-        await smtp.sendMail({ ...message, signal })
-        log.info({ purpose: mail.purpose }, 'mail sent')
-        return
-      } catch (error) {
-        failure = oneLine(error)
-        log.warn({ purpose: mail.purpose, failure }, 'mail not sent, kept in the outbox')
-      }
+      failure = await smtp.sendMail({ ...message, signal }).then(() => undefined, oneLine)
+      if (failure === undefined) return log.info({ purpose: mail.purpose }, 'mail sent')
     }
     const headers = {
       [PURPOSE_HEADER]: mail.purpose,
       ...(mail.code !== undefined && { [CODE_HEADER]: mail.code }),
       ...(failure !== undefined && { [FAILURE_HEADER]: failure }),
     }
+    const file = createTransport({ streamTransport: true, newline: 'windows' })
     const written = await file.sendMail({ ...message, headers: { ...message.headers, ...headers } })
     await writeMessage(dataDir, at, written.message)
+    const level = failure === undefined ? 'info' : 'warn'
+    log[level]({ purpose: mail.purpose, failure }, 'mail kept in the outbox')
   }
 
   /** The outbox is in the order of sending even within one millisecond. */
@@ -90,19 +87,14 @@ export function createMailer(options: MailerOptions): Mailer {
     async close() {
       closing.abort()
       await Promise.allSettled(underway)
-      smtp?.close()
     },
   }
 }
 
-function smtpTransport(smtpUrl: string) {
+/** Credentials do not cross a network in the clear, unless the URL itself says so: its `?requireTLS=false` goes first. */
+function needsTls(smtpUrl: string): boolean {
   const { username, hostname } = new URL(smtpUrl)
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
-  return createTransport({
-    url: smtpUrl,
-    // Credentials do not cross a network in the clear. The URL has the last word, with ?requireTLS=false.
-    requireTLS: username !== '' && !isLoopback,
-  })
+  return username !== '' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 function compose({ to, subject, text }: Mail) {

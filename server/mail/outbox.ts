@@ -59,10 +59,13 @@ export async function writeMessage(dataDir: string, at: Date, content: Buffer | 
 /** Newest first. */
 export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
   const names = await readdir(outboxFolder(dataDir)).catch(emptyWhenMissing([]))
-  const messages = await Promise.all(
-    names.sort((a, b) => (a < b ? 1 : -1)).map((name) => readMessage(dataDir, name)),
-  )
-  return messages.filter((message) => message !== undefined)
+  const messages: OutboxMessage[] = []
+  // One after the other: a thousand messages should not take a thousand file handles.
+  for (const name of names.sort().reverse()) {
+    const message = await readMessage(dataDir, name)
+    if (message) messages.push(message)
+  }
+  return messages
 }
 
 /** Undefined when there is no such message. */
@@ -93,7 +96,7 @@ function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox')
 }
 
-/** Reads what the mailer writes: ASCII header fields, possibly folded, and one quoted-printable text (RFC 2045 §6.7). */
+/** Reads what the mailer writes: ASCII header fields, possibly folded, and one text, quoted-printable where it is not plain. */
 function parseMessage(source: string): { headers: ReadonlyMap<string, string>; text: string } {
   const [head = '', ...body] = source.split(/\r?\n\r?\n/)
   const fields = head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)
@@ -103,12 +106,17 @@ function parseMessage(source: string): { headers: ReadonlyMap<string, string>; t
       return [name.toLowerCase(), value.join(':').trim()]
     }),
   )
-  const bytes = body
-    .join('\n\n')
-    .replace(/\r\n/g, '\n')
+  const text = body.join('\n\n').replace(/\r\n/g, '\n')
+  const isQuoted = headers.get('content-transfer-encoding') === 'quoted-printable'
+  return { headers, text: isQuoted ? decodeQuotedPrintable(text) : text }
+}
+
+/** RFC 2045 §6.7, for UTF-8. */
+function decodeQuotedPrintable(text: string): string {
+  const bytes = text
     .replace(/=\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return { headers, text: Buffer.from(bytes, 'latin1').toString('utf8') }
+  return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -19,7 +19,7 @@ export interface LetterDetails {
   readonly code: string
 }
 
-export function confirmEmail(details: LetterDetails): Letter {
+function confirmEmail(details: LetterDetails): Letter {
   return letter('confirmEmail', details, {
     subject: 'Confirm your email address',
     asked: 'You asked to confirm that this email address is yours.',
@@ -28,15 +28,15 @@ export function confirmEmail(details: LetterDetails): Letter {
   })
 }
 
-export function updateEmail(details: LetterDetails): Letter {
+function updateEmail(details: LetterDetails): Letter {
   return letter('updateEmail', details, {
     subject: 'Change your email settings',
     asked: 'You asked to change the email address of your account, or whether\nsigning in takes a code.',
-    ifNotYou: `${SIGNED_IN} Nothing changes without the code.`,
+    ifNotYou: `Nothing changes without the code. ${SIGNED_IN}`,
   })
 }
 
-export function resetPassword(details: LetterDetails): Letter {
+function resetPassword(details: LetterDetails): Letter {
   return letter('resetPassword', details, {
     subject: 'Reset your password',
     asked: 'Somebody, hopefully you, asked for a new password for your account.',
@@ -44,25 +44,32 @@ export function resetPassword(details: LetterDetails): Letter {
   })
 }
 
-export function deleteAccount(details: LetterDetails): Letter {
+function deleteAccount(details: LetterDetails): Letter {
   return letter('deleteAccount', details, {
     subject: 'Delete your account',
     asked:
       'You asked to delete your account. Once you enter the code and your\npassword, it is gone for good.',
-    ifNotYou: `${SIGNED_IN} Nothing is deleted without the code.`,
+    ifNotYou: `Nothing is deleted without the code. ${SIGNED_IN}`,
   })
 }
 
-export function authFactor(details: LetterDetails): Letter {
+function authFactor(details: LetterDetails): Letter {
   return letter('authFactor', details, {
     subject: 'Your sign-in code',
     asked: 'Somebody, hopefully you, is signing in to your account with the right\npassword.',
-    ifNotYou: 'Do not give the code to anyone, and change your password: somebody\nelse knows it.',
+    ifNotYou: 'Do not give the code to anyone, and reset your password: somebody\nelse knows it.',
   })
 }
 
+const letters = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor }
+
+/** The letter for a purpose. */
+export function letterFor(purpose: MailPurpose, details: LetterDetails): Letter {
+  return letters[purpose](details)
+}
+
 const SIGNED_IN =
-  'Somebody else is signed in to your account: change your\npassword, which signs everybody out, and do not give the code to anyone.\n'
+  'But somebody else is signed\nin to your account: reset your password, which signs everybody out.'
 
 interface Wording {
   readonly subject: string

@@ -27,8 +27,11 @@ export interface RouterOptions<Word, Services> {
   /** The account that credentials stand for, for limits counted per account. */
   readonly accountOf: (credentials: unknown) => string | undefined
   readonly readJson: ReadJson
-  /** Resolves once all that a handler may have seen is durable. No answer leaves earlier. */
-  readonly settled: () => Promise<void> | undefined
+  /**
+   * Called as a call begins. What it returns resolves once everything that the call may have seen is durable: no answer
+   * leaves earlier.
+   */
+  readonly watchReads: () => () => Promise<void>
   readonly rateLimits: boolean
   /** Called with what no client is told: errors that are ours. */
   readonly onFailure: (error: unknown, nsid: string) => void
@@ -69,6 +72,7 @@ export function createRouter<Word extends string, Services>(
     const header = req.headers.authorization
     if (header !== undefined || method.auth !== 'none') keepPrivate(res)
     const caller = callerOf(req)
+    const settled = options.watchReads()
     const auth = await options.authorize({ header, caller }, method)
     const params = readParams(method.schema.parameters, query)
     const input = readInput(prepared, await readBody(prepared, req, res))
@@ -76,7 +80,7 @@ export function createRouter<Word extends string, Services>(
     const call = { ...options.services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(call)
-    await options.settled()
+    await settled()
     if (method.schema.output.encoding === undefined) sendNothing(res)
     else sendJson(req, res, 200, prepared.projectOutput(output))
   }

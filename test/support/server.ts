@@ -94,7 +94,8 @@ export class TestServer {
 
   /** @param input sent as JSON; nothing is sent when it is undefined */
   post(nsid: string, input?: unknown, auth?: Auth): Promise<Answer> {
-    if (input === undefined) return this.fetch(`/xrpc/${nsid}`, { method: 'POST', headers: authorization(auth) })
+    if (input === undefined)
+      return this.fetch(`/xrpc/${nsid}`, { method: 'POST', headers: authorization(auth) })
     const headers = { ...authorization(auth), 'content-type': 'application/json' }
     return this.fetch(`/xrpc/${nsid}`, { method: 'POST', headers, body: JSON.stringify(input) })
   }
@@ -102,7 +103,11 @@ export class TestServer {
   async fetch(path: string, init?: RequestInit): Promise<Answer> {
     const answer = await fetch(this.url + path, init)
     const text = await answer.text()
-    return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
   }
 
   /** Creates `<name>.test` with the password `<name>-password`. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import {
@@ -27,6 +28,11 @@ test('without flags and variables every setting has its default', () => {
     smtpUrl: undefined,
     mailFrom: 'Personal data server <no-reply@localhost>',
     plcUrl: undefined,
+    aliases: new Map([
+      ['com.atproto', 'com.core'],
+      ['app.bsky', 'app.example'],
+      ['chat.bsky', 'chat.example'],
+    ]),
     rateLimits: true,
     allowPrivateTargets: false,
     logLevel: 'info',
@@ -54,6 +60,8 @@ test.each([
   ['hostnames', 'PDS_HOSTNAMES', 'nas.lan,NAS.lan', ['nas.lan']],
   ['publicUrl', 'PDS_PUBLIC_URL', 'https://PDS.example.com/', 'https://pds.example.com'],
   ['publicUrl', 'PDS_PUBLIC_URL', 'http://nas.lan:2583', 'http://nas.lan:2583'],
+  ['aliases', 'PDS_ALIASES', 'none', new Map()],
+  ['aliases', 'PDS_ALIASES', 'Com.Atproto=com.core', new Map([['com.atproto', 'com.core']])],
   ['userDomains', 'PDS_USER_DOMAINS', '.Example.com, .test', ['.example.com', '.test']],
   ['inviteRequired', 'PDS_INVITE_REQUIRED', 'TRUE', true],
   ['inviteRequired', 'PDS_INVITE_REQUIRED', '0', false],
@@ -212,4 +220,9 @@ test('help and README table list every setting once, with flag, variable and def
   expect(settingsTable()).toContain(
     '| `PDS_PORT` | `--port` | `2583` | Port to listen on; 0 takes any free one. |',
   )
+})
+
+test('the README shows the table of settings', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(settingsTable())
 })

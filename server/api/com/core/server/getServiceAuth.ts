@@ -14,7 +14,7 @@ const createAccount = 'com.core.server.createaccount'
 
 export const getServiceAuth = method(com.core.server.getServiceAuth, {
   auth: 'access or takendown',
-  async handler({ params, auth, aliases, now, fail }) {
+  async handler({ params, auth, config, now, fail }) {
     const { aud, lxm } = params
     if (!isAudience(aud))
       throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
@@ -27,7 +27,7 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     }
 
     // Services may compare method names in any letter case, so what is withheld is withheld in all of them.
-    const wanted = lxm === undefined ? '' : canonicalNsid(lxm, aliases).toLowerCase()
+    const wanted = lxm === undefined ? '' : canonicalNsid(lxm, config.aliases).toLowerCase()
     if (wanted.startsWith('com.core.server.') && wanted !== createAccount) {
       throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
     }

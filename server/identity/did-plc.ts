@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { encode } from '@ipld/dag-cbor'
+import { base32 } from 'multiformats/bases/base32'
+import { isObject, isString } from './json.ts'
+import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
+
+/** A signed did:plc operation: the whole new state of an identity, and the operation it follows. */
+export type PlcOperation = UnsignedOperation & { sig: string }
+
+type UnsignedOperation = {
+  type: 'plc_operation'
+  /** The keys that control the identity, the strongest first. */
+  rotationKeys: DidKey[]
+  verificationMethods: Record<string, string>
+  alsoKnownAs: string[]
+  services: Record<string, { type: string; endpoint: string }>
+  /** The CID of the operation that this one follows; null for the first, the genesis operation. */
+  prev: string | null
+}
+
+/** An operation that no directory would take, or that does not belong to the DID; `message` says why. */
+export class InvalidPlcOperation extends Error {
+  override name = 'InvalidPlcOperation'
+}
+
+/**
+ * Mints an identity without asking anyone: a did:plc is the hash of its own signed genesis operation.
+ * `rotationKeys` are in order of strength and must hold the signer's key.
+ */
+export async function createGenesis(identity: {
+  handle: string
+  /** Origin of this server, such as `https://pds.example`. */
+  origin: string
+  signingKey: DidKey
+  rotationKeys: readonly DidKey[]
+  signer: SigningKey
+}): Promise<{ did: string; operation: PlcOperation }> {
+  const { handle, origin, signingKey, rotationKeys, signer } = identity
+  if (!rotationKeys.includes(signer.did)) throw new Error('The signer is not one of the rotation keys')
+  const unsigned: UnsignedOperation = {
+    type: 'plc_operation',
+    rotationKeys: [...new Set(rotationKeys)],
+    verificationMethods: { atproto: signingKey },
+    alsoKnownAs: [`at://${handle}`],
+    services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: origin } },
+    prev: null,
+  }
+  const signature = sign(signer.privateKey, encode(unsigned))
+  const operation = { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
+  return { did: didOf(operation), operation }
+}
+
+/**
+ * Checks an operation that someone brings for `did`, and returns it. A genesis operation must hash to the DID; of a later
+ * one only its own chain can tell which DID it continues, so offline its signature is all there is to check. It must be
+ * signed by one of `rotationKeys`: those in force before it when the caller knows them, by default its own.
+ * Throws InvalidPlcOperation.
+ */
+export async function verifyOperation(
+  operation: unknown,
+  did: string,
+  options: { rotationKeys?: readonly string[] } = {},
+): Promise<PlcOperation> {
+  if (!isPlcOperation(operation)) throw new InvalidPlcOperation('Not a did:plc operation')
+  if (encode(operation).byteLength > MAX_OPERATION_BYTES) {
+    throw new InvalidPlcOperation('The did:plc operation is too large')
+  }
+  if (operation.prev === null && didOf(operation) !== did) {
+    throw new InvalidPlcOperation('The did:plc operation is for another DID')
+  }
+  const rotationKeys = operation.prev === null ? undefined : options.rotationKeys
+  if (!(await isSignedByOneOf(rotationKeys ?? operation.rotationKeys, operation))) {
+    throw new InvalidPlcOperation('The did:plc operation is not signed by one of its rotation keys')
+  }
+  return operation
+}
+
+// Limits of the did:plc directory; an operation beyond them could never be submitted.
+const MAX_OPERATION_BYTES = 4000
+const MAX_ENTRIES = 10
+
+async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation): Promise<boolean> {
+  const { sig, ...unsigned } = operation
+  const data = encode(unsigned)
+  const signature = Buffer.from(sig, 'base64url')
+  for (const key of keys) {
+    if (await isSignedBy(key, data, signature)) return true
+  }
+  return false
+}
+
+function didOf(operation: PlcOperation): string {
+  const hash = createHash('sha256').update(encode(operation)).digest()
+  return `did:plc:${base32.baseEncode(hash).slice(0, 24)}`
+}
+
+function isPlcOperation(value: unknown): value is PlcOperation {
+  return (
+    hasExactly(value, OPERATION_MEMBERS) &&
+    value.type === 'plc_operation' &&
+    isShortList(value.rotationKeys, isDidKey) &&
+    value.rotationKeys.length > 0 &&
+    new Set(value.rotationKeys).size === value.rotationKeys.length &&
+    isShortMap(value.verificationMethods, (key) => isString(key) && key.startsWith('did:key:z')) &&
+    isShortList(value.alsoKnownAs, isString) &&
+    isShortMap(value.services, isService) &&
+    (value.prev === null || (isString(value.prev) && /^bafyrei[a-z2-7]{52}$/.test(value.prev))) &&
+    isSignature(value.sig)
+  )
+}
+
+const OPERATION_MEMBERS = [
+  'type',
+  'rotationKeys',
+  'verificationMethods',
+  'alsoKnownAs',
+  'services',
+  'prev',
+  'sig',
+]
+
+// The signature covers the whole object, so a member that a directory would drop must not be there.
+function hasExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
+  if (!isObject(value) || Object.keys(value).length !== members.length) return false
+  return members.every((member) => Object.hasOwn(value, member))
+}
+
+// The round trip refuses padding and stray bits: one signature has one spelling, and so the operation one hash.
+function isSignature(value: unknown): boolean {
+  if (!isString(value)) return false
+  const bytes = Buffer.from(value, 'base64url')
+  return bytes.length === 64 && bytes.toString('base64url') === value
+}
+
+function isService(value: unknown): boolean {
+  return hasExactly(value, ['type', 'endpoint']) && isString(value.type) && isString(value.endpoint)
+}
+
+function isShortList<T>(value: unknown, accepts: (entry: unknown) => entry is T): value is T[] {
+  return Array.isArray(value) && value.length <= MAX_ENTRIES && value.every(accepts)
+}
+
+function isShortMap(value: unknown, accepts: (entry: unknown) => boolean): boolean {
+  if (!isObject(value)) return false
+  const entries = Object.values(value)
+  return entries.length <= MAX_ENTRIES && entries.every(accepts)
+}

@@ -1,0 +1,18 @@
+/** Whether a parsed JSON value is an object: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a parsed JSON value is a string. */
+export function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** Parses JSON text that a stranger wrote; undefined, which JSON cannot say, when it is none. */
+export function parseJson(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString())
+  } catch {
+    return undefined
+  }
+}
