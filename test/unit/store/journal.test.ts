@@ -98,8 +98,13 @@ test('sectors of the last frame that were never written make it torn', () => {
 })
 
 test('a zeroed sector before the last frame is damage: what follows was written after it', () => {
-  const bytes = Buffer.from(sample).fill(0, 512, 1024)
-  expect(() => readJournal(bytes, 1, true)).toThrow(JournalDamage)
+  const item = [['INSERT INTO t VALUES (?)', ['x'.repeat(500)]]] satisfies [string, SqlParams][]
+  const journal = journalOf([item], [item], [item], [item])
+  const last = journal.lastIndexOf('frame ')
+  for (let sector = 0; sector + 512 <= last; sector += 512) {
+    const bytes = Buffer.from(journal).fill(0, sector, sector + 512)
+    expect(() => readJournal(bytes, 1, true), `sector at ${sector}`).toThrow(JournalDamage)
+  }
 })
 
 test('a sealed journal is whole, or damaged', () => {

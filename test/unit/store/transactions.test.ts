@@ -271,12 +271,16 @@ describe('commits', () => {
     expect(await changes(() => db.checkpoint())).toBe(false)
     expect(await changes(() => db.transact(insert('a')))).toBe(true)
     // A reader inside the transaction has seen the row that is gone now.
-    const undone = () =>
-      db.transact((tx) => {
-        insert('b')(tx)
-        throw new Error('no')
-      })
-    expect(await changes(() => undone().catch(() => {}))).toBe(true)
+    let inside = 0
+    const undone = db.transact((tx) => {
+      const before = db.commits
+      insert('b')(tx)
+      inside = db.commits
+      expect(inside).toBeGreaterThan(before)
+      throw new Error('no')
+    })
+    await expect(undone).rejects.toThrow('no')
+    expect(db.commits).toBeGreaterThan(inside)
     disk.failAt(disk.operations + 1, 'fails')
     expect(await changes(() => db.transact(insert('c')).catch(() => {}))).toBe(true)
     await db.close()

@@ -1,0 +1,46 @@
+/** The promise once more, on the real disk with folds in their own thread: a process is killed in the middle of its work, again and again. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { Database } from '../../../server/store/database.ts'
+import { pairs } from './pairs.ts'
+
+const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
+const kills = 20
+
+/** Lets a process write until it has acknowledged `lines` transactions, kills it and returns what it acknowledged. */
+async function writeAndKill(directory: string, lines: number): Promise<number[]> {
+  const child = spawn(process.execPath, ['--no-warnings', writer, directory])
+  const acknowledged: number[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged.push(Number(line))
+    if (acknowledged.length === lines) child.kill('SIGKILL')
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  expect(child.signalCode).toBe('SIGKILL')
+  return acknowledged
+}
+
+test(`what was acknowledged survives ${kills} kills`, { timeout: 120_000 }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pds-kill-'))
+  const promised: number[] = []
+  for (let kill = 1; kill <= kills; kill++) {
+    promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200))))
+    // Now and then the next process has to recover what two have left.
+    if (kill % 3 === 0) continue
+    const db = await Database.open({ directory, migrations: [pairs], now: () => new Date() })
+    const there = db.all<{ id: number }>('SELECT id FROM one ORDER BY id').map(({ id }) => id)
+    expect(db.all<{ id: number }>('SELECT id FROM two ORDER BY id').map(({ id }) => id)).toEqual(there)
+    expect(
+      promised.filter((id) => !there.includes(id)),
+      `after kill ${kill}`,
+    ).toEqual([])
+    await db.close()
+  }
+  rmSync(directory, { recursive: true })
+})
