@@ -10,7 +10,10 @@ export interface Invocation {
   readonly positionals: readonly string[]
 }
 
-/** Runs a command with the arguments of this process. What `run` throws becomes a line on stderr and exit code 1. */
+/**
+ * Runs a command with the arguments of this process. What `run` throws becomes a line on stderr and exit code
+ * 1.
+ */
 export async function runCommand(
   help: string,
   run: (invocation: Invocation) => Promise<string>,

@@ -14,14 +14,16 @@ export interface BackupInfo {
 
 const kept = 7
 const day = 24 * 60 * 60_000
-/** Milliseconds after the start and between looks whether a backup is due: the start itself is busy enough. */
+/**
+ * Milliseconds after the start and between looks whether a backup is due: the start itself is busy enough.
+ */
 const firstLook = 30_000
 const everyLook = 60 * 60_000
 const pattern = /^pds-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.sqlite$/
 
 /**
- * Backs up what is on disk in a data directory, also while another process serves it. The result has passed SQLite's integrity check.
- * Of the backups with such a name the newest seven are kept.
+ * Backs up what is on disk in a data directory, also while another process serves it. The result has passed
+ * SQLite's integrity check. Of the backups with such a name the newest seven are kept.
  */
 export async function backup(dir: string, at: Date, files: Files = nodeFiles): Promise<BackupInfo> {
   const { sqlite, seq } = await loadDuringFold(files, dir)
@@ -43,7 +45,11 @@ export async function saveBackup(
   await files.makeDir(dirname(file))
   await replaceFile(files, file, bytes)
   await replaceFile(files, `${file}.sha256`, checksumLine(bytes, basename(file)))
-  await checkBackup(file, files)
+  await checkBackup(file, files).catch(async (error: unknown) => {
+    await files.remove(file)
+    await files.remove(`${file}.sha256`)
+    throw error
+  })
   await prune(files, dir)
   return { file, createdAt: at, bytes: bytes.length }
 }
@@ -69,8 +75,9 @@ export async function backupIsDue(dir: string, now: Date, files: Files = nodeFil
 }
 
 /**
- * Reads a backup and checks it: its checksum when that lies beside it, SQLite's integrity check, and that this program wrote it.
- * Throws StoreDamaged or StoreTooNew. `migrations` is how many the program knows; left out, any number will do.
+ * Reads a backup and checks it: its checksum when that lies beside it, SQLite's integrity check, and that
+ * this program wrote it. Throws StoreDamaged or StoreTooNew. `migrations` is how many the program knows; left
+ * out, any number will do.
  */
 export async function checkBackup(
   file: string,
@@ -98,7 +105,10 @@ interface Backed {
   readonly background: { run(name: string, work: () => Promise<unknown>): void }
 }
 
-/** Makes a backup whenever the newest is a day old, beginning shortly after the start. Returns a function that stops it. */
+/**
+ * Makes a backup whenever the newest is a day old, beginning shortly after the start. Returns a function that
+ * stops it.
+ */
 export function startDailyBackup({ store, config, now, background }: Backed): () => void {
   const run = () =>
     background.run('the daily backup', async () => {

@@ -27,7 +27,10 @@ export class CommitLog {
   #turn: Promise<unknown> = Promise.resolve()
   #repairing: Promise<void> | undefined
 
-  /** `rollBack` brings memory back to the journal; it is called before the transactions of a failed write are rejected. */
+  /**
+   * `rollBack` brings memory back to the journal; it is called before the transactions of a failed write are
+   * rejected.
+   */
   constructor(files: Files, dir: string, journal: Journal, seq: number, rollBack: () => Promise<void>) {
     this.#files = files
     this.#dir = dir
@@ -61,7 +64,10 @@ export class CommitLog {
     return (this.#next ?? this.#writing)?.written.promise
   }
 
-  /** Resolves once the transaction, a JSON array of statements, is on disk. Throws StoreUnavailable when it cannot be. */
+  /**
+   * Resolves once the transaction, a JSON array of statements, is on disk. Throws StoreUnavailable when it
+   * cannot be.
+   */
   append(transaction: string): Promise<void> {
     if (this.#next === undefined) {
       const batch: Batch = { transactions: [], written: Promise.withResolvers() }
@@ -72,7 +78,9 @@ export class CommitLog {
     return this.#next.written.promise
   }
 
-  /** Begins a new journal. Returns the bytes of the old one, or 0 when that has no transaction and goes on. */
+  /**
+   * Begins a new journal. Returns the bytes of the old one, or 0 when that has no transaction and goes on.
+   */
   seal(): Promise<number> {
     return this.#inTurn(async () => {
       if (!this.#writable) throw new StoreUnavailable('The disk takes no writes.')
@@ -142,7 +150,10 @@ export class CommitLog {
     later?.written.reject(unavailable(cause))
   }
 
-  /** Takes memory back, cuts the current journal to what is on disk and removes a later one that was only half begun. */
+  /**
+   * Takes memory back, cuts the current journal to what is on disk and removes a later one that was only half
+   * begun.
+   */
   async #mend(): Promise<void> {
     if (this.#rollBackDue) await this.#rollBack()
     this.#rollBackDue = false

@@ -1,16 +1,15 @@
 /**
  * The store: an SQLite database in memory, every write of which is on disk before anyone is told so.
  *
- * A transaction runs in memory at once; its statements wait, together with those of other transactions, to be written as one
- * frame of the journal. Readers see a transaction as soon as it has run, so an answer to the outside waits for `settled`.
- * When a write fails, memory goes back to what is on disk.
+ * A transaction runs in memory at once; its statements wait, together with those of other transactions, to be
+ * written as one frame of the journal. Readers see a transaction as soon as it has run, so an answer to the
+ * outside waits for `settled`. When a write fails, memory goes back to what is on disk.
  */
 import type { BackupInfo } from './backup.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { replaceSnapshot } from './fold.ts'
-import { encodeStatement } from './journal.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore } from './open.ts'
@@ -18,22 +17,12 @@ import { loadDuringFold } from './recover.ts'
 import { exportSnapshot } from './snapshot.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
+import { type Reader, runTransaction, type Writer } from './transaction.ts'
 
 export type { BackupInfo } from './backup.ts'
 export type { Migration } from './migrate.ts'
 export type { SqlParams, SqlValue } from './sqlite.ts'
-
-export interface Reader {
-  /** The first row, or undefined. Values are bound to the statement's `?`. */
-  get<Row>(sql: string, params?: SqlParams): Row | undefined
-  all<Row>(sql: string, params?: SqlParams): Row[]
-}
-
-/** Its statements are replayed after a crash: times, random values and ids are bound, never computed in SQL. */
-export interface Writer extends Reader {
-  /** Rows that were inserted, updated or deleted. */
-  run(sql: string, params?: SqlParams): number
-}
+export type { Reader, Writer } from './transaction.ts'
 
 export interface OpenOptions {
   readonly directory: string
@@ -81,8 +70,8 @@ export class Database implements Reader {
   }
 
   /**
-   * Opens the store of a data directory, and creates it in a directory without any trace of one. Throws StoreLocked, StoreDamaged
-   * or StoreTooNew.
+   * Opens the store of a data directory, and creates it in a directory without any trace of one. Throws
+   * StoreLocked, StoreDamaged or StoreTooNew.
    */
   static async open(options: OpenOptions): Promise<Database> {
     const { directory, migrations, now, files = nodeFiles } = options
@@ -120,19 +109,17 @@ export class Database implements Reader {
   }
 
   /**
-   * Runs `work` at once as one transaction and resolves with its result when that is on disk. What `work` throws undoes it and is
-   * thrown on. Throws StoreUnavailable when the disk does not take it; nothing of it is kept then.
+   * Runs `work` at once as one transaction and resolves with its result when that is on disk. What `work`
+   * throws undoes it and is thrown on. Throws StoreUnavailable when the disk does not take it; nothing of it
+   * is kept then.
    */
   async transact<T>(work: (tx: Writer) => T): Promise<T> {
-    if (this.#inTransaction)
-      throw new Error('A transaction cannot contain another: pass its Writer along instead')
     this.#assertOpen()
     while (!this.#log.writable) {
       await this.#log.repair()
       this.#assertOpen()
     }
-    const statements: string[] = []
-    const result = this.#run(work, statements)
+    const { result, statements } = this.#run(work)
     if (statements.length === 0) {
       await this.settled()
     } else {
@@ -143,8 +130,8 @@ export class Database implements Reader {
   }
 
   /**
-   * Resolves once everything that a reader can see now is on disk. Throws StoreUnavailable when that failed, and when memory went
-   * back to what is on disk since `epoch`: give the one from before the first read.
+   * Resolves once everything that a reader can see now is on disk. Throws StoreUnavailable when that failed,
+   * and when memory went back to what is on disk since `epoch`: give the one from before the first read.
    */
   async settled(epoch = this.#epoch): Promise<void> {
     await this.#log.pending
@@ -162,6 +149,7 @@ export class Database implements Reader {
       const dir = this.#options.directory
       this.#snapshotBytes = await this.#inBackground({ kind: 'fold', dir, before: this.#log.firstSeq })
       this.#sealedBytes = 0
+      this.#foldAt = 0
     })
   }
 
@@ -180,20 +168,16 @@ export class Database implements Reader {
   }
 
   async #shutDown(): Promise<void> {
-    try {
-      await this.#log.pending
-      await this.#upkeep(() => this.#lastFold())
-    } catch (error) {
-      // The journals hold everything: the next start replays them.
-      this.#options.onFault?.(error)
-    }
+    await this.#log.pending?.catch(() => {})
+    // If this fails, the journals still hold everything and the next start replays them.
+    await this.#upkeep(() => this.#lastFold()).catch((error) => this.#options.onFault?.(error))
     await this.#log.close().catch(() => {})
     this.#sqlite.close()
     await this.#lock.release()
   }
 
   async #lastFold(): Promise<void> {
-    if (!this.#log.writable) return
+    await this.#log.repair()
     this.#sealedBytes += await this.#log.seal()
     if (this.#sealedBytes === 0) return
     const bytes = exportSnapshot(this.#sqlite, this.#log.seq)
@@ -204,36 +188,13 @@ export class Database implements Reader {
     if (this.#closing !== undefined) throw new StoreUnavailable('The store is closed.')
   }
 
-  /** Runs `work` in memory and notes its writing statements as JSON. */
-  #run<T>(work: (tx: Writer) => T, statements: string[]): T {
-    const sqlite = this.#sqlite
-    const execute = <Row>(sql: string, params: SqlParams = []) => {
-      if (!this.#inTransaction) throw new Error('This transaction has ended')
-      const outcome = sqlite.execute<Row>(sql, params)
-      if (outcome.changed) {
-        statements.push(encodeStatement(sql, params))
-        this.#commits++
-      }
-      return outcome
-    }
-    const tx: Writer = {
-      get: <Row>(sql: string, params?: SqlParams) =>
-        sqlite.writes(sql) ? execute<Row>(sql, params).rows[0] : sqlite.get<Row>(sql, params),
-      all: <Row>(sql: string, params?: SqlParams) => execute<Row>(sql, params).rows,
-      run: (sql, params) => execute(sql, params).changes,
-    }
-    sqlite.begin()
+  #run<T>(work: (tx: Writer) => T): { result: T; statements: string[] } {
+    if (this.#inTransaction) throw new Error('A transaction cannot contain another: pass its Writer along')
     this.#inTransaction = true
     try {
-      const result = work(tx)
-      if (result instanceof Promise)
-        throw new TypeError('The work of a transaction must not wait for anything')
-      sqlite.commit()
-      return result
-    } catch (error) {
-      sqlite.rollback()
-      if (statements.length > 0) this.#commits++
-      throw error
+      return runTransaction(this.#sqlite, work, () => {
+        this.#commits++
+      })
     } finally {
       this.#inTransaction = false
     }

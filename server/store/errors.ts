@@ -1,6 +1,9 @@
 /** Why the store cannot do what was asked. Each says in a plain sentence what happened and what to do. */
 
-/** A write did not reach the disk (full, failing, or the store is closed). Nothing of it is kept; it may be tried again. */
+/**
+ * A write did not reach the disk (full, failing, or the store is closed). Nothing of it is kept; it may be
+ * tried again.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

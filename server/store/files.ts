@@ -1,6 +1,6 @@
 /**
- * Every file operation of the store goes through `Files`, so that a test can make any one of them fail or cut the power
- * after it.
+ * Every file operation of the store goes through `Files`, so that a test can make any one of them fail or cut
+ * the power after it.
  */
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -5,8 +5,9 @@ import { load } from './recover.ts'
 import { exportSnapshot, putSnapshot } from './snapshot.ts'
 
 /**
- * Folds the journals that begin before transaction `before` into the snapshot and removes them. A crash or a failure at any
- * point loses nothing and applies nothing twice. Returns the size of the new snapshot in bytes.
+ * Folds the journals that begin before transaction `before` into the snapshot and removes them. A crash or a
+ * failure at any point loses nothing and applies nothing twice. Returns the size of the new snapshot in
+ * bytes.
  */
 export async function fold(files: Files, dir: string, before: number): Promise<number> {
   const { sqlite, seq } = await load(files, dir, { before })
@@ -19,7 +20,10 @@ export async function fold(files: Files, dir: string, before: number): Promise<n
   }
 }
 
-/** Puts a snapshot in place that holds everything before transaction `before`, then removes the journals that it replaces. */
+/**
+ * Puts a snapshot in place that holds everything before transaction `before`, then removes the journals that
+ * it replaces.
+ */
 export async function replaceSnapshot(
   files: Files,
   dir: string,

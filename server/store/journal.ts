@@ -1,14 +1,15 @@
 /**
  * The journal: what was written since the snapshot, in files that only grow.
  *
- * A journal is text. Its first line names the format and the sequence number of its first transaction. Then come frames:
- * a header line (first sequence number, number of transactions, bytes and CRC-32 of the payload) and the payload, a JSON array of
- * transactions, each an array of `[sql, params]`. Header lines are 64 bytes and end in their own CRC-32; payloads are padded
- * to a multiple of 8 bytes.
+ * A journal is text. Its first line names the format and the sequence number of its first transaction. Then
+ * come frames: a header line (first sequence number, number of transactions, bytes and CRC-32 of the payload)
+ * and the payload, a JSON array of transactions, each an array of `[sql, params]`. Header lines are 64 bytes
+ * and end in their own CRC-32; payloads are padded to a multiple of 8 bytes.
  *
- * A frame is written only when the one before it is on disk. So only the last frame of the newest journal can be torn by a power
- * cut, and then it is short or has sectors that were never written, which read as zeros. The text holds no zero byte:
- * anything else that is wrong is damage to what was once whole, and is reported instead of cut off.
+ * A frame is written only when the one before it is on disk. So only the last frame of the newest journal can
+ * be torn by a power cut, and then it is short or has sectors that were never written, which read as zeros.
+ * The text holds no zero byte: anything else that is wrong is damage to what was once whole, and is reported
+ * instead of cut off.
  */
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -74,8 +75,9 @@ function decodeValue(value: SqlValue | { base64: string }): SqlValue {
 }
 
 /**
- * The frames of a journal and the length up to which it is whole (0 when not even its first line was written).
- * Throws `JournalDamage` for anything that a power cut cannot explain; in a journal that is not the newest, that is everything.
+ * The frames of a journal and the length up to which it is whole (0 when not even its first line was
+ * written). Throws `JournalDamage` for anything that a power cut cannot explain; in a journal that is not the
+ * newest, that is everything.
  */
 export function readJournal(
   content: Uint8Array,
@@ -201,7 +203,10 @@ export class Journal {
     return new Journal(files, path, firstSeq, file, lineBytes)
   }
 
-  /** Goes on with a journal that is whole up to `length`; a torn tail is cut, and the rest is on disk afterwards. */
+  /**
+   * Goes on with a journal that is whole up to `length`; a torn tail is cut, and the rest is on disk
+   * afterwards.
+   */
   static async resume(files: Files, dir: string, firstSeq: number, length: number): Promise<Journal> {
     const path = journalPath(dir, firstSeq)
     return new Journal(files, path, firstSeq, await editFrom(files, path, length), length)

@@ -1,8 +1,10 @@
 /**
- * One process per data directory. `pds.lock` names its holder; the lock of a process that is gone is taken over.
+ * One process per data directory. `pds.lock` names its holder; the lock of a process that is gone is taken
+ * over.
  *
- * No two takers can both succeed. Each first puts up a claim, then looks for other claims, then at the lock, and only then renames its
- * claim to the lock. Of two takers, the one who put up its claim later sees the other's claim or, once renamed, its lock.
+ * No two takers can both succeed. Each first puts up a claim, then looks for other claims, then at the lock,
+ * and only then renames its claim to the lock. Of two takers, the one who put up its claim later sees the
+ * other's claim or, once renamed, its lock.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -18,7 +20,9 @@ export interface Lock {
 
 interface Holder {
   readonly pid: number
-  /** When the process started, as the system tells it, since a pid is used again; '-' where it does not tell. */
+  /**
+   * When the process started, as the system tells it, since a pid is used again; '-' where it does not tell.
+   */
   readonly started: string
   readonly token: string
 }
@@ -27,7 +31,10 @@ interface Holder {
 const tries = 100
 const pause = 50
 
-/** The locks and claims of this process. One with its pid and another token is from an earlier life of that pid. */
+/**
+ * The locks and claims of this process. One with its pid and another token is from an earlier life of that
+ * pid.
+ */
 const ownTokens = new Set<string>()
 let ownStart: Promise<string | undefined> | undefined
 
@@ -45,7 +52,8 @@ export async function acquireLock(files: Files, dir: string): Promise<Lock> {
   return {
     async release() {
       ownTokens.delete(own.token)
-      await files.remove(join(dir, lockName))
+      // One that stays behind is nobody's and will be taken over.
+      await files.remove(join(dir, lockName)).catch(() => {})
     },
   }
 }
@@ -90,12 +98,18 @@ async function liveRival(files: Files, dir: string, own: Holder): Promise<Holder
   return undefined
 }
 
-/** A claim says everything in its name, so that it is whole as soon as it is there; the lock says the same in its content. */
+/**
+ * A claim says everything in its name, so that it is whole as soon as it is there; the lock says the same in
+ * its content.
+ */
 function claimName({ pid, started, token }: Holder): string {
   return `${lockName}.${pid}.${started}.${token}`
 }
 
-/** Undefined for what is neither: a lock that a power cut left empty belonged to a process that is gone as well. */
+/**
+ * Undefined for what is neither: a lock that a power cut left empty belonged to a process that is gone as
+ * well.
+ */
 function parseHolder(text: string | Uint8Array | undefined): Holder | undefined {
   const [, pid, started, token] =
     /^pds\.lock\.(\d+)\.([\w-]+)\.([\w-]+)\s*$/.exec(Buffer.from(text ?? '').toString()) ?? []
@@ -120,7 +134,8 @@ async function startOf(pid: number): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // proc(5): field 22, counted from the one after the program's name, which may hold anything in its parentheses.
+    // proc(5): field 22, counted from the one after the program's name, which may hold anything in its
+    // parentheses.
     const tick = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return `${boot.trim()}-${tick}`
   } catch {

@@ -2,15 +2,18 @@
 import { schemaVersion } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
-/** One step of the schema. Its place in the list, counted from 1, is the version that it leads to; a released step never changes. */
+/**
+ * One step of the schema. Its place in the list, counted from 1, is the version that it leads to; a released
+ * step never changes.
+ */
 export interface Migration {
   /** One or more statements. */
   readonly sql: string
 }
 
 /**
- * Runs the migrations that the database has not had, each as a whole. Foreign keys are off meanwhile, so that a table can be
- * rebuilt, and are checked at the end.
+ * Runs the migrations that the database has not had, each as a whole. Foreign keys are off meanwhile, so that
+ * a table can be rebuilt, and are checked at the end.
  */
 export function migrate(sqlite: Sqlite, migrations: readonly Migration[]): void {
   sqlite.exec('PRAGMA foreign_keys = OFF')

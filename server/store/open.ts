@@ -1,4 +1,7 @@
-/** Opening a data directory, whose lock is held: creates, recovers or refuses it, and brings its schema up to date. */
+/**
+ * Opening a data directory, whose lock is held: creates, recovers or refuses it, and brings its schema up to
+ * date.
+ */
 import { join } from 'node:path'
 import { saveBackup } from './backup.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
@@ -58,7 +61,10 @@ export async function openStore(
   }
 }
 
-/** Only a directory without any trace of us is new; where something is missing, starting empty would hide the loss. */
+/**
+ * Only a directory without any trace of us is new; where something is missing, starting empty would hide the
+ * loss.
+ */
 async function isNew(files: Files, dir: string): Promise<boolean> {
   const traces = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
   return traces.length === 0 && (await files.list(join(dir, backupsName))).length === 0

@@ -27,8 +27,8 @@ export interface Range {
 }
 
 /**
- * Loads the store. Throws StoreDamaged when a file is missing or is not what was written. A torn tail of the newest journal, which a
- * power cut leaves, is passed over: nobody was told that it was written.
+ * Loads the store. Throws StoreDamaged when a file is missing or is not what was written. A torn tail of the
+ * newest journal, which a power cut leaves, is passed over: nobody was told that it was written.
  */
 export async function load(files: Files, dir: string, range: Range = {}): Promise<Loaded> {
   const { sqlite, seq, bytes, listed } = await readSnapshot(files, dir)
@@ -44,7 +44,8 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
       range.newest?.firstSeq ?? Number.POSITIVE_INFINITY,
     )
     const seqs = journalSeqs(names).filter((first) => first <= end)
-    // A journal that ends where the snapshot does, or before, has nothing to add: a crash kept its removal from the disk.
+    // A journal that ends where the snapshot does, or before, has nothing to add: a crash kept its removal
+    // from the disk.
     const needed = seqs.filter((_, i) => (seqs[i + 1] ?? Number.POSITIVE_INFINITY) > seq + 1)
     const journals = []
     let last = seq

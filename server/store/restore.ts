@@ -1,8 +1,8 @@
 /**
  * Restoring a backup. What was there is kept in `replaced-<time>/`.
  *
- * The backup is first copied beside the snapshot under a name of its own. From then on the restore is decided: if it is cut short,
- * the next start finishes it.
+ * The backup is first copied beside the snapshot under a name of its own. From then on the restore is
+ * decided: if it is cut short, the next start finishes it.
  */
 import { join } from 'node:path'
 import { checkBackup } from './backup.ts'
@@ -21,8 +21,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a backup in place. Returns the folder with what was there before, or undefined when nothing was. Throws StoreLocked
- * while a server runs there, StoreDamaged or StoreTooNew when the backup is no good; nothing has changed then.
+ * Puts a backup in place. Returns the folder with what was there before, or undefined when nothing was.
+ * Throws StoreLocked while a server runs there, StoreDamaged or StoreTooNew when the backup is no good;
+ * nothing has changed then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, migrations, now, files = nodeFiles } = options

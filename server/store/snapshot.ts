@@ -1,9 +1,10 @@
 /**
- * The snapshot: the whole database as a normal SQLite file that any tool opens, with the number of the last transaction in it.
+ * The snapshot: the whole database as a normal SQLite file that any tool opens, with the number of the last
+ * transaction in it.
  *
- * Beside it lies its SHA-256, as `sha256sum -c` reads it. While a new snapshot is put in place the list names the old and the new
- * one, so that a crash between any two steps leaves a snapshot that is listed. A snapshot without a list was put there by a
- * person or a restore; SQLite's own check must do then.
+ * Beside it lies its SHA-256, as `sha256sum -c` reads it. While a new snapshot is put in place the list names
+ * the old and the new one, so that a crash between any two steps leaves a snapshot that is listed. A snapshot
+ * without a list was put there by a person or a restore; SQLite's own check must do then.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -55,8 +56,8 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
 }
 
 /**
- * Opens the bytes of a snapshot or backup. Throws StoreDamaged when they are not ours or, if `check` is thorough, not
- * well-formed; StoreTooNew when a newer program wrote them.
+ * Opens the bytes of a snapshot or backup. Throws StoreDamaged when they are not ours or, if `check` is
+ * thorough, not well-formed; StoreTooNew when a newer program wrote them.
  */
 export async function openSnapshot(
   path: string,

@@ -6,7 +6,11 @@ export type SqlValue = string | number | Uint8Array | null
 export type SqlParams = readonly SqlValue[]
 
 /** What running a statement can change. */
-type Effect = 'nothing' | 'rows' | 'schema'
+type Effect =
+  | 'nothing'
+  | 'rows'
+  /** More than a count of rows tells: the schema, or the next number of an AUTOINCREMENT. */
+  | 'more'
 
 interface Kept {
   readonly statement: Statement
@@ -33,7 +37,10 @@ export class Sqlite {
     this.#db = db
   }
 
-  /** Opens a database in memory: an empty one, or a copy of the SQLite file in `bytes`. Throws when that is not one. */
+  /**
+   * Opens a database in memory: an empty one, or a copy of the SQLite file in `bytes`. Throws when that is
+   * not one.
+   */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
     const sqlite = new Sqlite(new sqlJs.Database(bytes))
@@ -79,7 +86,7 @@ export class Sqlite {
     return {
       rows,
       changes: changedRows ? this.#db.getRowsModified() : 0,
-      changed: changedRows || kept.effect === 'schema',
+      changed: changedRows || kept.effect === 'more',
     }
   }
 
@@ -136,9 +143,12 @@ export class Sqlite {
   #prepare(sql: string): Kept {
     const known = this.#kept.get(sql)
     if (known !== undefined) return known
-    const effect = this.#effectOf(sql)
     const statement = this.#db.prepare(sql)
-    const kept = { statement, columns: statement.getColumnNames(), effect }
+    if (statement.getSQL().trim() !== sql.trim()) {
+      statement.free()
+      throw new Error(`One statement at a time: ${sql}`)
+    }
+    const kept = { statement, columns: statement.getColumnNames(), effect: this.#effectOf(sql) }
     this.#evict()
     this.#kept.set(sql, kept)
     return kept
@@ -161,7 +171,7 @@ export class Sqlite {
       throw new Error(`Transactions are made by transact(), not by a statement: ${sql}`)
     }
     if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'nothing'
-    return opcodes.has('SetCookie') || opcodes.has('ParseSchema') ? 'schema' : 'rows'
+    return ['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode)) ? 'more' : 'rows'
   }
 
   /** Rows changed since the start, by triggers and foreign keys as well. */
@@ -174,7 +184,10 @@ function bind({ statement }: Kept, params: SqlParams): void {
   statement.bind(params.map(bindable))
 }
 
-/** Refuses what SQL would silently turn into something else. A lone surrogate has no UTF-8, so it becomes U+FFFD. */
+/**
+ * Refuses what SQL would silently turn into something else. A lone surrogate has no UTF-8, so it becomes
+ * U+FFFD.
+ */
 function bindable(value: SqlValue): SqlValue {
   if (typeof value === 'string') return value.toWellFormed()
   if (value === null || value instanceof Uint8Array || Number.isFinite(value)) return value

@@ -1,4 +1,7 @@
-/** The store's long work. It reads and writes files only, so it can be done in a worker thread while the server goes on. */
+/**
+ * The store's long work. It reads and writes files only, so it can be done in a worker thread while the
+ * server goes on.
+ */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { type BackupInfo, backup } from './backup.ts'

@@ -1,4 +1,7 @@
-/** A process of its own for the backup tests: makes backups of a directory and prints how many notes each holds. */
+/**
+ * A process of its own for the backup tests: makes backups of a directory and prints how many notes each
+ * holds.
+ */
 import { readFile } from 'node:fs/promises'
 import { backup } from '../../../server/store/backup.ts'
 import { Sqlite } from '../../../server/store/sqlite.ts'

@@ -280,7 +280,7 @@ describe('a restore', () => {
     'kill',
     'power cut',
     'power cut, prefix kept',
-    'power cut, latest kept',
+    'power cut, last kept',
     'power cut, sectors kept',
   ])('is done or not done: %s at any file operation', { timeout: 60_000 }, async (fault) => {
     const story = new Story(new FaultyDisk())

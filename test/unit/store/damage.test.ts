@@ -1,4 +1,6 @@
-/** What is wrong with the files is told, and moved aside; it is never taken for an empty or a shorter store. */
+/**
+ * What is wrong with the files is told, and moved aside; it is never taken for an empty or a shorter store.
+ */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { StoreDamaged } from '../../../server/store/errors.ts'
@@ -11,7 +13,10 @@ const sealed = 'pds.000000000004.journal'
 const current = 'pds.000000000006.journal'
 const everyId = [1, 2, 3, 4, 5, 6, 7]
 
-/** A store as a killed process leaves it while it folds: items 1–3 in the snapshot, 4 and 5 in a sealed journal, 6 and 7 in the current one. */
+/**
+ * A store as a killed process leaves it while it folds: items 1–3 in the snapshot, 4 and 5 in a sealed
+ * journal, 6 and 7 in the current one.
+ */
 let disk: FaultyDisk
 beforeAll(async () => {
   const story = new Story(new FaultyDisk(), 20)
@@ -120,6 +125,17 @@ test('a sealed journal that is cut is damaged', async () => {
   const changed = disk.clone()
   changed.put(path, changed.content(path).subarray(0, -1))
   expect(await openOn(changed)).toMatchObject({ file: path })
+})
+
+test('a folded journal whose removal a crash kept from the disk does no harm', async () => {
+  const story = new Story(disk.clone())
+  await story.open()
+  await story.checkpoint()
+  await story.kill()
+  expect(story.disk.names(directory)).not.toContain(sealed)
+  story.disk.put(join(directory, sealed), disk.content(join(directory, sealed)))
+  expect(await openOn(story.disk)).toEqual(everyId)
+  expect(story.disk.names(directory)).not.toContain(sealed)
 })
 
 test('a snapshot without its checksum is taken when SQLite finds it sound, and listed', async () => {

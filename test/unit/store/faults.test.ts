@@ -1,5 +1,6 @@
 /**
- * The store's promise, tried at every file operation: what was acknowledged is there afterwards, whole; nothing else is half there.
+ * The store's promise, tried at every file operation: what was acknowledged is there afterwards, whole;
+ * nothing else is half there.
  */
 import { expect, test } from 'vitest'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
@@ -37,7 +38,7 @@ const final: Fault[] = [
   'kill',
   'power cut',
   'power cut, prefix kept',
-  'power cut, latest kept',
+  'power cut, last kept',
   'power cut, sectors kept',
 ]
 const cases = [

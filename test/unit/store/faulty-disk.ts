@@ -1,6 +1,7 @@
 /**
- * A disk that fails on request. Like a real one it has a page cache: what was written but not synced may be lost, kept or torn
- * by a power cut, and so may names (creations, renames, removals) until their directory is synced.
+ * A disk that fails on request. Like a real one it has a page cache: what was written but not synced may be
+ * lost, kept or torn by a power cut, and so may names (creations, renames, removals) until their directory is
+ * synced.
  */
 import { basename, dirname } from 'node:path'
 import type { Files, OpenFile } from '../../../server/store/files.ts'
@@ -25,11 +26,17 @@ export type Fault =
   | 'kill'
   /** The power goes, and what was not synced with it. */
   | 'power cut'
-  /** The power goes; of what was not synced, files have a part and directories the first half of their changes. */
+  /**
+   * The power goes; of what was not synced, files have a part and directories the first half of their
+   * changes.
+   */
   | 'power cut, prefix kept'
-  /** The power goes; of what was not synced, the latest is there: ends of files without their beginnings, the last half of changes of names. */
-  | 'power cut, latest kept'
-  /** The power goes; of what was not synced, an arbitrary choice of sectors and names is there. Missing sectors are zeros. */
+  /** The power goes; of what was not synced, only the last sector of a file and the last change of names is there. */
+  | 'power cut, last kept'
+  /**
+   * The power goes; of what was not synced, an arbitrary choice of sectors and names is there. Missing
+   * sectors are zeros.
+   */
   | 'power cut, sectors kept'
 
 const sector = 512
@@ -260,7 +267,10 @@ export class FaultyDisk {
     }
   }
 
-  /** Sectors that were not synced are the new ones or the old ones; a file that has no old one there has zeros, or ends. */
+  /**
+   * Sectors that were not synced are the new ones or the old ones; a file that has no old one there has
+   * zeros, or ends.
+   */
   #collapseInode(inode: Inode, fault: Fault): void {
     const { data, onDisk } = inode
     const sectors = Math.ceil(data.length / sector)
@@ -278,7 +288,7 @@ export class FaultyDisk {
 
   #isKept(fault: Fault, i: number, of: number): boolean {
     if (fault === 'power cut, prefix kept') return i < of / 2
-    if (fault === 'power cut, latest kept') return i >= of / 2 - 1
+    if (fault === 'power cut, last kept') return i === of - 1
     return fault === 'power cut, sectors kept' && this.#coin()
   }
 

@@ -1,4 +1,7 @@
-/** The promise once more, on the real disk with folds in their own thread: a process is killed in the middle of its work, again and again. */
+/**
+ * The promise once more, on the real disk with folds in their own thread: a process is killed in the middle
+ * of its work, again and again.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +16,10 @@ import { pairs } from './pairs.ts'
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
 const kills = 20
 
-/** Lets a process write until it has acknowledged `lines` transactions, kills it and returns what it acknowledged. */
+/**
+ * Lets a process write until it has acknowledged `lines` transactions, kills it and returns what it
+ * acknowledged.
+ */
 async function writeAndKill(directory: string, lines: number): Promise<number[]> {
   const child = spawn(process.execPath, ['--no-warnings', writer, directory])
   const acknowledged: number[] = []

@@ -1,4 +1,7 @@
-/** A process of its own for the lock tests: takes the lock of a directory, says how that went, and holds it until its input ends. */
+/**
+ * A process of its own for the lock tests: takes the lock of a directory, says how that went, and holds it
+ * until its input ends.
+ */
 import { StoreLocked } from '../../../server/store/errors.ts'
 import { nodeFiles } from '../../../server/store/files.ts'
 import { acquireLock } from '../../../server/store/lock.ts'

@@ -139,6 +139,23 @@ describe('a transaction', () => {
     await db.close()
   })
 
+  test('numbers rows the same when it is replayed, also after a row that was not taken', async () => {
+    const db = await open()
+    await db.transact((tx) =>
+      tx.run('CREATE TABLE numbered (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT'),
+    )
+    for (const name of ['a', 'a', 'b']) {
+      await db.transact((tx) => tx.run('INSERT OR IGNORE INTO numbered (name) VALUES (?)', [name]))
+    }
+    const before = db.all('SELECT * FROM numbered')
+    disk.kill()
+    await db.close().catch(() => {})
+    disk.restart()
+    const again = await open()
+    expect(again.all('SELECT * FROM numbered')).toEqual(before)
+    await again.close()
+  })
+
   test('may read back what a statement wrote, and that statement is kept too', async () => {
     const db = await open()
     const row = await db.transact((tx) =>
@@ -173,6 +190,11 @@ describe('a transaction', () => {
     ],
     ['waits for something', (db: Database) => db.transact(async () => {}), 'must not wait'],
     ['ends itself', (db: Database) => db.transact((tx) => tx.run('COMMIT')), 'made by transact()'],
+    [
+      'has two statements in one',
+      (db: Database) => db.transact((tx) => tx.run('DELETE FROM word; DELETE FROM note')),
+      'One statement',
+    ],
   ])('that %s is refused', async (_, misuse, message) => {
     const db = await open()
     if (message !== undefined) await expect(misuse(db)).rejects.toThrow(message)

@@ -1,0 +1,59 @@
+/** One transaction in memory, and what the journal must know to repeat it. */
+import { encodeStatement } from './journal.ts'
+import type { Sqlite, SqlParams } from './sqlite.ts'
+
+export interface Reader {
+  /** The first row, or undefined. Values are bound to the statement's `?`. */
+  get<Row>(sql: string, params?: SqlParams): Row | undefined
+  all<Row>(sql: string, params?: SqlParams): Row[]
+}
+
+/**
+ * Its statements are repeated after a crash: times, random values and ids are bound, never computed in SQL.
+ */
+export interface Writer extends Reader {
+  /** Rows that were inserted, updated or deleted. */
+  run(sql: string, params?: SqlParams): number
+}
+
+/**
+ * Runs `work` as one transaction and returns its result and the statements that changed something, as JSON.
+ * `onChange` is called at every change that a reader can see, also when it is undone. What `work` throws
+ * undoes everything and is thrown on.
+ */
+export function runTransaction<T>(
+  sqlite: Sqlite,
+  work: (tx: Writer) => T,
+  onChange: () => void,
+): { result: T; statements: string[] } {
+  const statements: string[] = []
+  let open = true
+  const execute = <Row>(sql: string, params: SqlParams = []) => {
+    if (!open) throw new Error('This transaction has ended')
+    const outcome = sqlite.execute<Row>(sql, params)
+    if (outcome.changed) {
+      statements.push(encodeStatement(sql, params))
+      onChange()
+    }
+    return outcome
+  }
+  const tx: Writer = {
+    get: <Row>(sql: string, params?: SqlParams) =>
+      sqlite.writes(sql) ? execute<Row>(sql, params).rows[0] : sqlite.get<Row>(sql, params),
+    all: <Row>(sql: string, params?: SqlParams) => execute<Row>(sql, params).rows,
+    run: (sql, params) => execute(sql, params).changes,
+  }
+  sqlite.begin()
+  try {
+    const result = work(tx)
+    if (result instanceof Promise) throw new TypeError('A transaction must not wait for anything')
+    sqlite.commit()
+    return { result, statements }
+  } catch (error) {
+    sqlite.rollback()
+    if (statements.length > 0) onChange()
+    throw error
+  } finally {
+    open = false
+  }
+}
