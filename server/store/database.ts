@@ -168,7 +168,6 @@ export class Database implements Reader {
   }
 
   async #shutDown(): Promise<void> {
-    await this.#log.pending?.catch(() => {})
     // If this fails, the journals still hold everything and the next start replays them.
     await this.#upkeep(() => this.#lastFold()).catch((error) => this.#options.onFault?.(error))
     await this.#log.close().catch(() => {})

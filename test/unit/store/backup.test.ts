@@ -196,6 +196,19 @@ describe('a backup', () => {
     await db.close()
   })
 
+  test('that does not come back from the disk as it was written is not kept', async () => {
+    const { files } = new FaultyDisk()
+    const isBackup = (path: string) => path.endsWith('Z.sqlite')
+    const unfaithful = {
+      ...files,
+      read: async (path: string) => (isBackup(path) ? Buffer.alloc(8192) : files.read(path)),
+    }
+    const db = await Database.open({ directory: '/data', migrations: [first], now, files: unfaithful })
+    await expect(db.backup()).rejects.toThrow('does not match its checksum')
+    expect(await listBackups('/data', files)).toEqual([])
+    await db.close()
+  })
+
   test('of a directory without a store is refused', async () => {
     await expect(backup(directory, now())).rejects.toThrow('pds.sqlite is missing')
     expect(readdirSync(directory)).toEqual([])
