@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { saveBackup } from './backup.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
+import { removeJournals } from './fold.ts'
 import { Journal } from './journal.ts'
 import {
   backupsName,
@@ -49,7 +50,11 @@ export async function openStore(
   const { sqlite, seq } = loaded
   let journal: Journal | undefined
   try {
-    journal = await openJournal(files, dir, loaded, migrations)
+    const version = schemaVersion(sqlite)
+    if (version > migrations.length) {
+      throw new StoreTooNew(join(dir, snapshotName), version, migrations.length)
+    }
+    journal = await openJournal(files, dir, loaded)
     if (!loaded.listed) await listSnapshot(files, dir)
     const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
@@ -98,22 +103,17 @@ async function loadOrMoveAside(files: Files, dir: string, now: () => Date): Prom
 }
 
 /** Goes on with the newest journal, or begins one. What a crash left of others is cleared away first. */
-async function openJournal(
-  files: Files,
-  dir: string,
-  { sqlite, seq, journals }: Loaded,
-  migrations: readonly Migration[],
-): Promise<Journal> {
-  const version = schemaVersion(sqlite)
-  if (version > migrations.length) throw new StoreTooNew(join(dir, snapshotName), version, migrations.length)
+async function openJournal(files: Files, dir: string, { seq, journals }: Loaded): Promise<Journal> {
   for (const first of journalSeqs(await files.list(dir))) {
     if (!journals.some(({ firstSeq }) => firstSeq === first)) await files.remove(journalPath(dir, first))
   }
   await files.syncDir(dir)
   const newest = journals.at(-1)
-  return newest === undefined
-    ? Journal.create(files, dir, seq + 1)
-    : Journal.resume(files, dir, newest.firstSeq, newest.length)
+  if (newest?.lastSeq === seq) return Journal.resume(files, dir, newest.firstSeq, newest.length)
+  // A person has put a snapshot there that is newer than the journals, or that has none.
+  const journal = await Journal.create(files, dir, seq + 1)
+  await removeJournals(files, dir, journal.firstSeq)
+  return journal
 }
 
 /** Returns the size of the snapshot in bytes. */

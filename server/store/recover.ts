@@ -15,8 +15,15 @@ export interface Loaded {
   readonly snapshotBytes: number
   /** Whether the snapshot's checksum lies beside it. */
   readonly listed: boolean
-  /** The journals that were read, ascending; `length` is how far each is whole, in bytes. */
-  readonly journals: readonly { readonly firstSeq: number; readonly length: number }[]
+  /** The journals that were read, ascending. */
+  readonly journals: readonly LoadedJournal[]
+}
+
+export interface LoadedJournal {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** How far it is whole, in bytes. */
+  readonly length: number
 }
 
 export interface Range {
@@ -44,15 +51,12 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
       range.newest?.firstSeq ?? Number.POSITIVE_INFINITY,
     )
     const seqs = journalSeqs(names).filter((first) => first <= end)
-    // A journal that ends where the snapshot does, or before, has nothing to add: a crash kept its removal
-    // from the disk.
-    const needed = seqs.filter((_, i) => (seqs[i + 1] ?? Number.POSITIVE_INFINITY) > seq + 1)
-    const journals = []
+    const journals: LoadedJournal[] = []
     let last = seq
-    for (const first of needed) {
+    for (const first of seqs) {
       if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
       const path = journalPath(dir, first)
-      const newest = range.before === undefined && first === needed.at(-1)
+      const newest = range.before === undefined && first === seqs.at(-1)
       const content = await files.read(path)
       const { frames, length } = checkedJournal(
         content.subarray(0, newest ? range.newest?.length : undefined),
@@ -61,7 +65,8 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
         path,
       )
       last = replay(sqlite, frames, last, path)
-      if (length > 0) journals.push({ firstSeq: first, length })
+      const count = frames.reduce((sum, frame) => sum + frame.count, 0)
+      if (length > 0) journals.push({ firstSeq: first, lastSeq: first + count - 1, length })
     }
     if (range.before !== undefined && last < range.before - 1) {
       throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')

@@ -155,6 +155,21 @@ test('a snapshot alone, put there by a person, is a store', async () => {
   expect(await openOn(fresh)).toEqual(everyId)
 })
 
+test('a snapshot that a person put beside older journals is gone on from', async () => {
+  const newer = new Story(disk.clone())
+  await newer.open()
+  await newer.add(8, 9)
+  await newer.close()
+  const story = new Story(disk.clone())
+  story.disk.put(join(directory, snapshot), newer.disk.content(join(directory, snapshot)))
+  await story.disk.files.remove(join(directory, sidecar))
+  await story.open()
+  expect(story.ids()).toEqual([...everyId, 8, 9])
+  await story.add(10)
+  await story.kill()
+  expect(await openOn(story.disk)).toEqual([...everyId, 8, 9, 10])
+})
+
 test('a file of another program is not taken for a store', async () => {
   const fresh = new FaultyDisk()
   await fresh.files.makeDir(directory)
