@@ -11,7 +11,7 @@ import { ServerProcess } from './process.ts'
 import { type Random, seededRandom } from './random.ts'
 import { Witness } from './witness.ts'
 
-const crashes = 32
+const crashes = 30
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
 let dir: string
@@ -30,7 +30,7 @@ test(`a server killed ${crashes} times under load keeps its word (CRASH_SEED=${s
   timeout: 180_000,
 }, async () => {
   const random = seededRandom(seed)
-  const witnesses = Array.from({ length: 4 }, (_, i) => new Witness(`witness-${i}`, random))
+  const witnesses = Array.from({ length: 3 }, (_, i) => new Witness(`witness-${i}`, random))
   let duringFold = 0
 
   for (let crash = 0; crash < crashes; crash++) {
@@ -62,20 +62,26 @@ async function startFor(witnesses: readonly Witness[]): Promise<void> {
   expect((await readdir(dir)).filter((name) => name.includes('damaged'))).toEqual([])
 }
 
-/** At any time; every other crash comes while the journal is folded into the snapshot. */
+/** At any time; every other crash comes during a fold, half of those while the snapshot is replaced. */
 async function momentOfCrash(crash: number, random: Random): Promise<void> {
-  if (crash % 2 === 0) return setTimeout(random(500))
-  while (!(await isFolding())) await setTimeout(1)
-  await setTimeout(random(200))
+  if (crash % 2 === 0) return setTimeout(random(300))
+  const replacing = crash % 4 === 3
+  while (!(replacing ? await isReplacing() : await isFolding())) await setTimeout(1)
+  await setTimeout(random(replacing ? 10 : 100))
 }
 
 async function killDuringStart(random: Random): Promise<void> {
   const starting = new ServerProcess(dir)
-  await setTimeout(random(1000))
+  await setTimeout(random(800))
   await starting.kill()
 }
 
 /** A fold leaves the old journal until the snapshot that replaces it is in place. */
 async function isFolding(): Promise<boolean> {
   return (await readdir(dir)).filter((name) => name.endsWith('.journal')).length > 1
+}
+
+/** The new snapshot is written beside the old one first. */
+async function isReplacing(): Promise<boolean> {
+  return (await readdir(dir)).some((name) => name.endsWith('.tmp'))
 }

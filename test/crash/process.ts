@@ -36,7 +36,6 @@ export class ServerProcess {
   /** As a power cut does it, but for what the system has taken and not yet written. */
   async kill(): Promise<void> {
     const exit = once(this.#child, 'exit')
-    this.#child.kill('SIGKILL')
-    await exit
+    if (this.#child.kill('SIGKILL')) await exit
   }
 }

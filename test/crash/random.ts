@@ -1,8 +1,5 @@
 /** Random numbers that a seed repeats (mulberry32). */
-export type Random = {
-  /** From 0 up to, and without, `end`. */
-  (end: number): number
-}
+export type Random = (/** Exclusive; the numbers begin at 0. */ end: number) => number
 
 export function seededRandom(seed: number): Random {
   let state = seed
