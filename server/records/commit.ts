@@ -3,6 +3,7 @@ import { encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor } from '@atproto/lex-data'
 import { sign } from '../identity/keys.ts'
 import type { Block, Head } from '../store/repos.ts'
+import { emptyTree } from './tree.ts'
 
 /** @param signingKey private key of the account, P-256 */
 export async function signCommit(
@@ -21,8 +22,7 @@ export async function firstCommit(
   { did, rev }: { did: string; rev: string },
   signingKey: Uint8Array,
 ): Promise<{ head: Head; blocks: Block[] }> {
-  const emptyTree = encode({ e: [], l: null })
-  const root = await cidForCbor(emptyTree)
-  const { head, block } = await signCommit({ did, rev, tree: root }, signingKey)
-  return { head, blocks: [{ cid: root.toString(), bytes: emptyTree }, block] }
+  const tree = await emptyTree()
+  const { head, block } = await signCommit({ did, rev, tree: tree.root }, signingKey)
+  return { head, blocks: [tree.block, block] }
 }

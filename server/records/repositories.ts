@@ -18,6 +18,7 @@ import { signCommit } from './commit.ts'
 import { recordListeners } from './events.ts'
 import type { PreparedRecord } from './prepare.ts'
 import type { NextTid } from './tid.ts'
+import { changeTree, loadTree } from './tree.ts'
 
 /** A record to write, or the address of one to delete. */
 export type RecordChange =
@@ -66,9 +67,6 @@ interface KeptTree {
   readonly writes: number
 }
 
-/** With the first write: the library of trees takes long to load, and the start of the server can do without. */
-const loadTrees = () => import('./tree.ts')
-
 const maxKeptTrees = 100
 const maxKeptWrites = 2000
 
@@ -76,11 +74,10 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
   const inTurn = createTurns()
   const keptTrees = new Map<string, KeptTree>()
 
-  async function treeAt(did: string, head: repos.Head): Promise<KeptTree> {
+  function treeAt(did: string, head: repos.Head): KeptTree {
     const kept = keptTrees.get(did)
     keptTrees.delete(did)
     if (kept?.commit === head.commit && kept.writes < maxKeptWrites) return kept
-    const { loadTree } = await loadTrees()
     return { commit: head.commit, tree: loadTree(store, did, head.tree), writes: 0 }
   }
 
@@ -100,8 +97,7 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
       find: (collection, rkey) => records.find(store, did, collection, rkey),
     })
     if (changes.length === 0) return { stored: store.settled() }
-    const { changeTree } = await loadTrees()
-    const kept = await treeAt(did, base)
+    const kept = treeAt(did, base)
     const { tree, added, removed } = await changeTree(kept.tree, changes.map(treeChange))
     const rev = nextTid(base.rev)
     const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, account.signingKey)

@@ -5,7 +5,8 @@
  * has it inside or at an end, and no others: the nodes around the changed keys, before and after, are the difference
  * between the two trees.
  */
-import { type Cid, parseCid } from '@atproto/lex-data'
+import { encode } from '@atproto/lex-cbor'
+import { type Cid, cidForCbor, parseCid } from '@atproto/lex-data'
 import { BlockMap, MST, ReadableBlockstore } from '@atproto/repo'
 import type { Reader } from '../store/database.ts'
 import * as repos from '../store/repos.ts'
@@ -27,6 +28,13 @@ export interface ChangedTree {
 /** The tree of a repository; its nodes are read when they are needed. */
 export function loadTree(db: Reader, did: string, root: string): MST {
   return MST.load(new StoredBlocks(db, did), parseCid(root))
+}
+
+/** The root of a tree without records. */
+export async function emptyTree(): Promise<{ root: Cid; block: repos.Block }> {
+  const bytes = encode({ e: [], l: null })
+  const root = await cidForCbor(bytes)
+  return { root, block: { cid: root.toString(), bytes } }
 }
 
 /** @param before a tree whose every node is stored */
