@@ -3,9 +3,7 @@
  * Access tokens live 2 hours, refresh tokens 90 days; `typ` keeps the one from being taken for the other (RFC 8725 §3.11).
  */
 import type { DidString } from '@atproto/syntax'
-import { JWTExpired } from 'jose/errors'
-import { SignJWT } from 'jose/jwt/sign'
-import { jwtVerify } from 'jose/jwt/verify'
+import { errors, jwtVerify, SignJWT } from 'jose'
 import { type Scope, scopes } from './scopes.ts'
 
 export interface TokenClaims {
@@ -82,7 +80,7 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
         requiredClaims: ['sub', 'jti', 'iat', 'exp', 'sid', 'scope'],
         currentDate,
       }).catch((error: unknown) => {
-        throw new TokenError(error instanceof JWTExpired ? 'expired' : 'invalid')
+        throw new TokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
       })
       const kind = kindOf(protectedHeader.typ)
       if (!kind || (kind === 'refresh') !== (payload.scope === scopes.refresh))
