@@ -14,7 +14,7 @@ import { type BenchAccount, createAccount, operations, yardsticks } from './oper
 import { Measured } from './processes.ts'
 import { seed } from './seed.ts'
 import { median } from './statistics.ts'
-import { type Compared, compareThroughput } from './throughput.ts'
+import { type Compared, compareThroughput, shareOf } from './throughput.ts'
 
 /** Medians of the reference server, in milliseconds. */
 const referenceLatency: Record<string, number> = {
@@ -77,12 +77,13 @@ async function benchRequests(): Promise<void> {
   table('resident memory after all that', [{ '': 'server', MB: pds.residentMegabytes(), reference: '377' }])
 }
 
-function throughputRow(name: string, { ours, bare, share }: Compared, reference: string) {
+function throughputRow(name: string, compared: Compared, reference: string) {
+  const { ours, bare } = compared
   return {
     '': name,
     'per second': Math.round(ours.perSecond),
     'bare per second': Math.round(bare.perSecond),
-    share,
+    share: shareOf(compared),
     'CPU µs': Math.round(ours.cpuPerRequest),
     'bare CPU µs': Math.round(bare.cpuPerRequest),
     reference,
