@@ -1,7 +1,9 @@
-/** A backup a day, made while the server runs: at the start when one is due, and looked at every hour. */
+/** A backup a day, made while the server runs: it looks whether one is due soon after the start, and every hour. */
 import type { Services } from './services.ts'
 import { backupIsDue } from './store/backup.ts'
 
+/** Not at once: a backup reads the whole store, when clients wait for their first answers. */
+const firstMs = 60_000
 const everyMs = 60 * 60_000
 
 /** @returns a function that stops it */
@@ -18,7 +20,10 @@ export function startDailyBackup({
       const { file } = await store.backup()
       log.info({ file }, 'made the daily backup')
     })
-  run()
-  const timer = setInterval(run, everyMs).unref()
-  return () => clearInterval(timer)
+  const first = setTimeout(run, firstMs).unref()
+  const hourly = setInterval(run, everyMs).unref()
+  return () => {
+    clearTimeout(first)
+    clearInterval(hourly)
+  }
 }

@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
   readonly passwordCost?: number
+  /** Journals of fewer bytes are not folded into the snapshot by themselves; tests take few. */
+  readonly foldBytes?: number
 }
 
 /**
@@ -55,6 +57,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     directory: config.dataDir,
     migrations,
     now,
+    foldBytes: options.foldBytes,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 

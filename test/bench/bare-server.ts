@@ -1,6 +1,10 @@
-/** The least that a Node server does: it answers every path with the headers and the body that it was told to. */
+/**
+ * The least that a Node server does: `node bare-server.ts DIR` answers a GET with the headers and the body that it was told
+ * to, and a POST once it has written to the disk.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Disk } from './disk.ts'
 
 export interface BareAnswer {
   readonly path: string
@@ -9,6 +13,7 @@ export interface BareAnswer {
 }
 
 const answers = new Map<string | undefined, BareAnswer>()
+const disk = await Disk.open(process.argv[2] ?? '.')
 
 process.on('message', (answer: BareAnswer) => {
   answers.set(answer.path, answer)
@@ -17,7 +22,9 @@ process.on('message', (answer: BareAnswer) => {
 
 const server = createServer((req, res) => {
   const { headers, body } = answers.get(req.url) ?? { headers: {}, body: '' }
-  res.writeHead(200, headers).end(body)
+  const answer = () => res.writeHead(200, headers).end(body)
+  if (req.method === 'POST') void disk.append().then(answer)
+  else answer()
 })
 
 server.listen(0, '127.0.0.1', () => {

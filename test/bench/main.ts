@@ -2,19 +2,19 @@
  * `npm run bench`: what the server takes, beside a bare node:http server and a bare disk in the same run, and beside the
  * network's reference server as measured once on another machine of two cores.
  */
-import { execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from './client.ts'
+import { Disk } from './disk.ts'
 import { measureFold } from './fold.ts'
 import { type Latency, measureLatencies, summary, timed } from './latency.ts'
-import { type BenchAccount, createAccount, diskOperation, operations } from './operations.ts'
+import { type BenchAccount, createAccount, operations, yardsticks } from './operations.ts'
 import { Measured } from './processes.ts'
 import { seed } from './seed.ts'
 import { median } from './statistics.ts'
-import { type Compared, compareThroughput } from './throughput.ts'
+import { type Compared, compareThroughput, shareOf } from './throughput.ts'
 
 /** Medians of the reference server, in milliseconds. */
 const referenceLatency: Record<string, number> = {
@@ -42,7 +42,7 @@ try {
 async function benchRequests(): Promise<void> {
   const dir = await folder()
   await using pds = await Measured.pds(dir)
-  await using bare = await Measured.bare()
+  await using bare = await Measured.bare(await folder())
   using client = new Client(pds.url)
   const account = await createAccount(client, 'alice')
 
@@ -54,12 +54,13 @@ async function benchRequests(): Promise<void> {
     throughputRow('describeServer', description, '4,600/s'),
   ])
 
-  await using disk = await diskOperation(dir)
-  const latencies = await measureLatencies([disk, ...(await operations(client, account))])
-  const yardstick = latencies.get(disk.name)?.median ?? Number.NaN
+  await using disk = await Disk.open(await folder())
+  using bareClient = new Client(bare.url)
+  const measured = [...yardsticks(disk, bareClient), ...(await operations(client, account))]
+  const latencies = await measureLatencies(measured)
   table(
     'latency, one call at a time',
-    Array.from(latencies, ([name, latency]) => latencyRow(name, latency, yardstick)),
+    Array.from(latencies, ([name, latency]) => latencyRow(name, latency, latencies)),
   )
 
   const { quiet, busy } = await tailDuringLogins(pds.url, account)
@@ -76,24 +77,27 @@ async function benchRequests(): Promise<void> {
   table('resident memory after all that', [{ '': 'server', MB: pds.residentMegabytes(), reference: '377' }])
 }
 
-function throughputRow(name: string, { ours, bare, share }: Compared, reference: string) {
+function throughputRow(name: string, compared: Compared, reference: string) {
+  const { ours, bare } = compared
   return {
     '': name,
     'per second': Math.round(ours.perSecond),
     'bare per second': Math.round(bare.perSecond),
-    share,
+    share: shareOf(compared),
     'CPU µs': Math.round(ours.cpuPerRequest),
     'bare CPU µs': Math.round(bare.cpuPerRequest),
     reference,
   }
 }
 
-function latencyRow(name: string, { median, p99 }: Latency, yardstick: number) {
+function latencyRow(name: string, { median, p99 }: Latency, all: ReadonlyMap<string, Latency>) {
+  const [disk, bare] = [...all.values()]
   return {
     '': name,
     'median ms': median,
     'p99 ms': p99,
-    '× disk': median / yardstick,
+    '× disk': median / (disk?.median ?? Number.NaN),
+    '× bare HTTP': median / (bare?.median ?? Number.NaN),
     'reference ms': referenceLatency[name] ?? '',
   }
 }
@@ -170,12 +174,15 @@ function startRow(name: string, starts: readonly Start[], reference: string) {
   }
 }
 
+/** As the lock file has it, so that it does not matter what else is installed here. */
 function benchInstall(): void {
-  const list = ['ls', '--omit=dev', '--all', '--parseable']
-  const installed = execFileSync('npm', list, { cwd: root, encoding: 'utf8' }).trim().split('\n').slice(1)
-  const addons = installed.flatMap((folder) => globSync('**/*.node', { cwd: folder }))
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const production = Object.entries<{ dev?: boolean; optional?: boolean }>(lock.packages)
+    .filter(([path, { dev, optional }]) => path !== '' && !dev && !optional)
+    .map(([path]) => join(root, path))
+  const addons = production.flatMap((path) => globSync('**/*.node', { cwd: path }))
   table('a production install', [
-    { '': 'packages', count: installed.length, reference: 575 },
+    { '': 'packages', count: production.length, reference: 575 },
     { '': 'native addons', count: addons.length, reference: 4 },
   ])
 }

@@ -1,7 +1,6 @@
 /** The operations whose latency is measured, each as a client makes it. */
-import { open } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Client } from './client.ts'
+import type { Disk } from './disk.ts'
 import type { Operation } from './latency.ts'
 
 export const adminAuth = `Basic ${Buffer.from('admin:admin password of the bench').toString('base64')}`
@@ -71,19 +70,10 @@ export async function operations(client: Client, account: BenchAccount): Promise
   ]
 }
 
-/** What the disk alone takes for a frame of the journal: as many bytes, appended and synced. */
-export async function diskOperation(dir: string): Promise<Operation & AsyncDisposable> {
-  const file = await open(join(dir, 'yardstick'), 'w')
-  const frame = Buffer.alloc(768, 'x')
-  let position = 0
-  return {
-    name: 'write + fdatasync',
-    times: 800,
-    async run() {
-      await file.write(frame, 0, frame.length, position)
-      await file.datasync()
-      position += frame.length
-    },
-    [Symbol.asyncDispose]: () => file.close(),
-  }
+/** What any server takes at least: the disk alone, and a bare server that writes to it. */
+export function yardsticks(disk: Disk, bare: Client): Operation[] {
+  return [
+    { name: 'write + fdatasync', times: 800, run: () => disk.append() },
+    { name: 'the same over bare HTTP', times: 800, run: () => bare.call('write', {}) },
+  ]
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const root = join(import.meta.dirname, '../..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 export class Measured implements AsyncDisposable {
   readonly url: string
@@ -16,9 +17,10 @@ export class Measured implements AsyncDisposable {
     this.url = url
   }
 
-  /** The built server. `nodeArgs` come before its entry file. */
+  /** The built server, as `npm run serve` starts it. `nodeArgs` come before its entry file. */
   static pds(dataDir: string, nodeArgs: readonly string[] = []): Promise<Measured> {
-    return Measured.#start([...nodeArgs, join(root, 'dist/server/main.js')], {
+    const [, served = ''] = /\bnode (.*)$/.exec(scripts.serve) ?? []
+    return Measured.#start([...nodeArgs, ...served.split(' ')], {
       PDS_DATA_DIR: dataDir,
       PDS_PORT: '0',
       PDS_HOST: '127.0.0.1',
@@ -30,12 +32,13 @@ export class Measured implements AsyncDisposable {
   }
 
   /** The yardstick: see bare-server.ts. */
-  static bare(): Promise<Measured> {
-    return Measured.#start([join(import.meta.dirname, 'bare-server.ts')], {})
+  static bare(dir: string): Promise<Measured> {
+    return Measured.#start([join(import.meta.dirname, 'bare-server.ts'), dir], {})
   }
 
   static async #start(args: readonly string[], env: Record<string, string>): Promise<Measured> {
     const child = spawn(process.execPath, args, {
+      cwd: root,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     })

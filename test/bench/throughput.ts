@@ -5,11 +5,10 @@ import { promisify } from 'node:util'
 import type { BareAnswer } from './bare-server.ts'
 import type { Client } from './client.ts'
 import type { Measured } from './processes.ts'
-import { median } from './statistics.ts'
 
 const connections = 10
 const seconds = 2
-const rounds = 5
+const rounds = 7
 
 export interface Throughput {
   readonly perSecond: number
@@ -20,11 +19,9 @@ export interface Throughput {
 export interface Compared {
   readonly ours: Throughput
   readonly bare: Throughput
-  /** Share of the bare server's requests per second: the median of those of neighbouring runs. */
-  readonly share: number
 }
 
-/** Runs the two in turns, so that what else the machine does meets both. */
+/** Runs the two in turns, so that what else the machine does meets both. Of the pairs it is the one with the median ratio. */
 export async function compareThroughput(
   servers: { pds: Measured; bare: Measured; client: Client },
   path: string,
@@ -33,15 +30,17 @@ export async function compareThroughput(
   await servers.bare.ask(await answerOf(servers.client, path, token))
   await load(servers.pds, path, token)
   await load(servers.bare, path, token)
-  const runs = []
+  const pairs: Compared[] = []
   for (let round = 0; round < rounds; round++) {
-    runs.push({ bare: await load(servers.bare, path, token), ours: await load(servers.pds, path, token) })
+    pairs.push({ bare: await load(servers.bare, path, token), ours: await load(servers.pds, path, token) })
   }
-  return {
-    ours: medianOf(runs.map(({ ours }) => ours)),
-    bare: medianOf(runs.map(({ bare }) => bare)),
-    share: median(runs.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
-  }
+  pairs.sort((a, b) => shareOf(a) - shareOf(b))
+  return pairs[Math.floor(rounds / 2)] as Compared
+}
+
+/** Share of the bare server's requests per second. */
+export function shareOf({ ours, bare }: Compared): number {
+  return ours.perSecond / bare.perSecond
 }
 
 /** What the bare server has to send; Node itself adds the headers that have to do with the connection. */
@@ -62,11 +61,4 @@ async function load(server: Measured, path: string, token?: string): Promise<Thr
   const { requests, non2xx, errors, duration } = JSON.parse(stdout)
   if (non2xx + errors > 0) throw new Error(`${non2xx + errors} of the calls of ${path} failed`)
   return { perSecond: requests.total / duration, cpuPerRequest: cpu / requests.total }
-}
-
-function medianOf(runs: readonly Throughput[]): Throughput {
-  return {
-    perSecond: median(runs.map(({ perSecond }) => perSecond)),
-    cpuPerRequest: median(runs.map(({ cpuPerRequest }) => cpuPerRequest)),
-  }
 }

@@ -1,0 +1,29 @@
+/** What the disk alone takes for a write of the store: a frame of the journal, appended and synced. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** About as many bytes as a frame with one app password or one refreshed session. */
+const frame = Buffer.alloc(768, 'x')
+
+export class Disk implements AsyncDisposable {
+  readonly #file: FileHandle
+  #length = 0
+
+  private constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  static async open(dir: string): Promise<Disk> {
+    return new Disk(await open(join(dir, 'yardstick'), 'w'))
+  }
+
+  async append(): Promise<void> {
+    await this.#file.write(frame, 0, frame.length, this.#length)
+    await this.#file.datasync()
+    this.#length += frame.length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close()
+  }
+}

@@ -1,0 +1,41 @@
+/** The server as a process that can be killed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+export class ServerProcess {
+  readonly #child: ChildProcess
+  #stdout = ''
+  #stderr = ''
+
+  constructor(dataDir: string) {
+    this.#child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts'), dataDir])
+    this.#child.stdout?.on('data', (chunk) => {
+      this.#stdout += chunk
+    })
+    this.#child.stderr?.on('data', (chunk) => {
+      this.#stderr += chunk
+    })
+  }
+
+  /** Resolves with its URL once it serves. Throws what it said when it ends instead. */
+  async serving(): Promise<string> {
+    for (;;) {
+      const [, url] = /^listening on (\S+)$/m.exec(this.#stdout) ?? []
+      if (url !== undefined) return url
+      if (this.#child.exitCode !== null) throw new Error(`The server did not start: ${this.#stderr}`)
+      await Promise.race([once(this.#child.stdout ?? this.#child, 'data'), once(this.#child, 'exit')])
+    }
+  }
+
+  /** What it complained of. */
+  get complaints(): string {
+    return this.#stderr
+  }
+
+  /** As a power cut does it, but for what the system has taken and not yet written. */
+  async kill(): Promise<void> {
+    const exit = once(this.#child, 'exit')
+    if (this.#child.kill('SIGKILL')) await exit
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * A client that keeps writing, and remembers what the server told it. What was answered with success must be found again after
+ * a crash; what was not answered must have happened as a whole or not at all.
+ */
+import { expect } from 'vitest'
+import { adminAuth } from '../support/server.ts'
+import type { Random } from './random.ts'
+
+const password = 'the password of a witness'
+
+/** The connection broke: the server has been killed. */
+class ServerGone extends Error {}
+
+interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+  readonly body: any
+}
+
+/** Holds when nothing is thrown. */
+type Fact = () => Promise<void>
+
+interface AppPassword {
+  readonly name: string
+  readonly password: string
+  /** Of a session that was opened with it. */
+  readonly accessJwt: string
+}
+
+export class Witness {
+  url = ''
+  readonly #name: string
+  readonly #random: Random
+  readonly #facts = new Map<string, Fact>()
+  /** Facts that the next crash can have changed. */
+  readonly #touched = new Set<string>()
+  readonly #appPasswords: AppPassword[] = []
+  #accessJwt = ''
+  #refreshJwt = ''
+  #count = 0
+
+  constructor(name: string, random: Random) {
+    this.#name = name
+    this.#random = random
+  }
+
+  get factCount(): number {
+    return this.#facts.size
+  }
+
+  /** Creates the account that the witness writes as. */
+  async signUp(): Promise<void> {
+    const { body } = await this.#must('createAccount', { handle: `${this.#name}.test`, password })
+    this.#accessJwt = body.accessJwt
+    this.#refreshJwt = body.refreshJwt
+    this.#know('the newest refresh token', () => this.#refresh())
+  }
+
+  /** Writes until the server is gone. */
+  async writeUntilGone(): Promise<void> {
+    const acts = [
+      this.#refresh,
+      this.#makeAppPassword,
+      this.#revokeAppPassword,
+      this.#signInAndOut,
+      this.#invite,
+    ]
+    try {
+      for (;;) await acts[this.#random(acts.length)]?.call(this)
+    } catch (error) {
+      if (!(error instanceof ServerGone)) throw error
+    }
+  }
+
+  /** Throws for the first fact that does not hold, of those that the crash can have changed or of all. */
+  async testify(which: 'touched' | 'all'): Promise<void> {
+    for (const subject of which === 'all' ? [...this.#facts.keys()] : [...this.#touched]) {
+      await this.#facts
+        .get(subject)?.()
+        .catch((cause: unknown) => {
+          throw new Error(`${this.#name}: ${subject} is not as the server said`, { cause })
+        })
+    }
+    this.#touched.clear()
+  }
+
+  /** The replaced token works on for a while, so that the newest that was answered works whatever became of a call in flight. */
+  async #refresh(): Promise<void> {
+    this.#touched.add('the newest refresh token')
+    const { body } = await this.#must('refreshSession', undefined, this.#refreshJwt)
+    this.#accessJwt = body.accessJwt
+    this.#refreshJwt = body.refreshJwt
+  }
+
+  async #makeAppPassword(): Promise<void> {
+    if (this.#appPasswords.length >= 50) return
+    const name = `app password ${++this.#count}`
+    const made = (await this.#must('createAppPassword', { name }, this.#accessJwt)).body
+    this.#know(name, () => this.#signsIn(made.password, true))
+    const opened = (await this.#must('createSession', this.#credentials(made.password))).body
+    this.#appPasswords.push({ name, password: made.password, accessJwt: opened.accessJwt })
+    this.#know(name, async () => {
+      await this.#signsIn(made.password, true)
+      await this.#isOpen(opened.accessJwt, true)
+    })
+  }
+
+  /** Its sessions end with it. */
+  async #revokeAppPassword(): Promise<void> {
+    const [revoked] = this.#appPasswords.splice(this.#random(this.#appPasswords.length), 1)
+    if (revoked === undefined) return
+    const { name, password, accessJwt } = revoked
+    this.#know(name, async () => {
+      const { status } = await this.#call('createSession', this.#credentials(password))
+      await this.#isOpen(accessJwt, status === 200)
+    })
+    await this.#must('revokeAppPassword', { name }, this.#accessJwt)
+    this.#know(name, async () => {
+      await this.#signsIn(password, false)
+      await this.#isOpen(accessJwt, false)
+    })
+  }
+
+  async #signInAndOut(): Promise<void> {
+    const { accessJwt, refreshJwt } = (await this.#must('createSession', this.#credentials(password))).body
+    const subject = `session ${++this.#count}`
+    this.#know(subject, () => this.#isOpen(accessJwt, true))
+    if (this.#random(2) === 0) return
+    this.#know(subject, async () => {
+      const { status } = await this.#call('refreshSession', undefined, refreshJwt)
+      await this.#isOpen(accessJwt, status === 200)
+    })
+    await this.#must('deleteSession', undefined, accessJwt)
+    this.#know(subject, () => this.#isOpen(accessJwt, false))
+  }
+
+  /** Somebody signs up with an invite code of ours. An account comes with its first session, and uses the code up. */
+  async #invite(): Promise<void> {
+    const name = `${this.#name}-${++this.#count}`
+    const { code } = (await this.#must('createInviteCode', { useCount: 1 }, adminAuth)).body
+    const invitee = { handle: `${name}.test`, password }
+    const signsUpWith = (handle: string) =>
+      this.#call('createAccount', { handle, password, inviteCode: code })
+    this.#know(`invitee ${name}`, async () => {
+      const signedIn = await this.#call('createSession', { identifier: invitee.handle, password })
+      if (signedIn.status === 200) await this.#isWhole(signedIn.body.accessJwt, 2)
+      // Without an account the code is unused, and nothing else keeps the handle.
+      else expect((await signsUpWith(invitee.handle)).status).toBe(200)
+      expect((await signsUpWith(`x${invitee.handle}`)).status).toBe(400)
+      this.#facts.delete(`invitee ${name}`)
+    })
+    const { accessJwt, did } = (await this.#must('createAccount', { ...invitee, inviteCode: code })).body
+    this.#know(`invitee ${name}`, async () => {
+      expect((await this.#call('getSession', undefined, accessJwt)).body.did).toBe(did)
+      expect((await signsUpWith(`x${invitee.handle}`)).status).toBe(400)
+    })
+  }
+
+  #know(subject: string, fact: Fact): void {
+    this.#facts.set(subject, fact)
+    this.#touched.add(subject)
+  }
+
+  #credentials(secret: string) {
+    return { identifier: `${this.#name}.test`, password: secret }
+  }
+
+  async #signsIn(secret: string, expected: boolean): Promise<void> {
+    expect((await this.#call('createSession', this.#credentials(secret))).status).toBe(expected ? 200 : 401)
+  }
+
+  async #isOpen(accessJwt: string, expected: boolean): Promise<void> {
+    expect((await this.#call('getSession', undefined, accessJwt)).status).toBe(expected ? 200 : 400)
+  }
+
+  async #isWhole(accessJwt: string, sessions: number): Promise<void> {
+    expect((await this.#call('listSessions', undefined, accessJwt)).body.sessions.length).toBe(sessions)
+  }
+
+  async #must(method: string, input?: unknown, token?: string): Promise<Answer> {
+    const answer = await this.#call(method, input, token)
+    if (answer.status === 200) return answer
+    throw new Error(`${this.#name}: ${method} answered ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+
+  async #call(method: string, input?: unknown, token?: string): Promise<Answer> {
+    const headers: Record<string, string> = {}
+    if (token !== undefined) headers.authorization = token.includes(' ') ? token : `Bearer ${token}`
+    if (input !== undefined) headers['content-type'] = 'application/json'
+    const request = {
+      method: /^(get|list)/.test(method) ? 'GET' : 'POST',
+      headers,
+      body: input === undefined ? null : JSON.stringify(input),
+    }
+    const { status, text } = await fetch(`${this.url}/xrpc/com.core.server.${method}`, request)
+      .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
+      .catch((cause: unknown) => {
+        throw new ServerGone('The connection broke', { cause })
+      })
+    return { status, body: text === '' ? undefined : JSON.parse(text) }
+  }
+}
