@@ -25,6 +25,9 @@ export interface Account {
   readonly refreshJwt: string
 }
 
+/** What a sign-in with an app password yields, and that password. */
+export type AppSession = Pick<Account, 'did' | 'handle' | 'password' | 'accessJwt' | 'refreshJwt'>
+
 type Auth = { accessJwt: string } | string | undefined
 
 export const adminPassword = 'the admin password of tests'
@@ -123,6 +126,40 @@ export class TestServer {
     return { ...input, ...answer.body }
   }
 
+  /** Signs in; `more` adds to the input or replaces what the account would give. */
+  signIn(who: { handle: string; password: string }, more: Record<string, unknown> = {}): Promise<Answer> {
+    return this.post('com.core.server.createSession', {
+      identifier: who.handle,
+      password: who.password,
+      ...more,
+    })
+  }
+
+  /** Makes an app password and signs in with it. */
+  async appSession(account: Account, name: string, privileged = false): Promise<AppSession> {
+    const made = await this.post('com.core.server.createAppPassword', { name, privileged }, account)
+    if (made.status !== 200) throw new Error(`createAppPassword: ${JSON.stringify(made.body)}`)
+    const session = await this.signIn({ ...account, password: made.body.password })
+    return { ...session.body, password: made.body.password }
+  }
+
+  /** Sets states of an account as the administrator: `{ takedown: true }`. */
+  async setStatus(did: string, states: Partial<Record<'takedown' | 'suspended' | 'deactivated', boolean>>) {
+    const changes = Object.entries(states).map(([state, applied]) => [state, { applied }])
+    const subject = { $type: 'com.core.admin.defs#repoRef', did }
+    const input = { subject, ...Object.fromEntries(changes) }
+    const answer = await this.post('com.core.admin.updateSubjectStatus', input, adminAuth)
+    if (answer.status !== 200) throw new Error(`updateSubjectStatus: ${JSON.stringify(answer.body)}`)
+  }
+
+  /** Asks for a code and confirms the email address with it. */
+  async confirmEmail(account: Account): Promise<void> {
+    await this.post('com.core.server.requestEmailConfirmation', undefined, account)
+    const input = { email: account.email, token: await this.codeTo(account.email) }
+    const answer = await this.post('com.core.server.confirmEmail', input, account)
+    if (answer.status !== 200) throw new Error(`confirmEmail: ${JSON.stringify(answer.body)}`)
+  }
+
   /** What has been sent to an address, the newest last. */
   async mailsTo(email: string): Promise<OutboxMessage[]> {
     await this.running.services.background.idle()
@@ -136,6 +173,11 @@ export class TestServer {
     if (code === undefined) throw new Error(`no code was mailed to ${email}`)
     return code
   }
+}
+
+/** The shape of an error answer, for `toMatchObject`. */
+export function refusal(status: number, error: string, message?: string) {
+  return { status, body: message === undefined ? { error } : { error, message } }
 }
 
 function authorization(auth: Auth): Record<string, string> {
