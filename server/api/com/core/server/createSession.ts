@@ -36,9 +36,11 @@ export const createSession = method(com.core.server.createSession, {
     }
     if (isTakendown && !(isMain && input.allowTakendown)) throw takendownError()
 
+    // Clients send the field of their form as it is: empty is absent.
+    const token = input.authFactorToken?.trim() ?? ''
     const needsFactor = isMain && account.emailAuthFactor === 1
     const addressee = withEmail(account)
-    if (needsFactor && addressee && input.authFactorToken === undefined) {
+    if (needsFactor && addressee && token === '') {
       await mailToken(services, addressee, 'authFactor')
       throw fail('AuthFactorTokenRequired', 'A code has been sent to the email address of the account')
     }
@@ -51,13 +53,8 @@ export const createSession = method(com.core.server.createSession, {
       if (!isMain && !appPassword) return 'AuthenticationRequired'
       if ((statusOf(current) === 'takendown') !== isTakendown) return 'AuthenticationRequired'
       if (needsFactor) {
-        const token = input.authFactorToken ?? ''
-        const verdict = spendToken(tx, secrets, {
-          did: account.did,
-          purpose: 'authFactor',
-          token,
-          now: now(),
-        })
+        const spent = { did: account.did, purpose: 'authFactor', token, now: now() } as const
+        const verdict = spendToken(tx, secrets, spent)
         if (verdict !== 'good') return verdict
       }
       const scope = isTakendown ? scopes.takendown : scopeOf(appPassword)
