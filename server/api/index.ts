@@ -29,6 +29,7 @@ import { requestAccountDelete } from './com/core/server/requestAccountDelete.ts'
 import { requestEmailConfirmation } from './com/core/server/requestEmailConfirmation.ts'
 import { requestEmailUpdate } from './com/core/server/requestEmailUpdate.ts'
 import { requestPasswordReset } from './com/core/server/requestPasswordReset.ts'
+import { reserveSigningKey } from './com/core/server/reserveSigningKey.ts'
 import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
@@ -58,6 +59,7 @@ export const methods = [
   requestEmailConfirmation,
   requestEmailUpdate,
   requestPasswordReset,
+  reserveSigningKey,
   resetPassword,
   revokeAppPassword,
   revokeSession,
