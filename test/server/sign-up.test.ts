@@ -3,6 +3,7 @@ import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@ipld/dag-cbor'
 import { base32 } from 'multiformats/bases/base32'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweep } from '../../server/accounts/sweeper.ts'
 import { type DidHost, startDidHost } from '../support/did-host.ts'
 import { adminAuth, refusal, TestServer } from '../support/server.ts'
 
@@ -238,22 +239,30 @@ describe('identity', () => {
     },
   )
 
-  test('an account is made although the directory refuses it, and is submitted later', async () => {
+  test('an account is made although the directory does not answer, and is submitted by the sweeper', async () => {
     directory.answer = 503
-    const { body } = await mint('patient.test')
+    const first = await mint('patient.test')
+    const second = await mint('patienter.test')
     directory.answer = 200
-    const refused = directory.operations.filter(({ did }) => did === body.did)
-    expect(refused).toHaveLength(1)
-    await server.restart()
-    await server.running.services.background.idle()
-    const submitted = directory.operations.filter(({ did }) => did === body.did)
-    expect(submitted).toEqual([...refused, ...refused])
+    expect([first, second].map(({ body }) => submissions(body.did))).toEqual([1, 1])
+
+    // What is refused for good must not keep others waiting.
+    directory.refused.add(first.body.did)
+    await sweep(server.running.services)
+    await sweep(server.running.services)
+    expect([first, second].map(({ body }) => submissions(body.did))).toEqual([3, 2])
   })
+
+  const submissions = (did: string) => directory.operations.filter((entry) => entry.did === did).length
 })
 
 test('verification by phone is accepted and not needed', async () => {
   const more = { verificationPhone: '+1 555 0100', verificationCode: '123456' }
   expect((await signUp('phoned.test', more)).status).toBe(200)
+})
+
+test('an empty invite code is no invite code', async () => {
+  expect((await signUp('uninvited.test', { inviteCode: ' ' })).status).toBe(200)
 })
 
 test('a refused sign-up leaves nothing behind', async () => {

@@ -13,17 +13,22 @@ export interface DidHost {
   readonly operations: { readonly did: string; readonly operation: unknown }[]
   /** What the directory answers to an operation. */
   answer: number
+  /** DIDs whose operations it refuses whatever `answer` says. */
+  readonly refused: Set<string>
   close(): Promise<void>
 }
 
 export async function startDidHost(): Promise<DidHost> {
   const documents = new Map<string, unknown>()
   const operations: { did: string; operation: unknown }[] = []
+  const refused = new Set<string>()
   const server = createServer(async (req, res) => {
     const did = req.url === '/.well-known/did.json' ? host.did : decodeURIComponent((req.url ?? '').slice(1))
     if (req.method === 'POST') {
       operations.push({ did, operation: await readJson(req) })
-      res.writeHead(host.answer).end(JSON.stringify({ message: 'so the directory says' }))
+      res
+        .writeHead(refused.has(did) ? 400 : host.answer)
+        .end(JSON.stringify({ message: 'so the directory says' }))
       return
     }
     const document = documents.get(did)
@@ -38,6 +43,7 @@ export async function startDidHost(): Promise<DidHost> {
     documents,
     operations,
     answer: 200,
+    refused,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
