@@ -16,6 +16,8 @@ import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createRepositories } from './records/repositories.ts'
+import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
@@ -50,7 +52,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const now = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
   const store = await Database.open({
-    dir: config.dataDir,
+    directory: config.dataDir,
     migrations,
     now,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
@@ -126,6 +128,7 @@ async function createServices(
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
+    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
     background: createBackground(log),
     log,
     origin,
