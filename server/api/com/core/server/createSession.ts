@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { withEmail } from '../../../../accounts/email.ts'
 import { findByIdentifier } from '../../../../accounts/identifier.ts'
-import { mailToken, spendToken, type Verdict } from '../../../../accounts/mail-tokens.ts'
+import { mailToken, spendToken, tokenRefusals, type Verdict } from '../../../../accounts/mail-tokens.ts'
 import { accountView, type IssuedSession, openSession, signTokens } from '../../../../accounts/sessions.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import { scopes } from '../../../../auth/scopes.ts'
@@ -62,7 +62,8 @@ export const createSession = method(com.core.server.createSession, {
       const opening = { did: account.did, scope, appPasswordName, client: caller.client }
       return { current, issued: openSession(tx, opening, now()) }
     })
-    if (typeof opened === 'string') throw fail(opened)
+    if (opened === 'AuthenticationRequired') throw fail(opened, wrong)
+    if (typeof opened === 'string') throw fail(opened, tokenRefusals[opened])
     return { ...(await signTokens(services, opened.issued)), ...accountView(services, opened.current) }
   },
 })
