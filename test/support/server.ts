@@ -2,10 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { methods } from '../../server/api/index.ts'
 import { type Config, defaultConfig } from '../../server/config.ts'
 import { createLogger } from '../../server/log.ts'
 import { listOutbox, type OutboxMessage } from '../../server/mail/outbox.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
+import { protocolErrors } from '../../server/xrpc/errors.ts'
 import { TestClock } from './clock.ts'
 
 export interface Answer {
@@ -43,7 +45,7 @@ export class TestServer {
   }
 
   static async start(overrides: Partial<Config> = {}): Promise<TestServer> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
+    const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'pds-test-')))
     const server = new TestServer(
       defaultConfig({
         dataDir,
@@ -106,11 +108,9 @@ export class TestServer {
   async fetch(path: string, init?: RequestInit): Promise<Answer> {
     const answer = await fetch(this.url + path, init)
     const text = await answer.text()
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    }
+    const body = text === '' ? undefined : JSON.parse(text)
+    if (!answer.ok) assertDeclared(path, body.error)
+    return { status: answer.status, headers: answer.headers, body }
   }
 
   /** Creates `<name>.test` with the password `<name>-password`. */
@@ -173,6 +173,14 @@ export class TestServer {
     if (code === undefined) throw new Error(`no code was mailed to ${email}`)
     return code
   }
+}
+
+/** Whatever a test provokes: a method answers no error but those of its lexicon and the protocol's own. */
+function assertDeclared(path: string, error: string): void {
+  const nsid = path.split('?')[0]?.replace('/xrpc/', '')
+  const method = methods.find((one) => one.nsid === nsid)
+  if (!method || error in protocolErrors || method.schema.errors?.includes(error)) return
+  throw new Error(`The lexicon of ${nsid} does not declare ${error}`)
 }
 
 /** The shape of an error answer, for `toMatchObject`. */
