@@ -90,6 +90,21 @@ test('checkAccountStatus tells whether the DID points here', async () => {
   expect(await status()).toBe(false)
 })
 
+test('a signing key that was reserved before is the one of the account', async () => {
+  const identity = await stranger()
+  const reserve = () => server.post('com.core.server.reserveSigningKey', { did: identity.did })
+  const { body: reserved } = await reserve()
+  expect((await reserve()).body).toEqual(reserved)
+  expect((await server.post('com.core.server.reserveSigningKey', { did: network.did })).body).not.toEqual(
+    reserved,
+  )
+
+  const { body } = await moveIn(identity.did, 'reserver.test', await proofOf(identity))
+  const [{ publicKeyMultibase }] = (await session(body)).body.didDoc.verificationMethod
+  expect(`did:key:${publicKeyMultibase}`).toBe(reserved.signingKey)
+  expect(await reserve()).toMatchObject(refusal(400, 'InvalidRequest'))
+})
+
 describe('the proof', () => {
   test.each([
     ['is for another server', () => ({ aud: 'did:web:other.test' })],
