@@ -5,6 +5,11 @@ import type { Reader } from '../store/database.ts'
 /** @param identifier a handle (with or without `@` before it), an email address or a DID, in any letter case */
 export function findByIdentifier(db: Reader, identifier: string): Account | undefined {
   const name = identifier.trim().toLowerCase().replace(/^@/, '')
-  if (name.startsWith('did:')) return findByDid(db, name)
+  if (name.startsWith('did:')) return findByDid(db, identifier.trim()) ?? findByDid(db, canonicalDid(name))
   return name.includes('@') ? findByEmail(db, name) : findByHandle(db, name)
+}
+
+/** DIDs here are in lower case, but for the port of a did:web: percent-encoding is in upper case (RFC 3986 §2.1). */
+function canonicalDid(lowerCase: string): string {
+  return lowerCase.replace(/%[0-9a-f]{2}/g, (octet) => octet.toUpperCase())
 }

@@ -109,6 +109,7 @@ async function proveControl(
 }
 
 async function checkOperation(plcOp: unknown, did: string): Promise<string> {
+  if (!did.startsWith('did:plc:')) throw protocolError('InvalidRequest', 'plcOp is for a did:plc only')
   const operation = await verifyOperation(plcOp, did).catch((error: unknown) => {
     throw error instanceof InvalidPlcOperation ? protocolError('InvalidRequest', error.message) : error
   })

@@ -34,6 +34,12 @@ export async function mailToken(
 
 export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'
 
+/** What a person is told of a code that is not good. */
+export const tokenRefusals = {
+  InvalidToken: 'This code is wrong, or was used before',
+  ExpiredToken: 'This code is too old. Ask for a new one.',
+} as const
+
 /** Judges a token of an account, and uses it up when it is good. */
 export function spendToken(
   tx: Writer,

@@ -20,16 +20,22 @@ type Swept = Pick<Services, 'store' | 'config' | 'now' | 'log'>
 export async function sweep(services: Swept): Promise<void> {
   const { store, config, now, log } = services
   const at = now()
-  const due = accounts.dueForDeletion(store, iso(at))
-  await store.transact((tx) => {
-    for (const { did } of due) deleteAccount(tx, did)
+  const due = await store.transact((tx) => {
+    const deleted = accounts.dueForDeletion(tx, iso(at))
+    for (const { did } of deleted) deleteAccount(tx, did)
     sessions.removeExpired(tx, iso(at))
     reservedKeys.removeReservedBefore(tx, iso(new Date(at.getTime() - keepReservedKeysMs)))
     mailTokens.removeExpired(tx, iso(new Date(at.getTime() - keepMailTokensMs)))
+    return deleted
   })
   for (const { did } of due) log.info({ did }, 'deleted an account whose time had come')
   if (config.plcUrl === undefined) return
-  for (const account of accounts.withPendingOperation(store)) await submitPending(services, account)
+  for (const account of accounts.withPendingOperation(store)) {
+    // One that is refused must not keep those behind it waiting.
+    await submitPending(services, account).catch((error: unknown) => {
+      log.warn({ err: error, did: account.did }, 'the DID directory did not take an operation')
+    })
+  }
 }
 
 /** @returns a function that stops the sweeping */

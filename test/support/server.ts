@@ -2,10 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { methods } from '../../server/api/index.ts'
 import { type Config, defaultConfig } from '../../server/config.ts'
 import { createLogger } from '../../server/log.ts'
 import { listOutbox, type OutboxMessage } from '../../server/mail/outbox.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
+import { protocolErrors } from '../../server/xrpc/errors.ts'
 import { TestClock } from './clock.ts'
 
 export interface Answer {
@@ -25,6 +27,9 @@ export interface Account {
   readonly refreshJwt: string
 }
 
+/** What a sign-in with an app password yields, and that password. */
+export type AppSession = Pick<Account, 'did' | 'handle' | 'password' | 'accessJwt' | 'refreshJwt'>
+
 type Auth = { accessJwt: string } | string | undefined
 
 export const adminPassword = 'the admin password of tests'
@@ -40,7 +45,7 @@ export class TestServer {
   }
 
   static async start(overrides: Partial<Config> = {}): Promise<TestServer> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
+    const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'pds-test-')))
     const server = new TestServer(
       defaultConfig({
         dataDir,
@@ -103,11 +108,9 @@ export class TestServer {
   async fetch(path: string, init?: RequestInit): Promise<Answer> {
     const answer = await fetch(this.url + path, init)
     const text = await answer.text()
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    }
+    const body = text === '' ? undefined : JSON.parse(text)
+    if (!answer.ok) assertDeclared(path, body.error)
+    return { status: answer.status, headers: answer.headers, body }
   }
 
   /** Creates `<name>.test` with the password `<name>-password`. */
@@ -123,6 +126,40 @@ export class TestServer {
     return { ...input, ...answer.body }
   }
 
+  /** Signs in; `more` adds to the input or replaces what the account would give. */
+  signIn(who: { handle: string; password: string }, more: Record<string, unknown> = {}): Promise<Answer> {
+    return this.post('com.core.server.createSession', {
+      identifier: who.handle,
+      password: who.password,
+      ...more,
+    })
+  }
+
+  /** Makes an app password and signs in with it. */
+  async appSession(account: Account, name: string, privileged = false): Promise<AppSession> {
+    const made = await this.post('com.core.server.createAppPassword', { name, privileged }, account)
+    if (made.status !== 200) throw new Error(`createAppPassword: ${JSON.stringify(made.body)}`)
+    const session = await this.signIn({ ...account, password: made.body.password })
+    return { ...session.body, password: made.body.password }
+  }
+
+  /** Sets states of an account as the administrator: `{ takedown: true }`. */
+  async setStatus(did: string, states: Partial<Record<'takedown' | 'suspended' | 'deactivated', boolean>>) {
+    const changes = Object.entries(states).map(([state, applied]) => [state, { applied }])
+    const subject = { $type: 'com.core.admin.defs#repoRef', did }
+    const input = { subject, ...Object.fromEntries(changes) }
+    const answer = await this.post('com.core.admin.updateSubjectStatus', input, adminAuth)
+    if (answer.status !== 200) throw new Error(`updateSubjectStatus: ${JSON.stringify(answer.body)}`)
+  }
+
+  /** Asks for a code and confirms the email address with it. */
+  async confirmEmail(account: Account): Promise<void> {
+    await this.post('com.core.server.requestEmailConfirmation', undefined, account)
+    const input = { email: account.email, token: await this.codeTo(account.email) }
+    const answer = await this.post('com.core.server.confirmEmail', input, account)
+    if (answer.status !== 200) throw new Error(`confirmEmail: ${JSON.stringify(answer.body)}`)
+  }
+
   /** What has been sent to an address, the newest last. */
   async mailsTo(email: string): Promise<OutboxMessage[]> {
     await this.running.services.background.idle()
@@ -136,6 +173,19 @@ export class TestServer {
     if (code === undefined) throw new Error(`no code was mailed to ${email}`)
     return code
   }
+}
+
+/** Whatever a test provokes: a method answers no error but those of its lexicon and the protocol's own. */
+function assertDeclared(path: string, error: string): void {
+  const nsid = path.split('?')[0]?.replace('/xrpc/', '')
+  const method = methods.find((one) => one.nsid === nsid)
+  if (!method || error in protocolErrors || method.schema.errors?.includes(error)) return
+  throw new Error(`The lexicon of ${nsid} does not declare ${error}`)
+}
+
+/** The shape of an error answer, for `toMatchObject`. */
+export function refusal(status: number, error: string, message?: string) {
+  return { status, body: message === undefined ? { error } : { error, message } }
 }
 
 function authorization(auth: Auth): Record<string, string> {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
-import { spendToken } from '../../../../accounts/mail-tokens.ts'
+import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
@@ -17,6 +17,6 @@ export const confirmEmail = method(com.core.server.confirmEmail, {
       if (result === 'good') accounts.confirmEmail(tx, auth.did, iso(now()))
       return result
     })
-    if (verdict !== 'good') throw fail(verdict)
+    if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
   },
 })

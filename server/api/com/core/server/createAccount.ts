@@ -27,7 +27,9 @@ export const createAccount = method(com.core.server.createAccount, {
     if (email !== null && !isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
-    if (config.inviteRequired && input.inviteCode === undefined) {
+    // Clients send the field of their form as it is: empty is absent.
+    const inviteCode = input.inviteCode?.trim() || null
+    if (config.inviteRequired && inviteCode === null) {
       throw fail('InvalidInviteCode', 'This server needs an invite code')
     }
     const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
@@ -53,7 +55,6 @@ export const createAccount = method(com.core.server.createAccount, {
     const issued = await store.transact((tx) => {
       checkFree(tx)
       const at = now()
-      const inviteCode = input.inviteCode?.trim() ?? null
       if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) {
         throw fail('InvalidInviteCode', 'This invite code is not valid, or has been used')
       }

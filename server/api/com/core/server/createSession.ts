@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { withEmail } from '../../../../accounts/email.ts'
 import { findByIdentifier } from '../../../../accounts/identifier.ts'
-import { mailToken, spendToken, type Verdict } from '../../../../accounts/mail-tokens.ts'
+import { mailToken, spendToken, tokenRefusals, type Verdict } from '../../../../accounts/mail-tokens.ts'
 import { accountView, type IssuedSession, openSession, signTokens } from '../../../../accounts/sessions.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import { scopes } from '../../../../auth/scopes.ts'
@@ -36,9 +36,11 @@ export const createSession = method(com.core.server.createSession, {
     }
     if (isTakendown && !(isMain && input.allowTakendown)) throw takendownError()
 
+    // Clients send the field of their form as it is: empty is absent.
+    const token = input.authFactorToken?.trim() ?? ''
     const needsFactor = isMain && account.emailAuthFactor === 1
     const addressee = withEmail(account)
-    if (needsFactor && addressee && input.authFactorToken === undefined) {
+    if (needsFactor && addressee && token === '') {
       await mailToken(services, addressee, 'authFactor')
       throw fail('AuthFactorTokenRequired', 'A code has been sent to the email address of the account')
     }
@@ -51,13 +53,8 @@ export const createSession = method(com.core.server.createSession, {
       if (!isMain && !appPassword) return 'AuthenticationRequired'
       if ((statusOf(current) === 'takendown') !== isTakendown) return 'AuthenticationRequired'
       if (needsFactor) {
-        const token = input.authFactorToken ?? ''
-        const verdict = spendToken(tx, secrets, {
-          did: account.did,
-          purpose: 'authFactor',
-          token,
-          now: now(),
-        })
+        const spent = { did: account.did, purpose: 'authFactor', token, now: now() } as const
+        const verdict = spendToken(tx, secrets, spent)
         if (verdict !== 'good') return verdict
       }
       const scope = isTakendown ? scopes.takendown : scopeOf(appPassword)
@@ -65,7 +62,8 @@ export const createSession = method(com.core.server.createSession, {
       const opening = { did: account.did, scope, appPasswordName, client: caller.client }
       return { current, issued: openSession(tx, opening, now()) }
     })
-    if (typeof opened === 'string') throw fail(opened)
+    if (opened === 'AuthenticationRequired') throw fail(opened, wrong)
+    if (typeof opened === 'string') throw fail(opened, tokenRefusals[opened])
     return { ...(await signTokens(services, opened.issued)), ...accountView(services, opened.current) }
   },
 })

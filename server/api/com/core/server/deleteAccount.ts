@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
-import { spendToken } from '../../../../accounts/mail-tokens.ts'
+import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { hourly } from '../../../../limits.ts'
 import { method } from '../../../method.ts'
 
@@ -23,6 +23,6 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       if (result === 'good') deleteRows(tx, did)
       return result
     })
-    if (verdict !== 'good') throw fail(verdict)
+    if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
   },
 })

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { ownerOfToken, spendToken } from '../../../../accounts/mail-tokens.ts'
+import { ownerOfToken, spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
 import { perFiveMinutes } from '../../../../limits.ts'
 import * as accounts from '../../../../store/accounts.ts'
@@ -15,7 +15,8 @@ export const resetPassword = method(com.core.server.resetPassword, {
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const { token } = input
-    if (ownerOfToken(store, secrets, { purpose, token }) === undefined) throw fail('InvalidToken')
+    if (ownerOfToken(store, secrets, { purpose, token }) === undefined)
+      throw fail('InvalidToken', tokenRefusals.InvalidToken)
     const hash = await passwords.hash(input.password)
     const verdict = await store.transact((tx) => {
       const did = ownerOfToken(tx, secrets, { purpose, token })
@@ -26,6 +27,6 @@ export const resetPassword = method(com.core.server.resetPassword, {
       sessions.removeOfAccount(tx, did)
       return result
     })
-    if (verdict !== 'good') throw fail(verdict)
+    if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
   },
 })

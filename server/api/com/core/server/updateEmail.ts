@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
-import { spendToken } from '../../../../accounts/mail-tokens.ts'
+import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { isEmailAddress } from '../../../../mail/address.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import * as mailTokens from '../../../../store/mail-tokens.ts'
@@ -36,6 +36,6 @@ export const updateEmail = method(com.core.server.updateEmail, {
       }
       return 'good'
     })
-    if (verdict !== 'good') throw fail(verdict)
+    if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
   },
 })

@@ -1,0 +1,243 @@
+/**
+ * Every error that a lexicon declares can be had. The pairs come from the lexicons, what provokes each from the table
+ * below: an error that nothing provokes, or a method without an entry, fails.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { methods } from '../../server/api/index.ts'
+import { minute } from '../support/clock.ts'
+import { type Account, type Answer, adminAuth, TestServer } from '../support/server.ts'
+
+let server: TestServer
+/** May do everything, so that only the state of the account can keep it from that. */
+let owner: Account
+
+beforeAll(async () => {
+  server = await TestServer.start()
+  owner = await server.account('owner-of-all')
+})
+
+afterAll(() => server.close())
+
+type State = 'takedown' | 'suspended' | 'deactivated'
+
+const nobody = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const wrongToken = 'AAAAA-AAAAA'
+
+let accounts = 0
+const someone = (more: Record<string, unknown> = {}) => server.account(`account-${++accounts}`, more)
+
+function core(nsid: string, input?: unknown, auth?: Account | string): Promise<Answer> {
+  return server.post(`com.core.${nsid}`, input, auth)
+}
+
+/** What the account gets that was good a quarter of an hour ago. */
+async function tooLate(account: Account, attempt: (token: string) => Promise<Answer>): Promise<Answer> {
+  const token = await server.codeTo(account.email)
+  server.clock.advance(15 * minute)
+  return attempt(token)
+}
+
+/** What the owner gets while in a state. */
+async function whileIn(state: State, attempt: (owner: Account) => Promise<Answer>): Promise<Answer> {
+  const { body: session } = await server.signIn(owner)
+  await server.setStatus(owner.did, { [state]: true })
+  const answer = await attempt({ ...owner, ...session })
+  await server.setStatus(owner.did, { [state]: false })
+  return answer
+}
+
+async function narrowSession(): Promise<Account> {
+  const account = await someone()
+  await server.setStatus(account.did, { takedown: true })
+  return { ...account, ...(await server.signIn(account, { allowTakendown: true })).body }
+}
+
+async function confirmed(): Promise<Account> {
+  const account = await someone()
+  await server.confirmEmail(account)
+  await core('server.requestEmailUpdate', undefined, account)
+  return account
+}
+
+async function secondFactor(): Promise<Account> {
+  const account = await confirmed()
+  const token = await server.codeTo(account.email)
+  await core('server.updateEmail', { email: account.email, emailAuthFactor: true, token }, account)
+  return account
+}
+
+const newAccount = (more: Record<string, unknown>) =>
+  core('server.createAccount', { handle: 'new-here.test', password: 'a password', ...more })
+const appPassword = (account: Account, name: string) => core('server.createAppPassword', { name }, account)
+const inviteCode = (account: Account) => core('server.createInviteCode', { useCount: 1 }, account)
+const inviteCodes = (account: Account) =>
+  core('server.createInviteCodes', { codeCount: 1, useCount: 1 }, account)
+const confirm = (account: Account, token: string, email = account.email) =>
+  core('server.confirmEmail', { email, token }, account)
+const updateEmail = (account: Account, token?: string) =>
+  core('server.updateEmail', { email: account.email, token }, account)
+const deletion = (account: Account, token: string) =>
+  core('server.deleteAccount', { did: account.did, password: account.password, token }, account)
+const reset = (token: string, password = 'a new password') =>
+  core('server.resetPassword', { token, password })
+const adminPassword = (did: string, password: string) =>
+  core('admin.updateAccountPassword', { did, password }, adminAuth)
+
+const collection = 'com.example.note'
+const staleCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
+const write = (method: string, account: Account, more: Record<string, unknown> = {}) =>
+  core(`repo.${method}`, { repo: account.did, collection, rkey: 'one', record: {}, ...more }, account)
+const staleWrite = async (method: string) => write(method, await someone(), { swapCommit: staleCid })
+
+/** How the methods that read a repository answer for one that is not there, or not to be seen. */
+function reading(nsid: string, params: Record<string, string> = {}, name = 'repo') {
+  const read = (repo: string) => server.get(nsid, { [name]: repo, ...params })
+  const readIn = (state: State) => whileIn(state, () => read(owner.did))
+  return {
+    [`${nsid} RepoNotFound`]: () => read(nobody),
+    [`${nsid} RepoTakendown`]: async () => {
+      const { did } = await narrowSession()
+      return read(did)
+    },
+    [`${nsid} RepoSuspended`]: () => readIn('suspended'),
+    [`${nsid} RepoDeactivated`]: () => readIn('deactivated'),
+  }
+}
+
+/** How the methods that write answer to an account that must not. */
+function writing(nsid: string, attempt: (account: Account) => Promise<Answer>) {
+  return {
+    [`${nsid} AccountDeactivated`]: () => whileIn('deactivated', attempt),
+    [`${nsid} AccountSuspended`]: () => whileIn('suspended', attempt),
+  }
+}
+
+const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
+  'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: nobody }, adminAuth),
+  'com.core.admin.getSubjectStatus NotFound': () =>
+    server.get('com.core.admin.getSubjectStatus', { did: nobody }, adminAuth),
+  'com.core.admin.updateAccountPassword InvalidPassword': () => adminPassword(owner.did, 'short'),
+  'com.core.admin.updateAccountPassword NotFound': () => adminPassword(nobody, 'a new password'),
+  'com.core.admin.updateSubjectStatus NotFound': () => {
+    const subject = { $type: 'com.core.admin.defs#repoRef', did: nobody }
+    return core('admin.updateSubjectStatus', { subject }, adminAuth)
+  },
+
+  'com.core.identity.resolveHandle HandleNotFound': () =>
+    server.get('com.core.identity.resolveHandle', { handle: 'nobody.test' }),
+
+  ...writing('com.core.repo.createRecord', (account) => write('createRecord', account)),
+  ...writing('com.core.repo.putRecord', (account) => write('putRecord', account)),
+  ...writing('com.core.repo.deleteRecord', (account) => write('deleteRecord', account)),
+  'com.core.repo.createRecord InvalidSwap': () => staleWrite('createRecord'),
+  'com.core.repo.putRecord InvalidSwap': () => staleWrite('putRecord'),
+  'com.core.repo.deleteRecord InvalidSwap': () => staleWrite('deleteRecord'),
+  ...reading('com.core.repo.describeRepo'),
+  ...reading('com.core.repo.listRecords', { collection }),
+  ...reading('com.core.repo.getRecord', { collection, rkey: 'one' }),
+  'com.core.repo.getRecord RecordNotFound': () =>
+    server.get('com.core.repo.getRecord', { repo: owner.did, collection, rkey: 'none' }),
+  ...reading('com.core.sync.getRepo', {}, 'did'),
+
+  'com.core.server.activateAccount AccountTakedown': async () =>
+    core('server.activateAccount', undefined, await narrowSession()),
+  'com.core.server.activateAccount AccountSuspended': () =>
+    whileIn('suspended', (account) => core('server.activateAccount', undefined, account)),
+
+  'com.core.server.confirmEmail InvalidEmail': async () =>
+    confirm(await someone(), wrongToken, 'other@mail.test'),
+  'com.core.server.confirmEmail InvalidToken': async () => confirm(await someone(), wrongToken),
+  'com.core.server.confirmEmail ExpiredToken': async () => {
+    const account = await someone()
+    await core('server.requestEmailConfirmation', undefined, account)
+    return tooLate(account, (token) => confirm(account, token))
+  },
+
+  'com.core.server.createAccount InvalidHandle': () => newAccount({ handle: 'no handle' }),
+  'com.core.server.createAccount InvalidPassword': () => newAccount({ password: 'short' }),
+  'com.core.server.createAccount InvalidInviteCode': () => newAccount({ inviteCode: 'made-up' }),
+  'com.core.server.createAccount HandleNotAvailable': () => newAccount({ handle: owner.handle }),
+  'com.core.server.createAccount UnsupportedDomain': () => newAccount({ handle: 'alice.example.com' }),
+
+  'com.core.server.createAppPassword DuplicateAppPassword': async () => {
+    const account = await someone()
+    await appPassword(account, 'phone')
+    return appPassword(account, 'phone')
+  },
+  'com.core.server.createAppPassword TooManyAppPasswords': async () => {
+    const account = await someone()
+    const names = Array.from({ length: 100 }, (_, number) => `app ${number}`)
+    await Promise.all(names.map((name) => appPassword(account, name)))
+    return appPassword(account, 'one too many')
+  },
+  ...writing('com.core.server.createAppPassword', (account) => appPassword(account, 'phone')),
+  ...writing('com.core.server.createInviteCode', inviteCode),
+  ...writing('com.core.server.createInviteCodes', inviteCodes),
+
+  'com.core.server.createSession AccountTakedown': async () => server.signIn(await narrowSession()),
+  'com.core.server.createSession AuthFactorTokenRequired': async () => server.signIn(await secondFactor()),
+  'com.core.server.createSession InvalidToken': async () =>
+    server.signIn(await secondFactor(), { authFactorToken: wrongToken }),
+  'com.core.server.createSession ExpiredToken': async () => {
+    const account = await secondFactor()
+    await server.signIn(account)
+    return tooLate(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
+  },
+
+  'com.core.server.deleteAccount InvalidToken': async () => deletion(await someone(), wrongToken),
+  'com.core.server.deleteAccount ExpiredToken': async () => {
+    const account = await someone()
+    await core('server.requestAccountDelete', undefined, account)
+    return tooLate(account, (token) => deletion(account, token))
+  },
+
+  'com.core.server.getServiceAuth BadExpiration': async () =>
+    server.get('com.core.server.getServiceAuth', { aud: nobody, exp: '1' }, await someone()),
+
+  'com.core.server.refreshSession AccountTakedown': async () =>
+    core('server.refreshSession', undefined, (await narrowSession()).refreshJwt),
+
+  'com.core.server.resetPassword InvalidPassword': () => reset(wrongToken, 'short'),
+  'com.core.server.resetPassword InvalidToken': () => reset(wrongToken),
+  'com.core.server.resetPassword ExpiredToken': async () => {
+    const account = await someone()
+    await core('server.requestPasswordReset', { email: account.email })
+    return tooLate(account, reset)
+  },
+
+  'com.core.server.updateEmail TokenRequired': async () => updateEmail(await confirmed()),
+  'com.core.server.updateEmail InvalidToken': async () => updateEmail(await confirmed(), wrongToken),
+  'com.core.server.updateEmail ExpiredToken': async () => {
+    const account = await confirmed()
+    return tooLate(account, (token) => updateEmail(account, token))
+  },
+}
+
+/** Errors that answer 401 by decision; all others that lexicons declare answer 400. */
+const unauthorized = new Set([
+  'AccountTakedown',
+  'AccountSuspended',
+  'AccountDeactivated',
+  'AuthFactorTokenRequired',
+])
+
+const declared = methods.flatMap(({ nsid, schema }) =>
+  (schema.errors ?? []).map((error) => [nsid, error] as const),
+)
+
+test.each(declared)('%s answers %s', async (nsid, error) => {
+  const attempt = provoke[`${nsid} ${error}`]
+  if (!attempt) throw new Error(`Say in this file what makes ${nsid} answer ${error}`)
+  expect(await attempt()).toMatchObject({
+    status: unauthorized.has(error) ? 401 : 400,
+    body: { error, message: expect.any(String) },
+  })
+})
+
+test.each(methods.filter(({ active }) => active).map(({ nsid }) => nsid))(
+  '%s, which is for active accounts, declares what it answers to others',
+  (nsid) => {
+    const errors = declared.filter((pair) => pair[0] === nsid).map(([, error]) => error)
+    expect(errors).toEqual(expect.arrayContaining(['AccountDeactivated', 'AccountSuspended']))
+  },
+)

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { Config } from '../../server/config.ts'
+import { TestServer } from '../support/server.ts'
+
+async function description(config: Partial<Config> = {}) {
+  const server = await TestServer.start(config)
+  try {
+    const answer = await server.get('com.core.server.describeServer')
+    expect(answer.status).toBe(200)
+    return { ...answer, port: server.running.port }
+  } finally {
+    await server.close()
+  }
+}
+
+test('a server describes itself, to anyone', async () => {
+  const { body, headers } = await description()
+  expect(body).toEqual({
+    did: 'did:web:pds.test',
+    availableUserDomains: ['.test'],
+    inviteCodeRequired: false,
+    phoneVerificationRequired: false,
+    links: {},
+    contact: {},
+  })
+  expect(headers.get('cache-control')).toBeNull()
+})
+
+test('it tells what its owner has set', async () => {
+  const { body } = await description({
+    publicUrl: 'https://pds.example:8443',
+    userDomains: ['.pds.example', '.example.org'],
+    inviteRequired: true,
+    privacyUrl: 'https://pds.example/privacy',
+    termsUrl: 'https://pds.example/terms',
+    contactEmail: 'owner@pds.example',
+  })
+  expect(body).toEqual({
+    did: 'did:web:pds.example%3A8443',
+    availableUserDomains: ['.pds.example', '.example.org'],
+    inviteCodeRequired: true,
+    phoneVerificationRequired: false,
+    links: {
+      privacyPolicy: 'https://pds.example/privacy',
+      termsOfService: 'https://pds.example/terms',
+    },
+    contact: { email: 'owner@pds.example' },
+  })
+})
+
+test('without a public address it goes by the port that it listens on', async () => {
+  const { body, port } = await description({ publicUrl: undefined })
+  expect(body.did).toBe(`did:web:localhost%3A${port}`)
+})

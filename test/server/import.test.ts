@@ -1,0 +1,282 @@
+import { P256Keypair } from '@atproto/crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweep } from '../../server/accounts/sweeper.ts'
+import { day, hour, minute } from '../support/clock.ts'
+import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
+import { signServiceJwt } from '../support/jwt.ts'
+import { createPlcIdentity, moveOperation, type PlcIdentity } from '../support/plc.ts'
+import { refusal, TestServer } from '../support/server.ts'
+
+let server: TestServer
+/** The did:plc directory, and the web host of one did:web. */
+let network: DidHost
+
+beforeAll(async () => {
+  network = await startDidHost()
+  server = await TestServer.start({ plcUrl: network.url, allowPrivateTargets: true })
+})
+
+afterAll(async () => {
+  await server.close()
+  await network.close()
+})
+
+const password = 'a good password'
+const serverDid = 'did:web:pds.test'
+const createAccount = 'com.core.server.createAccount'
+
+/** Somebody with an account elsewhere, whom the directory knows. */
+async function stranger(handle = 'somebody.old.example'): Promise<PlcIdentity> {
+  const identity = await createPlcIdentity(handle)
+  network.documents.set(identity.did, didDocument(identity.did, identity.key, handle))
+  return identity
+}
+
+type Claims = Record<string, unknown>
+
+function proofOf({ did, key }: Pick<PlcIdentity, 'did' | 'key'>, claims: Claims = {}): Promise<string> {
+  const iat = Math.floor(server.clock.now().getTime() / 1000)
+  const usual = { iss: did, aud: serverDid, lxm: createAccount, iat, exp: iat + 60, jti: 'unique' }
+  return signServiceJwt(key, { ...usual, ...claims })
+}
+
+function moveIn(did: string, handle: string, proof: string | undefined, more: Record<string, unknown> = {}) {
+  return server.post(createAccount, { did, handle, password, ...more }, proof)
+}
+
+async function movedIn(handle: string, more: Record<string, unknown> = {}) {
+  const identity = await stranger()
+  const { status, body } = await moveIn(identity.did, handle, await proofOf(identity), more)
+  expect(status).toBe(200)
+  return { ...identity, handle, password, accessJwt: body.accessJwt }
+}
+
+const session = (auth: { accessJwt: string }) => server.get('com.core.server.getSession', {}, auth)
+const activate = (auth: { accessJwt: string }) =>
+  server.post('com.core.server.activateAccount', undefined, auth)
+
+test('a did:web moves in, deactivated until its holder activates it', async () => {
+  const identity = { did: network.did, key: await P256Keypair.create() }
+  network.documents.set(identity.did, didDocument(identity.did, identity.key, 'webster.old.example'))
+  const { status, body } = await moveIn(identity.did, 'webster.test', await proofOf(identity))
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ did: network.did, handle: 'webster.test' })
+  expect((await session(body)).body).toMatchObject({ active: false, status: 'deactivated' })
+  const refused = await server.post('com.core.server.createAppPassword', { name: 'phone' }, body)
+  expect(refused).toMatchObject(refusal(401, 'AccountDeactivated'))
+
+  expect((await activate(body)).status).toBe(200)
+  expect((await session(body)).body).toMatchObject({ active: true })
+  expect((await session(body)).body).not.toHaveProperty('status')
+  for (const identifier of [network.did, network.did.toUpperCase(), network.did.toLowerCase()]) {
+    const signedIn = await server.signIn({ handle: 'webster.test', password }, { identifier })
+    expect(signedIn.body).toMatchObject({ did: network.did })
+  }
+})
+
+test('checkAccountStatus tells whether the DID points here', async () => {
+  const account = await movedIn('pointer.test')
+  const status = async () =>
+    (await server.get('com.core.server.checkAccountStatus', {}, account)).body.validDid
+  expect(await status()).toBe(false)
+
+  const { didDoc } = (await session(account)).body
+  network.documents.set(account.did, didDoc)
+  server.clock.advance(6 * minute)
+  expect(await status()).toBe(true)
+
+  network.documents.set(account.did, { ...didDoc, service: [] })
+  server.clock.advance(6 * minute)
+  expect(await status()).toBe(false)
+})
+
+test('a signing key that was reserved before is the one of the account', async () => {
+  const identity = await stranger()
+  const reserve = () => server.post('com.core.server.reserveSigningKey', { did: identity.did })
+  const { body: reserved } = await reserve()
+  expect((await reserve()).body).toEqual(reserved)
+  expect((await server.post('com.core.server.reserveSigningKey', { did: network.did })).body).not.toEqual(
+    reserved,
+  )
+
+  const { body } = await moveIn(identity.did, 'reserver.test', await proofOf(identity))
+  const [{ publicKeyMultibase }] = (await session(body)).body.didDoc.verificationMethod
+  expect(`did:key:${publicKeyMultibase}`).toBe(reserved.signingKey)
+  expect(await reserve()).toMatchObject(refusal(400, 'InvalidRequest'))
+})
+
+describe('the proof', () => {
+  test.each([
+    ['is for another server', () => ({ aud: 'did:web:other.test' })],
+    ['is for another method', () => ({ lxm: 'com.core.server.deleteAccount' })],
+    ['is for any method', () => ({ lxm: undefined })],
+    ['has expired', (now: number) => ({ exp: now - 1 })],
+    ['never expires', () => ({ exp: undefined })],
+    ['lives for a day', (now: number) => ({ exp: now + 86_400 })],
+    ['names nobody', () => ({ iss: undefined })],
+  ])('is refused when it %s', async (_, claims: (now: number) => Claims) => {
+    const identity = await stranger()
+    const proof = await proofOf(identity, claims(Math.floor(server.clock.now().getTime() / 1000)))
+    const answer = await moveIn(identity.did, 'unproved.test', proof)
+    expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  })
+
+  test('is needed', async () => {
+    const { did } = await stranger()
+    expect(await moveIn(did, 'unproved.test', undefined)).toMatchObject(
+      refusal(401, 'AuthenticationRequired'),
+    )
+    expect(await moveIn(did, 'unproved.test', 'garbage')).toMatchObject(
+      refusal(401, 'AuthenticationRequired'),
+    )
+  })
+
+  test('of another DID does not do', async () => {
+    const [victim, thief] = await Promise.all([stranger(), stranger()])
+    const refused = refusal(401, 'AuthenticationRequired')
+    expect(await moveIn(victim.did, 'stolen.test', await proofOf(thief))).toMatchObject(refused)
+    const forged = await proofOf({ did: victim.did, key: thief.key })
+    expect(await moveIn(victim.did, 'stolen.test', forged)).toMatchObject(refused)
+  })
+
+  test('is no session token', async () => {
+    const account = await server.account('insider')
+    const answer = await moveIn(account.did, 'unproved.test', account.accessJwt)
+    expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  })
+
+  test('may name the method by its alias', async () => {
+    const identity = await stranger()
+    const proof = await proofOf(identity, { lxm: 'com.atproto.server.createAccount' })
+    expect((await moveIn(identity.did, 'aliased.test', proof)).status).toBe(200)
+  })
+
+  test('may be signed with a key that is newer than the document remembered here', async () => {
+    const identity = await stranger()
+    const forged = await proofOf({ did: identity.did, key: await P256Keypair.create() })
+    expect((await moveIn(identity.did, 'rekeyed.test', forged)).status).toBe(401)
+    const key = await P256Keypair.create()
+    network.documents.set(identity.did, didDocument(identity.did, key, identity.handle))
+    const proof = await proofOf({ did: identity.did, key })
+    expect((await moveIn(identity.did, 'rekeyed.test', proof)).status).toBe(200)
+  })
+
+  test('is refused when the DID cannot be resolved', async () => {
+    const unknown = await createPlcIdentity('unknown.old.example')
+    expect(await moveIn(unknown.did, 'unknown.test', await proofOf(unknown))).toMatchObject(
+      refusal(401, 'AuthenticationRequired'),
+    )
+  })
+
+  test('is not looked for on this machine unless the owner allows it', async () => {
+    const careful = await TestServer.start()
+    try {
+      const identity = { did: network.did, key: await P256Keypair.create() }
+      const input = { did: identity.did, handle: 'inward.test', password }
+      const answer = await careful.post(createAccount, input, await proofOf(identity))
+      expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    } finally {
+      await careful.close()
+    }
+  })
+})
+
+test('a DID has one account here', async () => {
+  const account = await movedIn('settled.test')
+  expect(await moveIn(account.did, 'again.test', await proofOf(account))).toMatchObject(
+    refusal(400, 'InvalidRequest', 'This DID has an account here already'),
+  )
+})
+
+test('a handle elsewhere comes along when the DID document claims it', async () => {
+  const identity = await stranger('mine.example.com')
+  const unclaimed = await moveIn(identity.did, 'yours.example.com', await proofOf(identity))
+  expect(unclaimed).toMatchObject(refusal(400, 'UnsupportedDomain'))
+  const claimed = await moveIn(identity.did, 'Mine.Example.com', await proofOf(identity))
+  expect(claimed.body).toMatchObject({ did: identity.did, handle: 'mine.example.com' })
+})
+
+test('an import that is not activated is given up after three days', async () => {
+  const forgotten = await movedIn('forgotten.test')
+  const wanted = await movedIn('wanted.test')
+  expect((await activate(wanted)).status).toBe(200)
+
+  server.clock.advance(3 * day - hour)
+  await sweep(server.running.services)
+  expect((await server.signIn(forgotten)).body).toMatchObject({ status: 'deactivated' })
+
+  server.clock.advance(2 * hour)
+  await sweep(server.running.services)
+  expect(await server.signIn(forgotten)).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect((await server.signIn(wanted)).body).toMatchObject({ did: wanted.did, active: true })
+  expect((await moveIn(forgotten.did, 'forgotten.test', await proofOf(forgotten))).status).toBe(200)
+})
+
+describe('a did:plc operation that comes along', () => {
+  const submitted = (did: string) => network.operations.filter((entry) => entry.did === did)
+
+  test('is submitted when the account is activated, and once', async () => {
+    const identity = await stranger()
+    const plcOp = await moveOperation(identity, 'https://pds.test')
+    const { body } = await moveIn(identity.did, 'mover.test', await proofOf(identity), { plcOp })
+    await server.running.services.background.idle()
+    expect(submitted(identity.did)).toEqual([])
+
+    expect((await activate(body)).status).toBe(200)
+    expect((await activate(body)).status).toBe(200)
+    expect(submitted(identity.did)).toEqual([{ did: identity.did, operation: plcOp }])
+  })
+
+  test('keeps the account deactivated while the directory refuses it', async () => {
+    const identity = await stranger()
+    const plcOp = await moveOperation(identity, 'https://pds.test')
+    const { body } = await moveIn(identity.did, 'waiter.test', await proofOf(identity), { plcOp })
+    network.answer = 500
+    expect(await activate(body)).toMatchObject(refusal(503, 'NotEnoughResources'))
+    expect((await session(body)).body).toMatchObject({ active: false })
+    network.answer = 200
+    expect((await activate(body)).status).toBe(200)
+    expect((await session(body)).body).toMatchObject({ active: true })
+  })
+
+  test('may be the very first of its DID', async () => {
+    const identity = await stranger()
+    const more = { plcOp: identity.genesis }
+    expect((await moveIn(identity.did, 'genesis.test', await proofOf(identity), more)).status).toBe(200)
+  })
+
+  test('is refused when it is none, forged or of another DID', async () => {
+    const [identity, other] = await Promise.all([stranger(), stranger()])
+    const good = await moveOperation(identity, 'https://pds.test')
+    const bad = [
+      'an operation',
+      {},
+      { ...good, sig: other.genesis.sig },
+      { ...good, alsoKnownAs: ['at://thief.test'] },
+      other.genesis,
+    ]
+    for (const plcOp of bad) {
+      const answer = await moveIn(identity.did, 'forger.test', await proofOf(identity), { plcOp })
+      expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
+    }
+  })
+
+  test('is refused for a DID of another method', async () => {
+    const host = await startDidHost()
+    try {
+      const web = { did: host.did, key: await P256Keypair.create() }
+      host.documents.set(web.did, didDocument(web.did, web.key, 'web.old.example'))
+      const plcOp = await moveOperation(await stranger(), 'https://pds.test')
+      const answer = await moveIn(web.did, 'methodical.test', await proofOf(web), { plcOp })
+      expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
+    } finally {
+      await host.close()
+    }
+  })
+
+  test('is refused without the DID that it is for', async () => {
+    const { genesis } = await stranger()
+    const answer = await server.post(createAccount, { handle: 'didless.test', password, plcOp: genesis })
+    expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
+  })
+})

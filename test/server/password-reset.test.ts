@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { minute } from '../support/clock.ts'
+import { type Account, refusal, TestServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+
+afterAll(() => server.close())
+
+const ask = (email: string) => server.post('com.core.server.requestPasswordReset', { email })
+const reset = (token: string, password: string) =>
+  server.post('com.core.server.resetPassword', { token, password })
+
+async function tokenFor(account: Account): Promise<string> {
+  await ask(account.email)
+  return server.codeTo(account.email)
+}
+
+test('the answer tells nobody whether there is such an account', async () => {
+  const alice = await server.account('alice')
+  const [known, unknown, none] = [await ask(alice.email), await ask('nobody@mail.test'), await ask('nobody')]
+  for (const answer of [known, unknown, none]) {
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: undefined })
+  }
+  expect(await server.mailsTo(alice.email)).toMatchObject([{ purpose: 'resetPassword' }])
+  expect(await server.mailsTo('nobody@mail.test')).toEqual([])
+})
+
+test('the new password takes the place of the old one', async () => {
+  const bob = await server.account('bob')
+  expect((await reset((await tokenFor(bob)).toLowerCase(), 'a new password')).status).toBe(200)
+  expect(await server.signIn(bob)).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect((await server.signIn(bob, { password: 'a new password' })).status).toBe(200)
+})
+
+test('every session of the account ends, of no other', async () => {
+  const [carla, dan] = [await server.account('carla'), await server.account('dan')]
+  const { body: second } = await server.signIn(carla)
+  const app = await server.appSession(carla, 'phone')
+  await reset(await tokenFor(carla), 'a new password')
+  for (const { accessJwt, refreshJwt } of [carla, second, app]) {
+    const gone = refusal(400, 'ExpiredToken', 'Token has been revoked')
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
+  }
+  expect((await server.get('com.core.server.getSession', {}, dan)).status).toBe(200)
+})
+
+test('a token works once', async () => {
+  const erin = await server.account('erin')
+  const token = await tokenFor(erin)
+  expect((await reset(token, 'a new password')).status).toBe(200)
+  expect(await reset(token, 'a newer password')).toMatchObject(refusal(400, 'InvalidToken'))
+  expect((await server.signIn(erin, { password: 'a new password' })).status).toBe(200)
+})
+
+test('a token works for 15 minutes', async () => {
+  const frank = await server.account('frank')
+  const token = await tokenFor(frank)
+  server.clock.advance(15 * minute)
+  expect(await reset(token, 'a new password')).toMatchObject(refusal(400, 'ExpiredToken'))
+  expect((await server.signIn(frank)).status).toBe(200)
+})
+
+test('a token that nobody was sent, or that is for something else, does not work', async () => {
+  const grace = await server.account('grace')
+  for (const token of ['', 'AAAAA-AAAAA']) {
+    expect(await reset(token, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
+  }
+  await server.post('com.core.server.requestEmailConfirmation', undefined, grace)
+  const confirmation = await server.codeTo(grace.email)
+  expect(await reset(confirmation, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
+})
+
+test('only the newest token works', async () => {
+  const heidi = await server.account('heidi')
+  const old = await tokenFor(heidi)
+  const token = await tokenFor(heidi)
+  expect(await reset(old, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
+  expect((await reset(token, 'a new password')).status).toBe(200)
+})
+
+test('a weak password is refused and costs no token', async () => {
+  const ivan = await server.account('ivan')
+  const token = await tokenFor(ivan)
+  for (const password of ['', '1234567', 'x'.repeat(257)]) {
+    expect(await reset(token, password)).toMatchObject(refusal(400, 'InvalidPassword'))
+  }
+  expect((await reset(token, 'a new password')).status).toBe(200)
+})
+
+test('a token is used by one of those who use it at once', async () => {
+  const judy = await server.account('judy')
+  const token = await tokenFor(judy)
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, (_, number) => reset(token, `a new password ${number}`)),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
+  const winner = answers.findIndex(({ status }) => status === 200)
+  expect((await server.signIn(judy, { password: `a new password ${winner}` })).status).toBe(200)
+})
+
+test('the address is found in any letter case', async () => {
+  const kim = await server.account('kim')
+  await ask(` ${kim.email.toUpperCase()} `)
+  expect(await server.mailsTo(kim.email)).toHaveLength(1)
+})

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweep } from '../../server/accounts/sweeper.ts'
+import { day, hour, minute } from '../support/clock.ts'
+import { decodeJwt } from '../support/jwt.ts'
+import { type Account, refusal, TestServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+
+afterAll(() => server.close())
+
+type Tokens = Pick<Account, 'accessJwt' | 'refreshJwt'>
+
+const session = (auth: Pick<Tokens, 'accessJwt'>) => server.get('com.core.server.getSession', {}, auth)
+const refresh = ({ refreshJwt }: Pick<Tokens, 'refreshJwt'>) =>
+  server.post('com.core.server.refreshSession', undefined, refreshJwt)
+const end = (token: string) => server.post('com.core.server.deleteSession', undefined, token)
+const list = async (auth: Tokens) =>
+  (await server.get('com.core.server.listSessions', {}, auth)).body.sessions
+const jti = (jwt: string) => decodeJwt(jwt).claims.jti
+
+const revoked = refusal(400, 'ExpiredToken', 'Token has been revoked')
+const expired = refusal(400, 'ExpiredToken', 'Token has expired')
+
+describe('signing in', () => {
+  test('works with the handle, the email address and the DID, in any letter case', async () => {
+    const alice = await server.account('alice')
+    const identifiers = [alice.handle, `@${alice.handle}`, alice.email, alice.did]
+    for (const identifier of identifiers.flatMap((name) => [name, name.toUpperCase(), ` ${name} `])) {
+      const { status, body } = await server.signIn(alice, { identifier })
+      expect(status, identifier).toBe(200)
+      expect(body).toMatchObject({
+        did: alice.did,
+        handle: alice.handle,
+        didDoc: { id: alice.did },
+        email: alice.email,
+        emailConfirmed: false,
+        emailAuthFactor: false,
+        active: true,
+      })
+      expect(body).not.toHaveProperty('status')
+    }
+  })
+
+  test('tells nobody whether the identifier or the password was wrong', async () => {
+    const bob = await server.account('bob')
+    const wrongPassword = await server.signIn(bob, { password: 'not the password' })
+    expect(wrongPassword).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    for (const identifier of [
+      'nobody.test',
+      'nobody@mail.test',
+      'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+      '',
+      '@',
+    ]) {
+      const unknown = await server.signIn(bob, { identifier })
+      expect({ status: unknown.status, body: unknown.body }).toEqual({
+        status: wrongPassword.status,
+        body: wrongPassword.body,
+      })
+    }
+  })
+
+  test('takes the password exactly', async () => {
+    const carla = await server.account('carla')
+    for (const password of ['', carla.password.toUpperCase(), ` ${carla.password}`, `${carla.password}\n`]) {
+      expect(await server.signIn(carla, { password })).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    }
+  })
+
+  test('yields tokens for this server, of two kinds and lifetimes', async () => {
+    const dan = await server.account('dan')
+    const access = decodeJwt(dan.accessJwt)
+    const renewal = decodeJwt(dan.refreshJwt)
+    expect(access.header).toMatchObject({ typ: 'at+jwt', alg: 'HS256' })
+    expect(renewal.header).toMatchObject({ typ: 'refresh+jwt', alg: 'HS256' })
+    expect(access.claims).toMatchObject({ scope: 'com.core.access', aud: 'did:web:pds.test', sub: dan.did })
+    expect(renewal.claims).toMatchObject({ scope: 'com.core.refresh', aud: 'did:web:pds.test', sub: dan.did })
+    expect(access.claims.sid).toBe(renewal.claims.sid)
+    expect(access.claims.jti).not.toBe(renewal.claims.jti)
+    expect(access.claims.exp - access.claims.iat).toBe(2 * 60 * 60)
+    expect(renewal.claims.exp - renewal.claims.iat).toBe(90 * 24 * 60 * 60)
+  })
+})
+
+describe('refreshing', () => {
+  test('yields a new pair of tokens and all that a session shows', async () => {
+    const erin = await server.account('erin')
+    const { status, body } = await refresh(erin)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      did: erin.did,
+      handle: erin.handle,
+      email: erin.email,
+      didDoc: { id: erin.did },
+      active: true,
+    })
+    expect(jti(body.accessJwt)).not.toBe(jti(erin.accessJwt))
+    expect(jti(body.refreshJwt)).not.toBe(jti(erin.refreshJwt))
+    expect((await session(body)).status).toBe(200)
+  })
+
+  test('goes on for as long as it is done within 90 days', async () => {
+    let tokens: Tokens = await server.account('frank')
+    for (let times = 0; times < 3; times++) {
+      server.clock.advance(89 * day)
+      await sweep(server.running.services)
+      const { status, body } = await refresh(tokens)
+      expect(status).toBe(200)
+      tokens = body
+    }
+    expect((await session(tokens)).status).toBe(200)
+    server.clock.advance(90 * day)
+    expect(await refresh(tokens)).toMatchObject(expired)
+  })
+
+  test('with a token that was replaced gives the same successor, for two hours', async () => {
+    const grace = await server.account('grace')
+    const first = await refresh(grace)
+    server.clock.advance(2 * hour - minute)
+    const second = await refresh(grace)
+    expect(second.status).toBe(200)
+    expect(jti(second.body.refreshJwt)).toBe(jti(first.body.refreshJwt))
+    expect((await refresh(second.body)).status).toBe(200)
+    const third = await refresh(grace)
+    expect(jti(third.body.refreshJwt)).toBe(jti(first.body.refreshJwt))
+  })
+
+  test.each([
+    ['at once', false],
+    ['also when the sweeper has been', true],
+  ])('with a token that was replaced long ago ends the session, %s', async (_, swept) => {
+    const heidi = await server.account(swept ? 'heidi-swept' : 'heidi')
+    const { body: successor } = await refresh(heidi)
+    server.clock.advance(2 * hour)
+    if (swept) await sweep(server.running.services)
+    expect(await refresh(heidi)).toMatchObject(revoked)
+    expect(await refresh(successor)).toMatchObject(revoked)
+    expect(await refresh(heidi)).toMatchObject(revoked)
+    expect((await server.signIn(heidi)).status).toBe(200)
+  })
+
+  test('needs a refresh token', async () => {
+    const ivan = await server.account('ivan')
+    expect(await refresh({ refreshJwt: ivan.accessJwt })).toMatchObject(
+      refusal(400, 'InvalidToken', 'Bad token scope'),
+    )
+    expect(await session({ accessJwt: ivan.refreshJwt })).toMatchObject(refusal(400, 'InvalidToken'))
+  })
+
+  test('is answered, when it is too late, in a body that old clients can read', async () => {
+    const judy = await server.account('judy')
+    server.clock.advance(91 * day)
+    const late = await refresh(judy)
+    expect(late).toMatchObject(expired)
+    expect(JSON.stringify(late.body).length).toBeLessThanOrEqual(81)
+    expect(JSON.stringify(revoked.body).length).toBeLessThanOrEqual(81)
+  })
+})
+
+test('an access token works for two hours', async () => {
+  const kim = await server.account('kim')
+  server.clock.advance(2 * hour - minute)
+  expect((await session(kim)).status).toBe(200)
+  server.clock.advance(minute)
+  expect(await session(kim)).toMatchObject(expired)
+  const renewed = await refresh(kim)
+  expect((await session(renewed.body)).status).toBe(200)
+})
+
+describe('signing out', () => {
+  test.each([
+    ['access', 'accessJwt'],
+    ['refresh', 'refreshJwt'],
+  ] as const)('works with the %s token, as often as one likes', async (kind, token) => {
+    const leo = await server.account(`leo-${kind}`)
+    const elsewhere = await server.signIn(leo)
+    expect((await end(leo[token])).status).toBe(200)
+    expect(await session(leo)).toMatchObject(revoked)
+    expect(await refresh(leo)).toMatchObject(revoked)
+    expect((await end(leo[token])).status).toBe(200)
+    expect((await session(elsewhere.body)).status).toBe(200)
+  })
+
+  test.each([
+    ['access', 'accessJwt', 3 * hour],
+    ['refresh', 'refreshJwt', 91 * day],
+  ] as const)('works with an expired %s token', async (kind, token, age) => {
+    const mia = await server.account(`mia-${kind}`)
+    server.clock.advance(age)
+    expect((await end(mia[token])).status).toBe(200)
+    const { body } = await server.signIn(mia)
+    expect(await list(body)).toHaveLength(1)
+  })
+
+  test('does not work with a token that nobody issued', async () => {
+    const nina = await server.account('nina')
+    const [header, claims] = nina.accessJwt.split('.')
+    const forged = `${header}.${claims}.${Buffer.alloc(32).toString('base64url')}`
+    expect(await end(forged)).toMatchObject(refusal(400, 'InvalidToken'))
+    expect((await session(nina)).status).toBe(200)
+  })
+})
+
+describe('the list of sessions', () => {
+  const signInFrom = (account: Account, client: string) =>
+    server.fetch('/xrpc/com.core.server.createSession', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': client },
+      body: JSON.stringify({ identifier: account.handle, password: account.password }),
+    })
+
+  test('tells each one apart', async () => {
+    const olga = await server.account('olga')
+    const phone = await signInFrom(olga, 'Phone/1.0')
+    const app = await server.appSession(olga, 'reader')
+    const sessions = await list(phone.body)
+    expect(sessions).toHaveLength(3)
+    expect(sessions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          id: decodeJwt(phone.body.accessJwt).claims.sid,
+          openedWith: 'password',
+          client: 'Phone/1.0',
+          current: true,
+          createdAt: expect.stringMatching(/^20\d\d-.*Z$/),
+          lastUsedAt: expect.stringMatching(/^20\d\d-.*Z$/),
+        }),
+        expect.objectContaining({
+          id: decodeJwt(app.accessJwt).claims.sid,
+          openedWith: 'appPassword',
+          appPasswordName: 'reader',
+          current: false,
+        }),
+        expect.objectContaining({ id: decodeJwt(olga.accessJwt).claims.sid, current: false }),
+      ]),
+    )
+  })
+
+  test('keeps 200 characters of what a client says of itself', async () => {
+    const pat = await server.account('pat')
+    const { body } = await signInFrom(pat, 'x'.repeat(500))
+    const mine = (await list(body)).find(({ current }: { current: boolean }) => current)
+    expect(mine.client).toBe('x'.repeat(200))
+  })
+
+  test('notes when a session was last used, to within five minutes', async () => {
+    const quinn = await server.account('quinn')
+    const lastUse = async () => Date.parse((await list(quinn))[0].lastUsedAt)
+    const before = await lastUse()
+    server.clock.advance(hour)
+    await session(quinn)
+    expect((await lastUse()) - before).toBeGreaterThanOrEqual(hour)
+  })
+
+  test('shows nobody the sessions of others', async () => {
+    const [rosa, sam] = [await server.account('rosa'), await server.account('sam')]
+    expect(await list(rosa)).toHaveLength(1)
+    const theirs = (await list(sam))[0].id
+    expect((await server.post('com.core.server.revokeSession', { id: theirs }, rosa)).status).toBe(200)
+    expect((await session(sam)).status).toBe(200)
+  })
+})
+
+test('a session is ended from another one, as often as one likes', async () => {
+  const tina = await server.account('tina')
+  const { body: other } = await server.signIn(tina)
+  const id = decodeJwt(other.accessJwt).claims.sid
+  const revoke = () => server.post('com.core.server.revokeSession', { id }, tina)
+  expect((await revoke()).status).toBe(200)
+  expect(await session(other)).toMatchObject(revoked)
+  expect(await refresh(other)).toMatchObject(revoked)
+  expect((await revoke()).status).toBe(200)
+  expect((await session(tina)).status).toBe(200)
+})
+
+test('a session that nobody can use any more is swept away', async () => {
+  const uma = await server.account('uma')
+  server.clock.advance(91 * day)
+  const { body } = await server.signIn(uma)
+  await sweep(server.running.services)
+  expect(await list(body)).toMatchObject([{ id: decodeJwt(body.accessJwt).claims.sid }])
+})

@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto'
+import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
+import { encode } from '@ipld/dag-cbor'
+import { base32 } from 'multiformats/bases/base32'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweep } from '../../server/accounts/sweeper.ts'
+import { type DidHost, startDidHost } from '../support/did-host.ts'
+import { adminAuth, refusal, TestServer } from '../support/server.ts'
+
+let server: TestServer
+let directory: DidHost
+
+beforeAll(async () => {
+  directory = await startDidHost()
+  server = await TestServer.start({ plcUrl: directory.url, userDomains: ['.test', '.pds.example'] })
+})
+
+afterAll(async () => {
+  await server.close()
+  await directory.close()
+})
+
+const password = 'a good password'
+
+function signUp(handle: string, more: Record<string, unknown> = {}) {
+  return server.post('com.core.server.createAccount', { handle, password, ...more })
+}
+
+test('a new account is signed in', async () => {
+  const { status, body } = await signUp('newcomer.test', { email: 'newcomer@mail.test' })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    handle: 'newcomer.test',
+    did: expect.stringMatching(/^did:plc:[a-z2-7]{24}$/),
+  })
+  const session = await server.get('com.core.server.getSession', {}, body)
+  expect(session.body).toMatchObject({
+    did: body.did,
+    handle: 'newcomer.test',
+    email: 'newcomer@mail.test',
+    emailConfirmed: false,
+    emailAuthFactor: false,
+    active: true,
+  })
+  expect((await server.post('com.core.server.refreshSession', undefined, body.refreshJwt)).status).toBe(200)
+})
+
+test('the first account owns the server, later ones do not', async () => {
+  const fresh = await TestServer.start()
+  try {
+    const owner = await fresh.account('founder')
+    const other = await fresh.account('other')
+    expect((await fresh.get('com.core.admin.listAccounts', {}, owner)).body.accounts).toMatchObject([
+      { did: owner.did, owner: true },
+      { did: other.did, owner: false },
+    ])
+    expect(await fresh.get('com.core.admin.listAccounts', {}, other)).toMatchObject(refusal(403, 'Forbidden'))
+  } finally {
+    await fresh.close()
+  }
+})
+
+describe('handles', () => {
+  test.each([['abc.test'], ['eighteen-chars-lng.test'], ['x1y.pds.example']])(
+    '%s is fine',
+    async (handle) => {
+      expect((await signUp(handle)).body).toMatchObject({ handle })
+    },
+  )
+
+  test.each([
+    ['', 'nothing'],
+    ['just-a-word', 'not a domain name'],
+    ['under_score.test', 'a letter that host names do not have'],
+    ['-dash.test', 'a dash at an end'],
+    ['with space.test', 'a space'],
+    ['ünïcode.test', 'not ASCII'],
+    ['.test', 'an empty label'],
+    ['ab.test', 'two characters'],
+    ['nineteen-characters.test', 'nineteen characters'],
+    ['two.labels.test', 'two labels'],
+    [`${'a'.repeat(300)}.test`, 'longer than any host name'],
+  ])('%s is not one (%s)', async (handle) => {
+    expect(await signUp(handle)).toMatchObject(refusal(400, 'InvalidHandle'))
+  })
+
+  test.each([['admin.test'], ['WWW.test'], ['support.pds.example']])('%s is reserved', async (handle) => {
+    expect(await signUp(handle)).toMatchObject(refusal(400, 'HandleNotAvailable'))
+  })
+
+  test.each([['alice.example.com'], ['alice.nottest'], ['alice.othertest.com']])(
+    '%s is under a domain that is not offered',
+    async (handle) => {
+      expect(await signUp(handle)).toMatchObject(refusal(400, 'UnsupportedDomain'))
+    },
+  )
+
+  test('a handle is taken once, in any letter case, and kept in lower case', async () => {
+    expect((await signUp('CamelCase.Test')).body).toMatchObject({ handle: 'camelcase.test' })
+    expect(await signUp('camelcase.test')).toMatchObject(refusal(400, 'HandleNotAvailable'))
+    expect(await signUp('CAMELCASE.TEST')).toMatchObject(refusal(400, 'HandleNotAvailable'))
+  })
+})
+
+describe('email addresses', () => {
+  test('an address is optional', async () => {
+    const { body } = await signUp('mailless.test')
+    const session = await server.get('com.core.server.getSession', {}, body)
+    expect(session.body).not.toHaveProperty('email')
+    expect(session.body).not.toHaveProperty('emailConfirmed')
+  })
+
+  test.each([['nobody'], ['a@b@c'], ['two words@mail.test'], ['a@mail.test\r\nBcc: b@mail.test']])(
+    '%j is none',
+    async (email) => {
+      expect(await signUp('bad-mail.test', { email })).toMatchObject(refusal(400, 'InvalidRequest'))
+    },
+  )
+
+  test('an address has one account, in any letter case', async () => {
+    expect((await signUp('first.test', { email: 'Shared@Mail.test' })).status).toBe(200)
+    expect(await signUp('second.test', { email: 'shared@mail.TEST' })).toMatchObject(
+      refusal(400, 'InvalidRequest', 'Another account has this email address'),
+    )
+    expect((await signUp('second.test', { email: 'other@mail.test' })).status).toBe(200)
+  })
+})
+
+describe('passwords', () => {
+  test.each([
+    ['empty', ''],
+    ['seven characters', '1234567'],
+    ['four characters that look like eight', '👍👍👍👍'],
+    ['257 characters', 'x'.repeat(257)],
+  ])('%s will not do', async (_, bad) => {
+    expect(await signUp('weak.test', { password: bad })).toMatchObject(refusal(400, 'InvalidPassword'))
+  })
+
+  test.each([
+    ['eight', '12345678'],
+    ['long', 'x'.repeat(256)],
+    ['emoji', '👍'.repeat(256)],
+  ])('%s will do', async (name, good) => {
+    const account = { handle: `pw-${name}.test`, password: good }
+    expect((await signUp(account.handle, { password: good })).status).toBe(200)
+    expect((await server.signIn(account)).status).toBe(200)
+    expect(await server.signIn(account, { password: `${good}x` })).toMatchObject(
+      refusal(401, 'AuthenticationRequired'),
+    )
+  })
+
+  test('what comes after 72 bytes counts', async () => {
+    const account = { handle: 'wordy.test', password: `${'x'.repeat(72)} and the end` }
+    await signUp(account.handle, { password: account.password })
+    expect((await server.signIn(account)).status).toBe(200)
+    expect(await server.signIn(account, { password: `${'x'.repeat(72)} and another` })).toMatchObject(
+      refusal(401, 'AuthenticationRequired'),
+    )
+  })
+
+  test('without a password nobody signs in before a password reset', async () => {
+    const email = 'passless@mail.test'
+    const account = { handle: 'passless.test', password: 'chosen later on' }
+    const { status, body } = await signUp(account.handle, { email, password: undefined })
+    expect(status).toBe(200)
+    expect((await server.get('com.core.server.getSession', {}, body)).status).toBe(200)
+    for (const password of ['', 'null', 'undefined', account.password]) {
+      expect(await server.signIn(account, { password })).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    }
+    await server.post('com.core.server.requestPasswordReset', { email })
+    const reset = { token: await server.codeTo(email), password: account.password }
+    expect((await server.post('com.core.server.resetPassword', reset)).status).toBe(200)
+    expect((await server.signIn(account)).status).toBe(200)
+  })
+})
+
+describe('identity', () => {
+  async function mint(handle: string, more: Record<string, unknown> = {}) {
+    const { body } = await signUp(handle, more)
+    await server.running.services.background.idle()
+    // biome-ignore lint/suspicious/noExplicitAny: the operation is checked member by member
+    const operation = directory.operations.find(({ did }) => did === body.did)?.operation as any
+    return { body, operation }
+  }
+
+  test('the DID is the hash of an operation that its own rotation key signed', async () => {
+    const { body, operation } = await mint('minted.test')
+    const hash = createHash('sha256').update(encode(operation)).digest()
+    expect(body.did).toBe(`did:plc:${base32.encode(hash).slice(1, 25)}`)
+
+    const { sig, ...unsigned } = operation
+    const [rotationKey] = operation.rotationKeys
+    // The library refuses a signature whose S is high, as directories do.
+    expect(await verifySignature(rotationKey, encode(unsigned), Buffer.from(sig, 'base64url'))).toBe(true)
+    expect(unsigned).toEqual({
+      type: 'plc_operation',
+      prev: null,
+      rotationKeys: [expect.stringMatching(/^did:key:z/)],
+      verificationMethods: { atproto: expect.stringMatching(/^did:key:zDn/) },
+      alsoKnownAs: ['at://minted.test'],
+      services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://pds.test' } },
+    })
+  })
+
+  test('the DID document names the handle, the signing key and this server', async () => {
+    const { body, operation } = await mint('documented.test')
+    expect(body.didDoc).toMatchObject({
+      id: body.did,
+      alsoKnownAs: ['at://documented.test'],
+      verificationMethod: [
+        {
+          id: `${body.did}#atproto`,
+          type: 'Multikey',
+          controller: body.did,
+          publicKeyMultibase: operation.verificationMethods.atproto.slice('did:key:'.length),
+        },
+      ],
+      service: [
+        { id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: 'https://pds.test' },
+      ],
+    })
+    const status = await server.get('com.core.server.checkAccountStatus', {}, body)
+    expect(status.body).toMatchObject({ activated: true, validDid: true })
+  })
+
+  test.each([
+    ['P-256', P256Keypair],
+    ['secp256k1', Secp256k1Keypair],
+  ])('a recovery key (%s) stands above the key of the server', async (curve, Curve) => {
+    const recoveryKey = (await Curve.create()).did()
+    const { operation } = await mint(`rk-${curve.toLowerCase()}.test`, { recoveryKey })
+    expect(operation.rotationKeys).toEqual([recoveryKey, expect.stringMatching(/^did:key:zDn/)])
+  })
+
+  test.each([['did:key:zNotAKey'], ['did:plc:ewvi7nxzyoun6zhxrhs64oiz'], ['']])(
+    'the recovery key %j is none',
+    async (recoveryKey) => {
+      expect(await signUp('no-key.test', { recoveryKey })).toMatchObject(refusal(400, 'InvalidRequest'))
+    },
+  )
+
+  test('an account is made although the directory does not answer, and is submitted by the sweeper', async () => {
+    directory.answer = 503
+    const first = await mint('patient.test')
+    const second = await mint('patienter.test')
+    directory.answer = 200
+    expect([first, second].map(({ body }) => submissions(body.did))).toEqual([1, 1])
+
+    // What is refused for good must not keep others waiting.
+    directory.refused.add(first.body.did)
+    await sweep(server.running.services)
+    await sweep(server.running.services)
+    expect([first, second].map(({ body }) => submissions(body.did))).toEqual([3, 2])
+  })
+
+  const submissions = (did: string) => directory.operations.filter((entry) => entry.did === did).length
+})
+
+test('verification by phone is accepted and not needed', async () => {
+  const more = { verificationPhone: '+1 555 0100', verificationCode: '123456' }
+  expect((await signUp('phoned.test', more)).status).toBe(200)
+})
+
+test('an empty invite code is no invite code', async () => {
+  expect((await signUp('uninvited.test', { inviteCode: ' ' })).status).toBe(200)
+})
+
+test('a refused sign-up leaves nothing behind', async () => {
+  const count = async () =>
+    (await server.get('com.core.admin.listAccounts', { limit: '100' }, adminAuth)).body.accounts.length
+  const before = await count()
+  expect((await signUp('nobody.test', { inviteCode: 'pds-test-aaaaa-aaaaa' })).body.error).toBe(
+    'InvalidInviteCode',
+  )
+  expect(await count()).toBe(before)
+  expect((await signUp('nobody.test')).status).toBe(200)
+})

@@ -1,0 +1,17 @@
+import type { Reader } from '../../server/store/database.ts'
+
+/** Every value of every table that contains the text, as `table.column: value`. Blobs are searched as bytes. */
+export function mentionsOf(db: Reader, text: string): string[] {
+  const tables = db.all<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main'")
+  return tables.flatMap(({ name }) =>
+    db
+      .all<Record<string, unknown>>(`SELECT * FROM "${name}"`)
+      .flatMap((row) => Object.entries(row))
+      .filter(([, value]) => textOf(value).includes(text))
+      .map(([column, value]) => `${name}.${column}: ${textOf(value)}`),
+  )
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)
+}
