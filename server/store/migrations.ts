@@ -14,7 +14,8 @@ function accountsAndSessions(): string {
     ) STRICT;
 
     CREATE TABLE accounts (
-      did TEXT PRIMARY KEY,
+      id INTEGER PRIMARY KEY,            -- short, for tables of many rows
+      did TEXT NOT NULL UNIQUE,
       handle TEXT NOT NULL UNIQUE,
       email TEXT UNIQUE,                 -- lower case
       email_confirmed_at TEXT,
