@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
@@ -57,9 +58,7 @@ export async function guardedFetch(
 /** Whether `address` (an IP address, not a name) is one that any host on the internet could reach. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
-  // A scoped address (fe80::1%eth0) belongs to one link, and BlockList cannot read it.
-  if (family === 0 || address.includes('%')) return false
-  return !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 // IANA's special-purpose registries (RFC 6890), multicast, and the one cloud metadata service on a public address.
@@ -135,7 +134,7 @@ function send(
     agent: false,
     method: options.method ?? 'GET',
     headers: { 'accept-encoding': 'identity', ...options.headers },
-    lookup: checkedLookup(allowPrivate),
+    lookup: checkedLookup(allowPrivate, signal),
     signal,
   })
     .on('response', resolve)
@@ -144,15 +143,22 @@ function send(
   return promise
 }
 
-function checkedLookup(allowPrivate: boolean): LookupFunction {
+function checkedLookup(allowPrivate: boolean, signal: AbortSignal): LookupFunction {
+  async function addressesOf(host: string, options: LookupOptions): Promise<LookupAddress[]> {
+    // Whoever waited for a slot past the time limit has no use for it any more.
+    signal.throwIfAborted()
+    const addresses = await lookup(host, { ...options, all: true })
+    for (const { address } of addresses) checkAddress(address, host, allowPrivate)
+    return addresses
+  }
   return (host, options, callback) => {
-    withLookupSlot(() => lookup(host, { ...options, all: true }))
-      .then((addresses) => {
-        for (const { address } of addresses) checkAddress(address, host, allowPrivate)
+    withLookupSlot(() => addressesOf(host, options)).then(
+      (addresses) => {
         if (options.all) callback(null, addresses)
         else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
-      })
-      .catch((error) => callback(error, ''))
+      },
+      (error) => callback(error, ''),
+    )
   }
 }
 
