@@ -16,6 +16,8 @@ import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createNotificationEvents } from './notifications/events.ts'
+import { createRecordListener } from './notifications/record-listener.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
@@ -109,6 +111,8 @@ async function createServices(
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
+  const notifications = createNotificationEvents()
+  const { aliases } = config
   return {
     config,
     store,
@@ -128,7 +132,14 @@ async function createServices(
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
-    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
+    repositories: createRepositories({
+      store,
+      aliases,
+      nextTid: createTidClock(now),
+      now,
+      listener: createRecordListener({ aliases, events: notifications }),
+    }),
+    notifications,
     background: createBackground(log),
     log,
     origin,

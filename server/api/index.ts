@@ -1,5 +1,15 @@
 /** The list of methods. A new one is added here and nowhere else. */
 
+import { getPreferences } from './app/example/notification/getPreferences.ts'
+import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
+import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
+import { listNotifications } from './app/example/notification/listNotifications.ts'
+import { putActivitySubscription } from './app/example/notification/putActivitySubscription.ts'
+import { putPreferences } from './app/example/notification/putPreferences.ts'
+import { putPreferencesV2 } from './app/example/notification/putPreferencesV2.ts'
+import { registerPush } from './app/example/notification/registerPush.ts'
+import { unregisterPush } from './app/example/notification/unregisterPush.ts'
+import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
@@ -82,4 +92,14 @@ export const methods = [
   listAccounts,
   updateAccountPassword,
   updateSubjectStatus,
+  getPreferences,
+  getUnreadCount,
+  listActivitySubscriptions,
+  listNotifications,
+  putActivitySubscription,
+  putPreferences,
+  putPreferencesV2,
+  registerPush,
+  unregisterPush,
+  updateSeen,
 ]

@@ -5,6 +5,8 @@
  * begins by checking that the repository is still where the commit started from. Writes to one repository take turns, which
  * makes it so nearly always; they do not wait for the disk in their turn, so that many commits reach it together.
  */
+import { decode } from '@atproto/lex-cbor'
+import type { LexMap } from '@atproto/lex-data'
 import type { MST } from '@atproto/repo'
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../aliases.ts'
@@ -15,8 +17,8 @@ import * as repos from '../store/repos.ts'
 import { iso } from '../time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { signCommit } from './commit.ts'
-import { recordListeners } from './events.ts'
-import type { PreparedRecord } from './prepare.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
+import { type PreparedRecord, withCanonicalTypes } from './prepare.ts'
 import type { NextTid } from './tid.ts'
 import { changeTree, loadTree } from './tree.ts'
 
@@ -57,6 +59,7 @@ export interface RepositoriesOptions {
   readonly aliases: Aliases
   readonly nextTid: NextTid
   readonly now: () => Date
+  readonly listener: RecordListener
 }
 
 /** A tree that stays in memory with the nodes that it has read. */
@@ -70,7 +73,8 @@ interface KeptTree {
 const maxKeptTrees = 100
 const maxKeptWrites = 2000
 
-export function createRepositories({ store, aliases, nextTid, now }: RepositoriesOptions): Repositories {
+export function createRepositories(options: RepositoriesOptions): Repositories {
+  const { store, aliases, nextTid, now, listener } = options
   const inTurn = createTurns()
   const keptTrees = new Map<string, KeptTree>()
 
@@ -104,33 +108,35 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
     const stored = store.transact((tx) => {
       if (repos.findHead(tx, did)?.commit !== base.commit) return false
       repos.advance(tx, did, head, { added: [...added, block], removed: [...removed, base.commit] })
-      for (const change of changes) writeRecord(tx, did, change)
+      const afterCommit = changes.map((change) => writeRecord(tx, did, change))
       keep(did, { commit: head.commit, tree, writes: kept.writes + 1 })
-      return { cid: head.commit, rev }
+      return { commit: { cid: head.commit, rev }, afterCommit }
     })
     return { stored }
   }
 
-  function writeRecord(tx: Writer, did: DidString, change: RecordChange): void {
+  function writeRecord(tx: Writer, did: DidString, change: RecordChange): AfterCommit | undefined {
     const { collection, rkey } = change
     const at = iso(now())
-    const event = {
+    const event = (version: Pick<RecordEvent, 'cid' | 'bytes' | 'record'>): RecordEvent => ({
       did,
       collection: canonicalNsid(collection, aliases),
       rkey,
       uri: recordUri(did, collection, rkey),
-    }
-    const previous = records.find(tx, did, collection, rkey)
-    if (previous) {
-      for (const listener of recordListeners) listener.recordDeleted(tx, { ...event, cid: previous.cid })
-    }
+      at,
+      ...version,
+    })
+    const stored = records.find(tx, did, collection, rkey)
+    const record = stored && (withCanonicalTypes(decode(stored.bytes), aliases) as LexMap)
+    const previous = stored && record && event({ cid: stored.cid, bytes: stored.bytes, record })
     if (!('bytes' in change)) {
       records.remove(tx, did, collection, rkey)
-      return
+      return previous && listener.recordDeleted(tx, previous)
     }
-    const { cid, bytes, blobs, canonical: record } = change
+    const { cid, bytes, blobs, canonical } = change
     records.put(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-    for (const listener of recordListeners) listener.recordCreated(tx, { ...event, cid, record, at })
+    const next = event({ cid, bytes, record: canonical })
+    return previous ? listener.recordUpdated(tx, next, previous) : listener.recordCreated(tx, next)
   }
 
   return {
@@ -139,8 +145,10 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
     async write(did, plan) {
       for (;;) {
         const { stored } = await inTurn(did, () => attempt(did, plan))
-        const commit = await stored
-        if (commit !== false) return commit ?? undefined
+        const result = await stored
+        if (result === false) continue
+        for (const tell of result?.afterCommit ?? []) tell?.()
+        return result?.commit
       }
     },
   }
