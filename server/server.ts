@@ -23,7 +23,7 @@ import { StoreUnavailable } from './store/errors.ts'
 import { migrations } from './store/migrations.ts'
 import { version } from './version.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
-import { createApp, listen, readJson } from './xrpc/http.ts'
+import { createApp, listen } from './xrpc/http.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
 
 export interface RunningServer {
@@ -141,7 +141,6 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
     services,
     authorize: createVerifier({ store, tokens, adminPassword, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
-    readJson,
     watchReads: () => {
       const { epoch } = store
       return () => store.settled(epoch)
