@@ -20,10 +20,12 @@ import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
+import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { version } from './version.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
-import { createApp, listen } from './xrpc/http.ts'
+import { createApp } from './xrpc/http.ts'
+import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
 
 export interface RunningServer {
@@ -40,6 +42,8 @@ export interface ServerOptions {
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
   readonly passwordCost?: number
+  /** Where the store's files go instead of the real file system. */
+  readonly files?: Files
 }
 
 /**
@@ -53,6 +57,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     dir: config.dataDir,
     migrations,
     now,
+    files: options.files,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 

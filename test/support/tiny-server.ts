@@ -1,7 +1,8 @@
 /** The real protocol over methods that a test makes up: what the router does without accounts, store and configuration. */
 
 import { protocolError } from '../../server/xrpc/errors.ts'
-import { createApp, type HttpOptions, listen, type Patience } from '../../server/xrpc/http.ts'
+import { createApp, type HttpOptions } from '../../server/xrpc/http.ts'
+import { listen, type Patience } from '../../server/xrpc/listen.ts'
 import { methodFactory } from '../../server/xrpc/method.ts'
 import { createRouter, type RouterOptions } from '../../server/xrpc/router.ts'
 

@@ -7,7 +7,7 @@ import { exchange, open } from '../support/raw-http.ts'
 import { json, method, serve, type TinyServer } from '../support/tiny-server.ts'
 
 const nothing = l.params({})
-const anything = l.jsonPayload({ seen: l.unknown() })
+const anything = l.jsonPayload({ seen: l.lexValue() })
 
 /** Answers with what it was given. */
 const note = method(
@@ -60,7 +60,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const post = (body: BodyInit | undefined, headers: Record<string, string> = {}, name = 'note') =>
+const post = (body: RequestInit['body'], headers: Record<string, string> = {}, name = 'note') =>
   server.fetch(`/xrpc/com.test.${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

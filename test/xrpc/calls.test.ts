@@ -16,7 +16,7 @@ const greeting = method(
         limit: l.withDefault(l.integer({ minimum: 1, maximum: 100 }), 50),
         loud: l.optional(l.boolean()),
       }),
-      l.jsonPayload({ params: l.unknown() }),
+      l.jsonPayload({ params: l.lexValue() }),
     ),
   },
   { auth: 'none', handler: ({ params }) => ({ params }) },
