@@ -8,6 +8,7 @@ import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
 import type { Services } from '../services.ts'
 import { findByDid, type NewAccount } from '../store/accounts.ts'
 import type { Reader } from '../store/database.ts'
+import * as reservedKeys from '../store/reserved-keys.ts'
 import { iso } from '../time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 
@@ -58,11 +59,11 @@ export interface ImportRequest {
 }
 
 /**
- * Takes an existing DID over, if the caller brought one. The account starts deactivated, with a signing key of its own:
- * its holder points the DID at this server, then activates it.
+ * Takes an existing DID over, if the caller brought one. The account starts deactivated, with the signing key that was
+ * reserved for it or a new one: its holder points the DID at this server, then activates it.
  */
 export async function importIdentity(
-  services: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  services: Pick<Services, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   { did, plcOp, serviceToken }: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
@@ -71,7 +72,7 @@ export async function importIdentity(
   }
   const document = await proveControl(services, did, serviceToken)
   const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
-  const key = await createSigningKey()
+  const key = reservedKeys.find(services.store, did) ?? (await createSigningKey())
   const now = services.now()
   return {
     did,

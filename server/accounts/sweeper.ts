@@ -3,12 +3,14 @@
 import type { Services } from '../services.ts'
 import * as accounts from '../store/accounts.ts'
 import * as mailTokens from '../store/mail-tokens.ts'
+import * as reservedKeys from '../store/reserved-keys.ts'
 import * as sessions from '../store/sessions.ts'
 import { iso } from '../time.ts'
 import { deleteAccount } from './delete.ts'
 import { submitPending } from './plc.ts'
 
 const everyMs = 60_000
+const keepReservedKeysMs = 24 * 60 * 60_000
 /** Mail tokens are kept past their end, so that a late one is told from a wrong one. */
 const keepMailTokensMs = 24 * 60 * 60_000
 
@@ -22,6 +24,7 @@ export async function sweep(services: Swept): Promise<void> {
   await store.transact((tx) => {
     for (const { did } of due) deleteAccount(tx, did)
     sessions.removeExpired(tx, iso(at))
+    reservedKeys.removeReservedBefore(tx, iso(new Date(at.getTime() - keepReservedKeysMs)))
     mailTokens.removeExpired(tx, iso(new Date(at.getTime() - keepMailTokensMs)))
   })
   for (const { did } of due) log.info({ did }, 'deleted an account whose time had come')

@@ -6,6 +6,7 @@ import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
+import { resolveHandle } from './com/core/identity/resolveHandle.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -28,12 +29,14 @@ import { requestAccountDelete } from './com/core/server/requestAccountDelete.ts'
 import { requestEmailConfirmation } from './com/core/server/requestEmailConfirmation.ts'
 import { requestEmailUpdate } from './com/core/server/requestEmailUpdate.ts'
 import { requestPasswordReset } from './com/core/server/requestPasswordReset.ts'
+import { reserveSigningKey } from './com/core/server/reserveSigningKey.ts'
 import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
 
 export const methods = [
+  resolveHandle,
   activateAccount,
   checkAccountStatus,
   confirmEmail,
@@ -56,6 +59,7 @@ export const methods = [
   requestEmailConfirmation,
   requestEmailUpdate,
   requestPasswordReset,
+  reserveSigningKey,
   resetPassword,
   revokeAppPassword,
   revokeSession,

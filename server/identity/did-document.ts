@@ -2,7 +2,7 @@ import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
 import { isObject, isString } from './json.ts'
-import { type DidKey, isDidKey } from './keys.ts'
+import { type DidKey, isDidKey, MAX_KEY_LENGTH } from './keys.ts'
 
 /** A DID document (DID Core 1.0), reduced to the members that atproto uses. */
 export type DidDocument = {
@@ -94,6 +94,7 @@ function endpointOf(document: DidDocument, matches: (entry: Service) => boolean)
 
 // Beside Multikey, old documents carry two suites whose key has no multicodec prefix.
 function didKeyOf(type: string, multibase: string): string | undefined {
+  if (multibase.length > MAX_KEY_LENGTH) return undefined
   try {
     if (type === 'Multikey') return `did:key:${multibase}`
     if (type === 'EcdsaSecp256r1VerificationKey2019')

@@ -38,6 +38,13 @@ function accountsAndSessions(): string {
     CREATE INDEX accounts_delete_after ON accounts (delete_after) WHERE delete_after IS NOT NULL;
     CREATE INDEX accounts_created ON accounts (created_at, did);
 
+    CREATE TABLE reserved_keys (
+      did TEXT PRIMARY KEY,
+      key_did TEXT NOT NULL,
+      private_key BLOB NOT NULL,
+      reserved_at TEXT NOT NULL
+    ) STRICT;
+
     CREATE TABLE app_passwords (
       did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
       name TEXT NOT NULL,

@@ -11,6 +11,7 @@ import { perFiveMinutes } from '../../../../limits.ts'
 import { isEmailAddress } from '../../../../mail/address.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import type { Reader } from '../../../../store/database.ts'
+import * as reservedKeys from '../../../../store/reserved-keys.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 
@@ -55,6 +56,7 @@ export const createAccount = method(com.core.server.createAccount, {
       }
       const isOwner = accounts.isEmpty(tx)
       const createdAt = iso(at)
+      reservedKeys.remove(tx, did)
       accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
       const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
       return openSession(tx, opening, at)

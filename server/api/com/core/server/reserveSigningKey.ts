@@ -1,0 +1,23 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { createSigningKey } from '../../../../identity/keys.ts'
+import { hourly } from '../../../../limits.ts'
+import * as accounts from '../../../../store/accounts.ts'
+import * as reservedKeys from '../../../../store/reserved-keys.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+export const reserveSigningKey = method(com.core.server.reserveSigningKey, {
+  auth: 'none',
+  limits: [hourly(20, 'address')],
+  async handler({ input, store, now, fail }) {
+    const { did } = input
+    const fresh = await createSigningKey()
+    const key = await store.transact((tx) => {
+      if (accounts.findByDid(tx, did)) throw fail('InvalidRequest', 'This DID has an account here already')
+      const reserved = reservedKeys.find(tx, did)
+      if (!reserved) reservedKeys.insert(tx, did, fresh, iso(now()))
+      return reserved ?? fresh
+    })
+    return { signingKey: key.did }
+  },
+})

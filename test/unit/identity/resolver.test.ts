@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { createDidResolver, UnresolvableDid } from '../../../server/identity/resolver.ts'
+import { documentServer, loopbackServer } from './support.ts'
+
+const PLC = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+const noon = new Date('2026-01-01T12:00:00.000Z')
+const now = () => noon
+
+test('a did:web is found at its host', async () => {
+  const documents: Record<string, unknown> = {}
+  const server = await documentServer(documents)
+  const did = `did:web:localhost%3A${server.port}`
+  documents['/.well-known/did.json'] = { id: did, alsoKnownAs: ['at://alice.test'] }
+  const resolve = createDidResolver({ allowPrivate: true, now })
+  expect(await resolve(did)).toMatchObject({ id: did, alsoKnownAs: ['at://alice.test'] })
+})
+
+test('a did:web on this machine is out of reach unless the owner allows it', async () => {
+  const server = await documentServer({})
+  const resolve = createDidResolver({ allowPrivate: false, now })
+  for (const host of ['localhost', '127.0.0.1', '127.1', '10.0.0.1']) {
+    const request = resolve(`did:web:${host}%3A${server.port}`)
+    await expect(request).rejects.toThrow(UnresolvableDid)
+    await expect(request).rejects.toThrow('not a public address')
+  }
+  expect(server.connections()).toBe(0)
+})
+
+test.each([
+  'did:web:localhost:path',
+  'did:web:localhost%2Fpath',
+  'did:web:user%40localhost',
+  'did:web:localhost%3A80%3A90',
+  'did:web:localhost%3A999999',
+  'did:web:localhost%253A80',
+  'did:web:localhost%3Fquery',
+  'did:web:[::1]',
+  'did:web:',
+  'did:web:..',
+  'did:plc:short',
+  'did:plc:EWVI7NXZYOUN6ZHXRHS64OIZ',
+  'did:plc:../../../../../../etc/pas',
+  'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
+  'not a did',
+  '',
+])('%j resolves to nothing, and nobody is asked', async (did) => {
+  const directory = await documentServer({})
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: true, now })
+  await expect(resolve(did)).rejects.toThrow(UnresolvableDid)
+  expect(directory.requests()).toBe(0)
+})
+
+test('a did:plc is asked of the directory, where one is configured, even on this machine', async () => {
+  const directory = await documentServer({ [`/${PLC}`]: { id: PLC } })
+  for (const plcUrl of [directory.origin, `${directory.origin}/`]) {
+    expect((await createDidResolver({ plcUrl, allowPrivate: false, now })(PLC)).id).toBe(PLC)
+  }
+  const without = createDidResolver({ allowPrivate: true, now })
+  await expect(without(PLC)).rejects.toThrow('no did:plc directory is configured')
+})
+
+test('accounts that live here come first, and always fresh', async () => {
+  const directory = await documentServer({ [`/${PLC}`]: { id: PLC, alsoKnownAs: ['at://stale.test'] } })
+  let handle = 'one.test'
+  const local = (did: string) => (did === PLC ? { id: did, alsoKnownAs: [`at://${handle}`] } : undefined)
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now, local })
+  expect((await resolve(PLC)).alsoKnownAs).toEqual(['at://one.test'])
+  handle = 'two.test'
+  expect((await resolve(PLC)).alsoKnownAs).toEqual(['at://two.test'])
+  expect(directory.requests()).toBe(0)
+})
+
+test('what was found is remembered for five minutes, or until a refresh', async () => {
+  const directory = await documentServer({ [`/${PLC}`]: { id: PLC } })
+  let time = noon.getTime()
+  const resolve = createDidResolver({
+    plcUrl: directory.origin,
+    allowPrivate: false,
+    now: () => new Date(time),
+  })
+  await resolve(PLC)
+  time += 5 * 60_000 - 1
+  await resolve(PLC)
+  expect(directory.requests()).toBe(1)
+  time += 1
+  await resolve(PLC)
+  expect(directory.requests()).toBe(2)
+  await resolve(PLC, { refresh: true })
+  await resolve(PLC)
+  expect(directory.requests()).toBe(3)
+})
+
+test('a failure is not remembered', async () => {
+  const documents: Record<string, unknown> = {}
+  const directory = await documentServer(documents)
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  await expect(resolve(PLC)).rejects.toThrow('answered 404')
+  documents[`/${PLC}`] = { id: PLC }
+  await expect(resolve(PLC)).resolves.toMatchObject({ id: PLC })
+})
+
+test('five hundred are remembered; the one unused for longest makes room', async () => {
+  const directory = await loopbackServer((request, response) => {
+    response.end(JSON.stringify({ id: decodeURIComponent(request.url ?? '').slice(1) }))
+  })
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  const letters = (n: number) => [...String(n).padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
+  const did = (n: number) => `did:plc:${'a'.repeat(20)}${letters(n).join('')}`
+  for (let n = 0; n < 500; n++) await resolve(did(n))
+  expect(directory.connections()).toBe(500)
+  await resolve(did(0))
+  await resolve(did(500))
+  expect(directory.connections()).toBe(501)
+  await resolve(did(0))
+  expect(directory.connections()).toBe(501)
+  await resolve(did(1))
+  expect(directory.connections()).toBe(502)
+})
+
+test.each([
+  ['another DID', JSON.stringify({ id: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa' })],
+  ['no id', '{}'],
+  ['a list', '[]'],
+  ['no JSON', '<html>secret</html>'],
+  ['nothing', ''],
+  ['far too much', JSON.stringify({ id: PLC, filler: 'x'.repeat(70_000) })],
+])('a document with %s is none', async (_, body) => {
+  const directory = await loopbackServer((_, response) => response.end(body))
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  const error = await resolve(PLC).catch((error: Error) => error)
+  expect(error).toBeInstanceOf(UnresolvableDid)
+  expect((error as Error).message).not.toContain('secret')
+})
