@@ -16,6 +16,8 @@ import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createRepositories } from './records/repositories.ts'
+import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
@@ -131,6 +133,7 @@ async function createServices(
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
+    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
     background: createBackground(log),
     log,
     origin,

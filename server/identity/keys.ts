@@ -29,17 +29,27 @@ export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey
   return { did: formatDidKey('ES256', publicKeyOf(privateKey)) as DidKey, privateKey }
 }
 
-/** Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. */
-export async function sign(privateKey: Uint8Array, data: Uint8Array): Promise<Uint8Array> {
-  const publicKey = publicKeyOf(privateKey)
-  const [x, y, d] = [publicKey.subarray(1, 33), publicKey.subarray(33), privateKey].map(base64url)
-  const key = crypto.createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' })
+/**
+ * Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. By OpenSSL,
+ * which takes a tenth of the time that JavaScript does: every commit of a repository is signed.
+ */
+export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
+  if (privateKey.length !== keyBytes) throw notAKey()
+  const der = Buffer.concat([sec1Start, privateKey, sec1End])
+  const key = crypto.createPrivateKey({ key: der, format: 'der', type: 'sec1' })
   return withLowS(crypto.sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
 }
 
+const keyBytes = 32
+const notAKey = () => new TypeError(`A P-256 private key has ${keyBytes} bytes`)
+
+/** ECPrivateKey (RFC 5915) of a P-256 key without its public half: what comes before and after the scalar. */
+const sec1Start = Buffer.from('30310201010420', 'hex')
+const sec1End = Buffer.from('a00a06082a8648ce3d030107', 'hex')
+
 /** The public key as an uncompressed point; natively, for the first one in JavaScript would hold the start up by 0.1 s. */
 function publicKeyOf(privateKey: Uint8Array): Buffer {
-  if (privateKey.length !== 32) throw new TypeError('A P-256 private key has 32 bytes')
+  if (privateKey.length !== keyBytes) throw notAKey()
   const pair = crypto.createECDH('prime256v1')
   pair.setPrivateKey(privateKey)
   return pair.getPublicKey()
@@ -49,14 +59,10 @@ function publicKeyOf(privateKey: Uint8Array): Buffer {
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 /** Of the two values of s that make a valid signature, the lower. */
-function withLowS(signature: Buffer): Buffer {
+function withLowS(signature: Buffer): Uint8Array {
   const s = BigInt(`0x${signature.toString('hex', 32)}`)
   if (s > ORDER / 2n) signature.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
-  return signature
-}
-
-function base64url(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64url')
+  return new Uint8Array(signature)
 }
 
 /**

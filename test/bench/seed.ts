@@ -17,7 +17,7 @@ const rowsEach = 10
 
 /** Fills the directory with this many rows, and leaves them in the snapshot. */
 export async function seed(dir: string, rows: number): Promise<void> {
-  const store = await Database.open({ dir, migrations, now, foldBytes: Number.POSITIVE_INFINITY })
+  const store = await Database.open({ directory: dir, migrations, now, foldBytes: Number.POSITIVE_INFINITY })
   const total = Math.ceil(rows / rowsEach)
   for (let at = 0; at < total; at += 500) {
     await store.transact((tx) => {
