@@ -63,6 +63,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 
+  const adminPassword = await loadAdminPassword(config).catch(closing(store))
+
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
   const ready = Promise.withResolvers<Dispatch>()
   ready.promise.catch(() => {})
@@ -71,10 +73,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     hostnames: hostnamesOf(config),
     health: () => ({ version, healthy: store.writable }),
   })
-  const listener = await listen(app, config.hosts, config.port).catch(async (error: unknown) => {
-    await store.close()
-    throw error
-  })
+  const listener = await listen(app, config.hosts, config.port).catch(closing(store))
 
   const services = await createServices(config, {
     store,
@@ -82,10 +81,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     log,
     port: listener.port,
     passwordCost: options.passwordCost,
+  }).catch((error: unknown) => {
+    ready.reject(error)
+    return closing(listener, store)(error)
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
-  ready.resolve(createDispatch(services, await loadAdminPassword(config)))
+  ready.resolve(createDispatch(services, adminPassword))
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -99,6 +101,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()
     },
+  }
+}
+
+/** A start that fails leaves nothing open. */
+function closing(...opened: { close(): Promise<void> }[]) {
+  return async (error: unknown): Promise<never> => {
+    for (const part of opened) await part.close()
+    throw error
   }
 }
 
