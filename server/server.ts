@@ -24,10 +24,12 @@ import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
+import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { version } from './version.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
-import { createApp, listen, readJson } from './xrpc/http.ts'
+import { createApp } from './xrpc/http.ts'
+import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
 
 export interface RunningServer {
@@ -44,6 +46,8 @@ export interface ServerOptions {
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
   readonly passwordCost?: number
+  /** Where the store's files go instead of the real file system. */
+  readonly files?: Files
 }
 
 /**
@@ -57,8 +61,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     directory: config.dataDir,
     migrations,
     now,
+    files: options.files,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
+
+  const adminPassword = await loadAdminPassword(config).catch(closing(store))
 
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
   const ready = Promise.withResolvers<Dispatch>()
@@ -68,10 +75,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     hostnames: hostnamesOf(config),
     health: () => ({ version, healthy: store.writable }),
   })
-  const listener = await listen(app, config.hosts, config.port).catch(async (error: unknown) => {
-    await store.close()
-    throw error
-  })
+  const listener = await listen(app, config.hosts, config.port).catch(closing(store))
 
   const services = await createServices(config, {
     store,
@@ -79,10 +83,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     log,
     port: listener.port,
     passwordCost: options.passwordCost,
+  }).catch((error: unknown) => {
+    ready.reject(error)
+    return closing(listener, store)(error)
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
-  ready.resolve(createDispatch(services, await loadAdminPassword(config)))
+  ready.resolve(createDispatch(services, adminPassword))
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -96,6 +103,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()
     },
+  }
+}
+
+/** A start that fails leaves nothing open. */
+function closing(...opened: { close(): Promise<void> }[]) {
+  return async (error: unknown): Promise<never> => {
+    for (const part of opened) await part.close()
+    throw error
   }
 }
 
@@ -155,7 +170,6 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
     services,
     authorize: createVerifier({ store, tokens, adminPassword, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
-    readJson,
     watchReads: () => {
       const { epoch } = store
       return () => store.settled(epoch)

@@ -7,17 +7,9 @@ import { isIP } from 'node:net'
 /** @param hostnames names beside `localhost` and the loopback addresses, without port */
 export function hostFilter(hostnames: readonly string[]): (host: string | undefined) => boolean {
   const allowed = new Set(['localhost', ...hostnames.map((name) => name.toLowerCase())])
-  const verdicts = new Map<string, boolean>()
   return (host) => {
-    if (host === undefined) return false
-    let verdict = verdicts.get(host)
-    if (verdict === undefined) {
-      const name = hostname(host)
-      verdict = name !== undefined && (allowed.has(name) || isLoopback(name))
-      // Only what passes is remembered: a stranger must not be able to fill the memory with names.
-      if (verdict) verdicts.set(host, verdict)
-    }
-    return verdict
+    const name = host === undefined ? undefined : hostname(host)
+    return name !== undefined && (allowed.has(name) || isLoopback(name))
   }
 }
 
@@ -27,6 +19,6 @@ function hostname(host: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '')
 }
 
-function isLoopback(name: string): boolean {
+export function isLoopback(name: string): boolean {
   return (isIP(name) === 4 && name.startsWith('127.')) || name === '::1'
 }
