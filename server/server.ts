@@ -27,8 +27,9 @@ import { StoreUnavailable } from './store/errors.ts'
 import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { version } from './version.ts'
+import { asksForHandle, createWellKnown } from './well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
-import { createApp } from './xrpc/http.ts'
+import { createApp, type Fallback } from './xrpc/http.ts'
 import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
 
@@ -68,11 +69,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const adminPassword = await loadAdminPassword(config).catch(closing(store))
 
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
-  const ready = Promise.withResolvers<Dispatch>()
+  const ready = Promise.withResolvers<{ dispatch: Dispatch; fallback: Fallback }>()
   ready.promise.catch(() => {})
   const app = createApp({
-    dispatch: async (...request) => (await ready.promise)(...request),
+    dispatch: async (...request) => (await ready.promise).dispatch(...request),
+    fallback: async (...request) => (await ready.promise).fallback(...request),
     hostnames: hostnamesOf(config),
+    opensTo: (name, path) => asksForHandle(config, store, name, path),
     health: () => ({ version, healthy: store.writable }),
   })
   const listener = await listen(app, config.hosts, config.port).catch(closing(store))
@@ -89,7 +92,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
-  ready.resolve(createDispatch(services, adminPassword))
+  ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createWellKnown(services) })
 
   return {
     url: `http://127.0.0.1:${listener.port}`,

@@ -5,16 +5,13 @@
 import { isIP } from 'node:net'
 
 /** @param hostnames names beside `localhost` and the loopback addresses, without port */
-export function hostFilter(hostnames: readonly string[]): (host: string | undefined) => boolean {
+export function hostFilter(hostnames: readonly string[]): (hostname: string) => boolean {
   const allowed = new Set(['localhost', ...hostnames.map((name) => name.toLowerCase())])
-  return (host) => {
-    const name = host === undefined ? undefined : hostname(host)
-    return name !== undefined && (allowed.has(name) || isLoopback(name))
-  }
+  return (name) => allowed.has(name) || isLoopback(name)
 }
 
-/** The name of a Host header: lower case, without port, brackets or trailing dot. */
-function hostname(host: string): string | undefined {
+/** The name of a Host header: lower case, without port, brackets or trailing dot. Undefined when it is none. */
+export function hostname(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i.exec(host)
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '')
 }

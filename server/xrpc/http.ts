@@ -1,9 +1,9 @@
 /** The HTTP side of XRPC on express: Host allow-list, CORS, health, then the router. The only file that imports express. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Request, type Response } from 'express'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
 import { protocolError } from './errors.ts'
-import { hostFilter } from './host.ts'
+import { hostFilter, hostname } from './host.ts'
 import type { App } from './listen.ts'
 import type { Dispatch } from './router.ts'
 import { sendError, sendJson } from './send.ts'
@@ -14,7 +14,19 @@ export interface HttpOptions {
   readonly hostnames: readonly string[]
   /** The health answer: what is sent, and whether the store can write. */
   readonly health: () => { version: string; healthy: boolean }
+  /** Answers what is no method; false when it has nothing at that path. */
+  readonly fallback?: Fallback
+  /** Whether a path is answered under a host name that is none of `hostnames`. */
+  readonly opensTo?: (name: string, path: string) => boolean
 }
+
+/** @param name the host name that the request is for: lower case, without port */
+export type Fallback = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: string,
+  name: string,
+) => Promise<boolean>
 
 const prefix = '/xrpc/'
 
@@ -23,13 +35,14 @@ export function createApp(options: HttpOptions): App {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
-  app.use((req, res) => {
+  app.use(async (req, res) => {
     const { host, path, query } = targetOf(req)
     allowAnyOrigin(res)
     if (host === undefined && req.httpVersion === '1.1') {
       return sendError(req, res, protocolError('InvalidRequest', 'The request has no Host header'))
     }
-    if (!isOurs(host)) {
+    const name = host === undefined ? undefined : hostname(host)
+    if (name === undefined || !(isOurs(name) || options.opensTo?.(name, path))) {
       return sendError(req, res, protocolError('Forbidden', 'This server does not answer for that host name'))
     }
     if (req.method === 'OPTIONS') return answerPreflight(req, res)
@@ -38,6 +51,7 @@ export function createApp(options: HttpOptions): App {
       return sendJson(req, res, healthy ? 200 : 503, { version })
     }
     if (path.startsWith(prefix)) return options.dispatch(path.slice(prefix.length), query, req, res)
+    if (await options.fallback?.(req, res, path, name)) return
     sendError(req, res, protocolError('InvalidRequest', 'Methods are called at /xrpc/<nsid>'))
   })
   return (req, res) => {

@@ -75,8 +75,8 @@ function parse(bytes: Buffer): RawAnswer[] {
     if (body.length < length) return answers
     rest = rest.subarray(end + 4 + length)
     const text = body.toString()
+    const isJson = headers['content-type']?.startsWith('application/json') && text !== ''
     // An interim answer (100 Continue) precedes the real one.
-    if (status >= 200)
-      answers.push({ status, headers, text, body: text === '' ? undefined : JSON.parse(text) })
+    if (status >= 200) answers.push({ status, headers, text, body: isJson ? JSON.parse(text) : undefined })
   }
 }
