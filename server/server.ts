@@ -17,6 +17,7 @@ import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
+import { finishFanOuts } from './notifications/fan-out.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
@@ -112,7 +113,11 @@ async function createServices(
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
   const notifications = createNotificationEvents()
+  const background = createBackground(log)
   const { aliases } = config
+  const tellSubscribers = () =>
+    background.run('telling subscribers', () => finishFanOuts({ store, events: notifications, now }))
+  tellSubscribers()
   return {
     config,
     store,
@@ -137,10 +142,10 @@ async function createServices(
       aliases,
       nextTid: createTidClock(now),
       now,
-      listener: createRecordListener({ aliases, events: notifications }),
+      listener: createRecordListener({ aliases, events: notifications, onMoreSubscribers: tellSubscribers }),
     }),
     notifications,
-    background: createBackground(log),
+    background,
     log,
     origin,
     serverDid,
