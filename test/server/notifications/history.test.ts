@@ -17,9 +17,10 @@ const person = fc.nat({ max: people - 1 })
 const key = fc.constantFrom('like', 'follow', 'mention', 'subscribedPost')
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: fc.constant('like'), who: person, whom: person }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('follow'), who: person, whom: person }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('follow'), who: person, whom: person }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('post'), who: person, whom: person }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('remove'), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('unfollow'), who: person }) },
   {
     weight: 1,
     arbitrary: fc.record({ does: fc.constant('subscribe'), who: person, whom: person, on: fc.boolean() }),
@@ -42,7 +43,7 @@ type Step = {
   who: number
   whom: number
   on: boolean
-  pick: number
+  pick?: number
   key: string
   list: boolean
   include: string
@@ -115,9 +116,12 @@ async function play(
       ...subscribers.map((other): [number, string] => [other, 'subscribed-post']),
     ])
   }
-  if (does === 'remove') {
-    const removable = model.live.filter(({ author }) => !model.suspended.has(author))
-    const chosen = removable[pick % removable.length]
+  if (does === 'remove' || does === 'unfollow') {
+    const removable = model.live.filter(
+      ({ author, follows }) =>
+        !model.suspended.has(author) && (does === 'remove' || (author === who && follows !== undefined)),
+    )
+    const chosen = removable[(pick ?? 0) % removable.length]
     if (!chosen) return
     await world.remove(accounts[chosen.author] as Account, chosen.ref)
     model.live = model.live.filter((one) => one !== chosen)
@@ -134,7 +138,8 @@ async function play(
   }
   if (does === 'seen' && !model.suspended.has(who)) {
     const { notifications } = await world.list(account)
-    const seenAt = notifications[pick % (notifications.length + 1)]?.indexedAt ?? '2029-01-01T00:00:00.000Z'
+    const seenAt =
+      notifications[(pick ?? 0) % (notifications.length + 1)]?.indexedAt ?? '2029-01-01T00:00:00.000Z'
     body(await world.call('updateSeen', { seenAt }, account))
   }
   if (does === 'prefer' && !model.suspended.has(who)) {
@@ -170,7 +175,7 @@ async function pages(
 const named = (items: readonly Item[]) => items.map(({ reason, uri }) => `${reason} ${uri}`)
 
 test('histories', { timeout: 120_000 }, async () => {
-  const history = fc.array(step, { minLength: 5, maxLength: 30 })
+  const history = fc.array(step, { minLength: 10, maxLength: 40, size: 'max' })
   await fc.assert(
     fc.asyncProperty(history, fc.array(step, { maxLength: 6 }), async (steps, later) => {
       round++
