@@ -12,8 +12,8 @@ import { type DatetimeString, iso } from '../time.ts'
 import { announcing, arrivalTime } from './arrival.ts'
 import type { NotificationEvents } from './events.ts'
 
-/** Takes some 5 ms. */
-const subscribersAtATime = 1000
+/** Takes some 3 ms. */
+const subscribersAtATime = 500
 
 /** Tells the first subscribers of a post. @returns whether there are more, for `finishFanOuts` */
 export function beginFanOut(

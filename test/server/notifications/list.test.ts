@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { preferencesOf, wantedBy } from '../../../server/notifications/preferences.ts'
+import { arrived } from '../../../server/store/notifications.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, feed, mentions, type Ref, SocialServer } from '../../support/social.ts'
 
@@ -268,28 +270,28 @@ test('everything is there after a restart, and the next arrival is later', async
   expect(await world.unread(alice)).toBe(2)
 })
 
-test('arrivals are announced once they are on disk, with all that came together', async () => {
+test('arrivals are announced once they are on disk, and looked up by those who want them', async () => {
   const { store, notifications } = world.server.running.services
   await world.subscribe(alice, bob, true, true)
-  const seen: unknown[] = []
-  const stop = notifications.subscribe(({ after, upTo }) => {
-    seen.push(
-      store.all(
-        'SELECT t.did, n.reason FROM notifications n JOIN accounts t ON t.id = n.account WHERE n.id > ? AND n.id <= ? ORDER BY n.id',
-        [after, upTo],
-      ),
-    )
+  const announced: string[][] = []
+  const stop = notifications.subscribe((arrivals) => {
+    for (const { did } of [alice, bob, carol]) {
+      const wanted = wantedBy(preferencesOf(store, did), 'push')
+      const found = arrived(store, { did, wanted, arrivals })
+      announced.push(found.map(({ reason, author }) => `${reason} by ${author}`))
+    }
   })
   await world.post(bob, mentions(carol))
   const quiet = await world.post(alice)
   await world.remove(alice, quiet)
+  const mention = { include: 'all', list: true, push: false }
+  body(await world.call('putPreferencesV2', { mention }, alice))
+  await world.post(carol, mentions(alice))
   stop()
   await world.like(bob, post)
-  expect(seen).toEqual([
-    [
-      { did: carol.did, reason: 'mention' },
-      { did: alice.did, reason: 'subscribed-post' },
-    ],
+  expect(announced).toEqual([
+    ...[[`subscribed-post by ${bob.did}`], [], [`mention by ${bob.did}`]],
+    ...[[], [], []],
   ])
 })
 
