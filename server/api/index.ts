@@ -40,6 +40,7 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getRepo } from './com/core/sync/getRepo.ts'
 
 export const methods = [
   createRecord,
@@ -48,6 +49,7 @@ export const methods = [
   getRecord,
   listRecords,
   putRecord,
+  getRepo,
   resolveHandle,
   activateAccount,
   checkAccountStatus,

@@ -6,10 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LexValidationError, type l } from '@atproto/lex-schema'
 import { isValidNsid } from '@atproto/syntax'
 import { protocolError, XrpcError } from './errors.ts'
-import { type Caller, fail, type Method, type MethodSchema } from './method.ts'
+import { type Caller, type Chunks, fail, type Method, type MethodSchema } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
-import { sendError, sendJson, sendNothing } from './send.ts'
+import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
 
 /** Reads a JSON body: `undefined` when there is none. Throws an XrpcError for what is no JSON, or too large. */
 export type ReadJson = (req: IncomingMessage, res: ServerResponse, maxBytes: number) => Promise<unknown>
@@ -81,8 +81,10 @@ export function createRouter<Word extends string, Services>(
       Parameters<typeof method.handler>[0]
     const output = await method.handler(call)
     await settled()
-    if (method.schema.output.encoding === undefined) sendNothing(res)
-    else sendJson(req, res, 200, prepared.projectOutput(output))
+    const { encoding } = method.schema.output
+    if (encoding === undefined) sendNothing(res)
+    else if (encoding === 'application/json') sendJson(req, res, 200, prepared.projectOutput(output))
+    else await sendChunks(res, encoding, output as Chunks)
   }
 
   async function readBody(prepared: Prepared<Word, Services>, req: IncomingMessage, res: ServerResponse) {
