@@ -28,14 +28,21 @@ export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey
   return { did: keypair.did() as DidKey, privateKey }
 }
 
+/** Signs SHA-256(`data`): 64 bytes, r then s, always low-S as atproto requires. */
+export type Sign = (data: Uint8Array) => Uint8Array
+
 /**
- * Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. By OpenSSL,
- * which takes a tenth of the time that JavaScript does: every commit of a repository is signed.
+ * Signs with a P-256 private key. By OpenSSL, which takes a tenth of the time that JavaScript does: every commit of a
+ * repository is signed.
  */
-export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
+export function signerOf(privateKey: Uint8Array): Sign {
   const der = Buffer.concat([sec1Start, privateKey, sec1End])
   const key = createPrivateKey({ key: der, format: 'der', type: 'sec1' })
-  return lowS(signWith('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
+  return (data) => lowS(signWith('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
+}
+
+export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
+  return signerOf(privateKey)(data)
 }
 
 /** ECPrivateKey (RFC 5915) of a P-256 key without its public half: what comes before and after the scalar. */
