@@ -126,14 +126,12 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
     }
     const previous = records.find(tx, did, collection, rkey)
     if (previous) {
+      records.remove(tx, did, collection, rkey)
       for (const listener of recordListeners) listener.recordDeleted(tx, { ...event, cid: previous.cid })
     }
-    if (!('bytes' in change)) {
-      records.remove(tx, did, collection, rkey)
-      return
-    }
+    if (!('bytes' in change)) return
     const { cid, bytes, blobs, canonical: record } = change
-    records.put(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
+    records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
     for (const listener of recordListeners) listener.recordCreated(tx, { ...event, cid, record, at })
   }
 

@@ -1,4 +1,6 @@
+import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { profileOf } from '../../server/records/profiles.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
 
 const post = 'app.example.feed.post'
@@ -363,6 +365,20 @@ test('clients of the network write under their own names, validated, and stored 
   expect((await call({ text: 'no date' })).status).toBe(400)
   const badMention = { $type: 'app.bsky.richtext.facet#mention', did: 'bob' }
   expect((await call({ ...record, facets: [{ ...facet, features: [badMention] }] })).status).toBe(400)
+})
+
+test('an account is shown with the name of its profile, under whatever name that is stored', async () => {
+  const { store, config } = server.running.services
+  const shown = (did: string) => profileOf(store, config.aliases, did as DidString)
+  const erin = await server.account('erin')
+  expect(shown(erin.did)).toEqual({ did: erin.did, handle: erin.handle })
+  await put(erin, profile, 'self', { displayName: 'Erin' })
+  expect(shown(erin.did)).toEqual({ did: erin.did, handle: erin.handle, displayName: 'Erin' })
+  await put(erin, 'app.bsky.actor.profile', 'self', { displayName: 'Erin II' })
+  expect(shown(erin.did).displayName).toBe('Erin II')
+  await put(erin, profile, 'self', { displayName: ['no', 'name'] }, { validate: false })
+  expect(shown(erin.did).displayName).toBeUndefined()
+  expect(shown('did:web:elsewhere.test')).toEqual({ did: 'did:web:elsewhere.test', handle: 'handle.invalid' })
 })
 
 describe('an account that is not active', () => {
