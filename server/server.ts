@@ -52,7 +52,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const now = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
   const store = await Database.open({
-    dir: config.dataDir,
+    directory: config.dataDir,
     migrations,
     now,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
