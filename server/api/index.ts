@@ -7,6 +7,7 @@ import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
@@ -43,6 +44,7 @@ import { updateEmail } from './com/core/server/updateEmail.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
 
 export const methods = [
+  applyWrites,
   createRecord,
   deleteRecord,
   describeRepo,

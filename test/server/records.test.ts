@@ -290,6 +290,79 @@ describe('putting and deleting', () => {
   })
 })
 
+describe('several writes at once', () => {
+  const thing = 'org.example.batch'
+  const apply = (writes: object[], more: object = {}) =>
+    server.post('com.core.repo.applyWrites', { repo: alice.did, writes, ...more }, alice)
+  const write = (kind: string, rkey: string, n?: number, names = 'com.core') => ({
+    $type: `${names}.repo.applyWrites#${kind}`,
+    collection: thing,
+    rkey,
+    ...(n === undefined ? {} : { value: { n } }),
+  })
+  const numbers = async () => {
+    const { body } = await list(alice, thing, { reverse: 'true' })
+    return body.records.map(({ value }: { value: { n: number } }) => value.n)
+  }
+
+  test('are one commit, in their order', async () => {
+    const made = await apply([write('create', 'a', 1), write('create', 'b', 2), write('update', 'a', 3)])
+    expect(made.status).toBe(200)
+    expect(made.body.results.map(({ $type }: { $type: string }) => $type.split('#')[1])).toEqual([
+      'createResult',
+      'createResult',
+      'updateResult',
+    ])
+    expect(made.body.results[2]).toMatchObject({
+      uri: `at://${alice.did}/${thing}/a`,
+      validationStatus: 'unknown',
+    })
+    expect((await status(alice)).repoCommit).toBe(made.body.commit.cid)
+    expect(await numbers()).toEqual([3, 2])
+
+    const gone = await apply([write('delete', 'a'), write('create', 'a', 4), write('delete', 'b')])
+    expect(gone.status).toBe(200)
+    expect(await numbers()).toEqual([4])
+  })
+
+  test.each([
+    ['a record that is there is created', [write('create', 'c', 1), write('create', 'a', 1)]],
+    ['one is created twice', [write('create', 'c', 1), write('create', 'c', 2)]],
+    ['what is not there is updated', [write('create', 'c', 1), write('update', 'none', 1)]],
+    ['one is not valid', [write('create', 'c', 1), { ...write('create', 'd', 1), collection: post }]],
+    ['one is no write', [write('create', 'c', 1), write('destroy', 'a')]],
+    ['one is no whole write', [write('create', 'c', 1), write('update', 'a')]],
+  ])('are none when %s', async (_, writes) => {
+    const before = await status(alice)
+    expect(await apply(writes)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect(await status(alice)).toEqual(before)
+  })
+
+  test('that change nothing make no commit', async () => {
+    const { body } = await apply([write('delete', 'none'), write('update', 'a', 4)])
+    expect(body.results).toHaveLength(2)
+    expect(body.commit).toBeUndefined()
+  })
+
+  test('go through only from the commit that was seen', async () => {
+    const swapCommit = (await status(alice)).repoCommit
+    expect((await apply([write('update', 'a', 5)], { swapCommit })).status).toBe(200)
+    const answer = await apply([write('update', 'a', 6)], { swapCommit })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidSwap' } })
+  })
+
+  test('come under the names of the network too', async () => {
+    const { status, body } = await apply([
+      write('create', 'z', 1, 'com.atproto'),
+      { ...write('delete', 'z', undefined, 'com.atproto'), bytes: 'not a record', cid: 'nor its CID' },
+    ])
+    expect(status).toBe(200)
+    expect(body.results[0]).toMatchObject({ $type: 'com.atproto.repo.applyWrites#createResult' })
+    expect(body.results[1]).toEqual({ $type: 'com.atproto.repo.applyWrites#deleteResult' })
+    expect((await get(alice, thing, 'z')).body.error).toBe('RecordNotFound')
+  })
+})
+
 describe('listing', () => {
   const rkeys = ['a', 'b', 'c', 'd', 'e']
   beforeAll(async () => {
