@@ -161,16 +161,27 @@ function readParams(schema: l.ParamsSchema, query: string): unknown {
     declared.append(name, value)
   }
   try {
-    return schema.fromURLSearchParams(declared)
+    return withoutStackTraces(() => schema.fromURLSearchParams(declared))
   } catch (error) {
     throw invalid(error)
   }
 }
 
 function validated(schema: l.Validator, value: unknown): unknown {
-  const result = (schema as l.Schema).safeParse(value)
+  const result = withoutStackTraces(() => (schema as l.Schema).safeParse(value))
   if (result.success) return result.value
   throw invalid(result)
+}
+
+/** The validator makes an error of every optional property that is absent, and drops it: its stack trace is most of the cost. */
+function withoutStackTraces<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 function invalid(error: unknown): unknown {
