@@ -10,7 +10,7 @@ let dir: string
 let db: Database
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'pds-arrival-'))
-  db = await Database.open({ dataDir: dir, migrations, now: () => new Date() })
+  db = await Database.open({ directory: dir, migrations, now: () => new Date() })
 })
 afterEach(async () => {
   await db.close()
