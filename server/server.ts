@@ -83,6 +83,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
+  tellSubscribers(services)
   ready.resolve(createDispatch(services, await loadAdminPassword(config)))
 
   return {
@@ -115,9 +116,6 @@ async function createServices(
   const notifications = createNotificationEvents()
   const background = createBackground(log)
   const { aliases } = config
-  const tellSubscribers = () =>
-    background.run('telling subscribers', () => finishFanOuts({ store, events: notifications, now }))
-  tellSubscribers()
   return {
     config,
     store,
@@ -142,7 +140,11 @@ async function createServices(
       aliases,
       nextTid: createTidClock(now),
       now,
-      listener: createRecordListener({ aliases, events: notifications, onMoreSubscribers: tellSubscribers }),
+      listener: createRecordListener({
+        aliases,
+        events: notifications,
+        onMoreSubscribers: () => tellSubscribers({ store, notifications, now, background }),
+      }),
     }),
     notifications,
     background,
@@ -189,4 +191,9 @@ function translate(error: unknown): XrpcError | undefined {
 function hostnamesOf(config: Config): string[] {
   const own = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname]
   return [...config.hostnames, ...own]
+}
+
+/** Tells those who are left to be told of posts. */
+function tellSubscribers(services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>): void {
+  services.background.run('telling subscribers', () => finishFanOuts(services))
 }

@@ -4,13 +4,13 @@
  * a server that was stopped goes on from there.
  */
 
+import type { Services } from '../services.ts'
 import * as activitySubscriptions from '../store/activity-subscriptions.ts'
-import type { Database, Writer } from '../store/database.ts'
+import type { Writer } from '../store/database.ts'
 import * as fanOuts from '../store/fan-outs.ts'
 import * as notifications from '../store/notifications.ts'
 import { type DatetimeString, iso } from '../time.ts'
 import { announcing, arrivalTime } from './arrival.ts'
-import type { NotificationEvents } from './events.ts'
 
 /** Takes some 3 ms. */
 const subscribersAtATime = 500
@@ -27,19 +27,15 @@ export function beginFanOut(
   return next !== undefined
 }
 
-export interface FanOutGrounds {
-  readonly store: Database
-  readonly events: NotificationEvents
-  readonly now: () => Date
-}
-
-/** Tells all subscribers who are left. */
-export async function finishFanOuts({ store, events, now }: FanOutGrounds): Promise<void> {
+/** Tells all subscribers who are left. Runs after a start, and when a post has more subscribers than were told with it. */
+export async function finishFanOuts({ store, notifications: events, now }: FanOutGrounds): Promise<void> {
   while (fanOuts.first(store)) {
     const announce = await store.transact((tx) => announcing(tx, events, () => goOn(tx, iso(now()))))
     announce?.()
   }
 }
+
+type FanOutGrounds = Pick<Services, 'store' | 'notifications' | 'now'>
 
 function goOn(tx: Writer, at: DatetimeString): void {
   const fanOut = fanOuts.first(tx)
