@@ -17,6 +17,7 @@ import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
+import { finishFanOuts } from './notifications/fan-out.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
@@ -92,6 +93,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
+  tellSubscribers(services)
   ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createWellKnown(services) })
 
   return {
@@ -130,6 +132,7 @@ async function createServices(
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
   const notifications = createNotificationEvents()
+  const background = createBackground(log)
   const { aliases } = config
   return {
     config,
@@ -155,10 +158,14 @@ async function createServices(
       aliases,
       nextTid: createTidClock(now),
       now,
-      listener: createRecordListener({ aliases, events: notifications }),
+      listener: createRecordListener({
+        aliases,
+        events: notifications,
+        onMoreSubscribers: () => tellSubscribers({ store, notifications, now, background }),
+      }),
     }),
     notifications,
-    background: createBackground(log),
+    background,
     log,
     origin,
     serverDid,
@@ -201,4 +208,9 @@ function translate(error: unknown): XrpcError | undefined {
 function hostnamesOf(config: Config): string[] {
   const own = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname]
   return [...config.hostnames, ...own]
+}
+
+/** Tells those who are left to be told of posts. */
+function tellSubscribers(services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>): void {
+  services.background.run('telling subscribers', () => finishFanOuts(services))
 }

@@ -18,6 +18,7 @@ import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
@@ -51,14 +52,17 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getRepo } from './com/core/sync/getRepo.ts'
 
 export const methods = [
+  applyWrites,
   createRecord,
   deleteRecord,
   describeRepo,
   getRecord,
   listRecords,
   putRecord,
+  getRepo,
   resolveHandle,
   activateAccount,
   checkAccountStatus,

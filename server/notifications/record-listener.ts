@@ -1,43 +1,46 @@
 /** Keeps notifications in step with records, in the transaction that writes them. */
 import { isValidDid } from '@atproto/syntax'
 import type { Aliases } from '../aliases.ts'
-import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
+import type { RecordEvent, RecordListener } from '../records/events.ts'
+import { hostedAmong } from '../store/accounts.ts'
 import type { Writer } from '../store/database.ts'
+import * as fanOuts from '../store/fan-outs.ts'
 import * as follows from '../store/follows.ts'
 import * as notifications from '../store/notifications.ts'
-import { type DatetimeString, iso } from '../time.ts'
+import { announcing, arrivalTime } from './arrival.ts'
 import { derive, followCollection, postCollection, verificationCollection } from './derive.ts'
 import type { NotificationEvents } from './events.ts'
+import { beginFanOut } from './fan-out.ts'
 import { subjectReader } from './subjects.ts'
 
 export interface RecordListenerOptions {
   readonly aliases: Aliases
   readonly events: NotificationEvents
+  /** Called when a post has more subscribers than were told with it: runs `finishFanOuts`. */
+  readonly onMoreSubscribers: () => void
 }
 
-export function createRecordListener({ aliases, events }: RecordListenerOptions): RecordListener {
+export function createRecordListener(options: RecordListenerOptions): RecordListener {
+  const { aliases, events, onMoreSubscribers } = options
   const derived = (tx: Writer, event: RecordEvent) => derive(event, subjectReader(tx, aliases))
 
-  /** What arrives while `work` runs is published when it is on disk. */
-  function publishing(tx: Writer, work: () => void): AfterCommit | undefined {
-    const after = notifications.lastId(tx)
-    work()
-    const upTo = notifications.lastId(tx)
-    return upTo > after ? () => events.publish({ after, upTo }) : undefined
-  }
-
   return {
-    recordCreated: (tx, event) =>
-      publishing(tx, () => {
+    recordCreated(tx, event) {
+      let more = false
+      const announce = announcing(tx, events, () => {
         addFollow(tx, event)
-        const told = derived(tx, event)
-        tell(tx, event, told)
-        if (event.collection === postCollection) tellSubscribers(tx, event, told)
-      }),
+        tell(tx, event, derived(tx, event))
+        more = tellSubscribers(tx, event)
+      })
+      return () => {
+        announce?.()
+        if (more) onMoreSubscribers()
+      }
+    },
 
     // Whoever knows of the record is not told again, and what is no longer so is taken back.
     recordUpdated: (tx, event, previous) =>
-      publishing(tx, () => {
+      announcing(tx, events, () => {
         removeFollow(tx, previous)
         addFollow(tx, event)
         const wanted = derived(tx, event)
@@ -53,8 +56,9 @@ export function createRecordListener({ aliases, events }: RecordListenerOptions)
       }),
 
     recordDeleted: (tx, event) =>
-      publishing(tx, () => {
+      announcing(tx, events, () => {
         removeFollow(tx, event)
+        fanOuts.remove(tx, sourceOf(event))
         notifications.removeOfRecord(tx, sourceOf(event))
         tellUnverified(tx, event)
       }),
@@ -72,29 +76,36 @@ function removeFollow(tx: Writer, event: RecordEvent): void {
   if (event.collection === followCollection) follows.remove(tx, sourceOf(event))
 }
 
-/** An account that is told twice is told at different moments. */
-function tell(tx: Writer, event: RecordEvent, told: readonly notifications.NewNotification[]): void {
-  const times = new Map<string, number>()
-  const rounds = Map.groupBy(told, ({ to }) => {
-    const round = times.get(to) ?? 0
-    times.set(to, round + 1)
-    return round
-  })
-  for (const round of rounds.values()) {
-    notifications.insert(tx, sourceOf(event), round, arrivalTime(tx, event.at))
-  }
-}
-
-function tellSubscribers(
+/** Tells those who have an account here. One that is told twice is told at different moments. */
+function tell(
   tx: Writer,
   event: RecordEvent,
   told: readonly notifications.NewNotification[],
+  gone?: notifications.GoneRecord,
 ): void {
-  notifications.insertForSubscribers(tx, sourceOf(event), {
-    isReply: event.record.reply !== undefined,
-    except: told.map(({ to }) => to),
-    indexedAt: arrivalTime(tx, event.at),
-  })
+  if (told.length === 0) return
+  const hosted = hostedAmong(
+    tx,
+    told.map(({ to }) => to),
+  )
+  const times = new Map<string, number>()
+  const rounds = Map.groupBy(
+    told.filter(({ to }) => hosted.has(to)),
+    ({ to }) => {
+      const round = times.get(to) ?? 0
+      times.set(to, round + 1)
+      return round
+    },
+  )
+  for (const round of rounds.values()) {
+    notifications.insert(tx, sourceOf(event), round, arrivalTime(tx, event.at), gone)
+  }
+}
+
+function tellSubscribers(tx: Writer, event: RecordEvent): boolean {
+  if (event.collection !== postCollection) return false
+  const isReply = event.record.reply !== undefined
+  return beginFanOut(tx, { ...sourceOf(event), isReply }, event.at)
 }
 
 /** The record of a verification that is taken back is shown nowhere else: it is kept with what it tells. */
@@ -102,16 +113,7 @@ function tellUnverified(tx: Writer, event: RecordEvent): void {
   const { did, collection, cid, bytes, uri } = event
   const to = event.record.subject
   if (collection !== verificationCollection || typeof to !== 'string' || to === did) return
-  const told = [{ to, reason: 'unverified' as const, reasonSubject: uri }]
-  notifications.insert(tx, sourceOf(event), told, arrivalTime(tx, event.at), { cid, bytes })
-}
-
-/** `now`, or the millisecond after the last arrival: so no two of an account have the same time. */
-function arrivalTime(tx: Writer, now: DatetimeString): DatetimeString {
-  const last = notifications.lastArrival(tx)
-  const at = now > last ? now : iso(new Date(Date.parse(last) + 1))
-  notifications.setLastArrival(tx, at)
-  return at
+  tell(tx, event, [{ to, reason: 'unverified', reasonSubject: uri }], { cid, bytes })
 }
 
 function sourceOf({ did, uri, rkey }: RecordEvent): notifications.Source {

@@ -49,6 +49,21 @@ export function remove(tx: Writer, did: string, subject: string): void {
   tx.run('DELETE FROM activity_subscriptions WHERE did = ? AND subject = ?', [did, subject])
 }
 
+/** The next subscribers after the one of DID `after`: how many there are, up to `limit`, and the DID of the last. */
+export function nextSubscribers(
+  db: Reader,
+  subject: string,
+  after: string,
+  limit: number,
+): { last: string | null; count: number } {
+  const row = db.get<{ last: string | null; count: number }>(
+    `SELECT max(did) AS last, count(*) AS count
+     FROM (SELECT did FROM activity_subscriptions WHERE subject = ? AND did > ? ORDER BY did LIMIT ?)`,
+    [subject, after, limit],
+  )
+  return row ?? { last: null, count: 0 }
+}
+
 /** Ends every subscription to an account. */
 export function removeOfSubject(tx: Writer, did: string): void {
   tx.run('DELETE FROM activity_subscriptions WHERE subject = ?', [did])

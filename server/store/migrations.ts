@@ -237,9 +237,19 @@ function notifications(): string {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX activity_subscriptions_account ON activity_subscriptions (did, created_at, subject);
 
+    -- Posts that not all subscribers have been told of yet.
+    CREATE TABLE fan_outs (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      collection TEXT NOT NULL,
+      rkey TEXT NOT NULL,
+      is_reply INTEGER NOT NULL,
+      told_up_to TEXT NOT NULL,          -- DID: subscribers are told in the order of their DIDs
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+
     CREATE TABLE notification_preferences (
       did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
-      preferences TEXT NOT NULL          -- JSON: those that were ever chosen
+      preferences TEXT NOT NULL          -- JSON, all of them
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE push_registrations (

@@ -131,7 +131,7 @@ export interface Source {
 }
 
 export interface NewNotification {
-  /** DID of the account that is told; nothing happens when it is not of this server. */
+  /** DID of the account that is told. */
   readonly to: string
   readonly reason: Reason
   readonly reasonSubject?: string | undefined
@@ -143,18 +143,20 @@ const insertInto = `
   SELECT t.id, a.id, a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL,
     EXISTS (SELECT 1 FROM follows f WHERE f.did = t.did AND f.subject = a.did)`
 
-/**
- * @param indexedAt later than that of any other notification of these accounts
- * @param gone the record, when it is no longer where records are
- */
+/** A record that is no longer where records are. */
+export interface GoneRecord {
+  readonly cid: string
+  readonly bytes: Uint8Array
+}
+
+/** @param indexedAt later than that of any other notification of these accounts */
 export function insert(
   tx: Writer,
   { did, collection, rkey }: Source,
   notifications: readonly NewNotification[],
   indexedAt: string,
-  gone?: { cid: string; bytes: Uint8Array },
+  gone?: GoneRecord,
 ): void {
-  if (notifications.length === 0) return
   tx.run(
     `${insertInto}, ?, ?, n.value ->> 'reason', n.value ->> 'reasonSubject', ?, ?, ?
      FROM json_each(?) n JOIN accounts t ON t.did = n.value ->> 'to' JOIN accounts a ON a.did = ?`,
@@ -162,18 +164,20 @@ export function insert(
   )
 }
 
-/** Tells everybody who has subscribed to the author's posts, or replies, but for the accounts in `except`. */
+/** Tells the subscribers whose DIDs are in a range, but for those who have been told of the post already. */
 export function insertForSubscribers(
   tx: Writer,
   { did, collection, rkey }: Source,
-  { isReply, except, indexedAt }: { isReply: boolean; except: readonly string[]; indexedAt: string },
+  { isReply, after, upTo, indexedAt }: { isReply: number; after: string; upTo: string; indexedAt: string },
 ): void {
   tx.run(
     `${insertInto}, ?, ?, 'subscribed-post', NULL, ?, NULL, NULL
      FROM activity_subscriptions s JOIN accounts t ON t.did = s.did JOIN accounts a ON a.did = s.subject
-     WHERE s.subject = ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
-       AND s.did NOT IN (SELECT value FROM json_each(?))`,
-    [collection, rkey, indexedAt, did, isReply ? 1 : 0, JSON.stringify(except)],
+     WHERE s.subject = ? AND s.did > ? AND s.did <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
+       AND NOT EXISTS (
+         SELECT 1 FROM notifications n INDEXED BY notifications_author
+         WHERE n.author = a.id AND n.account = t.id AND n.rkey = ? AND n.collection = ?)`,
+    [collection, rkey, indexedAt, did, after, upTo, isReply, rkey, collection],
   )
 }
 
