@@ -172,6 +172,12 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: gone(subject),
   }),
   'com.core.identity.resolveHandle': () => ({ params: { handle: bystander.handle } }),
+  'com.core.repo.applyWrites': ({ did }) => ({
+    input: {
+      repo: did,
+      writes: [{ $type: 'com.core.repo.applyWrites#create', collection, rkey: 'two', value: {} }],
+    },
+  }),
   'com.core.repo.createRecord': ({ did }) => ({ input: { repo: did, collection, record: {} } }),
   'com.core.repo.deleteRecord': ({ did }) => ({ input: { repo: did, collection, rkey: 'none' } }),
   'com.core.repo.describeRepo': () => ({ params: { repo: bystander.did } }),

@@ -11,7 +11,7 @@ import { TestClock } from './clock.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON; undefined when the body is empty. */
+  /** Parsed JSON; undefined when the body is empty, or not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly body: any
 }
@@ -103,11 +103,9 @@ export class TestServer {
   async fetch(path: string, init?: RequestInit): Promise<Answer> {
     const answer = await fetch(this.url + path, init)
     const text = await answer.text()
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    }
+    const { status, headers } = answer
+    const isJson = headers.get('content-type')?.startsWith('application/json')
+    return { status, headers, body: isJson && text !== '' ? JSON.parse(text) : undefined }
   }
 
   /** Creates `<name>.test` with the password `<name>-password`. */
