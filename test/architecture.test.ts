@@ -17,23 +17,26 @@ interface Import {
   readonly to: string
   /** Gone once the types are stripped. */
   readonly isType: boolean
+  /** The file of another thread. */
+  readonly isThread: boolean
 }
 
 /** Static imports and re-exports, dynamic imports, and files named by URL, as the formatter writes them. */
 const patterns = [
   /^(?:import|export)(?<type> type)? (?:[^'"]*? from )?['"](?<target>[^'"]+)['"]/gm,
   /import\('(?<target>[^']+)'\)/g,
-  /new URL\([`'](?<target>\.[^`']+)[`'], import\.meta\.url\)/g,
+  /new URL\((?<thread>[`'])(?<target>\.[^`']+)[`'], import\.meta\.url\)/g,
 ]
 
 function importsOf(file: string): Import[] {
   const text = read(file)
   return patterns
     .flatMap((pattern) => [...text.matchAll(pattern)])
-    .map(({ groups: { type, target = '' } = {} }) => ({
+    .map(({ groups: { type, thread, target = '' } = {} }) => ({
       from: file,
       to: target.startsWith('.') ? resolve(file, target) : target.replace(/^((?:@[^/]+\/)?[^/]+).*$/, '$1'),
       isType: type !== undefined,
+      isThread: thread !== undefined,
     }))
 }
 
@@ -99,7 +102,7 @@ describe('arrows', () => {
 
   test('no module needs itself to be loaded', () => {
     const needs = Map.groupBy(
-      ours.filter(({ isType }) => !isType),
+      ours.filter(({ isType, isThread }) => !isType && !isThread),
       ({ from }) => from,
     )
     const cycles: string[] = []
@@ -129,7 +132,7 @@ test.each([
   expect(files).toHaveLength(1)
 })
 
-test('every package that is imported is a dependency, and every dependency is used', () => {
+test('every package that is imported is a dependency', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
   const isPackage = (each: Import) => !isOurs(each) && !each.to.startsWith('node:')
   const strays = imports.filter(isPackage).filter(({ to, isType }) => !(to in dependencies) && !isType)
