@@ -1,6 +1,6 @@
 /** Authorization headers that nobody should send. */
 import fc, { type Arbitrary } from 'fast-check'
-import { decodeJwt, signJwt } from '../support/jwt.ts'
+import { decodeJwt, signJwt } from '../support/session-jwt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 

@@ -11,7 +11,7 @@ import { TestClock } from './clock.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON; undefined when the body is empty, or not JSON. */
+  /** Parsed JSON; undefined when the body is empty. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly body: any
 }
@@ -103,9 +103,11 @@ export class TestServer {
   async fetch(path: string, init?: RequestInit): Promise<Answer> {
     const answer = await fetch(this.url + path, init)
     const text = await answer.text()
-    const { status, headers } = answer
-    const isJson = headers.get('content-type')?.startsWith('application/json')
-    return { status, headers, body: isJson && text !== '' ? JSON.parse(text) : undefined }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
   }
 
   /** Creates `<name>.test` with the password `<name>-password`. */
