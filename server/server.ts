@@ -44,12 +44,12 @@ export interface RunningServer {
 }
 
 export interface ServerOptions {
+  /** Where the store's files go instead of the real file system. */
+  readonly files?: Files
   readonly now?: () => Date
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
   readonly passwordCost?: number
-  /** Where the store's files go instead of the real file system. */
-  readonly files?: Files
 }
 
 /**
@@ -61,9 +61,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const log = options.log ?? createLogger(config.logLevel)
   const store = await Database.open({
     directory: config.dataDir,
+    files: options.files,
     migrations,
     now,
-    files: options.files,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 

@@ -1,3 +1,4 @@
+/** DID documents: reading those of others, and rendering those of accounts that live here. */
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'

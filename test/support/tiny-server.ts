@@ -26,6 +26,8 @@ export interface TinyServer {
   readonly url: string
   /** What the server told its log. */
   readonly failures: unknown[]
+  /** Resolves when every call so far has ended, its client there or not. */
+  settled(): Promise<unknown>
   /** @param path as it goes on the wire, without a body unless `init` has one */
   fetch(path: string, init?: RequestInit): Promise<Fetched>
   close(graceMs?: number): Promise<void>
@@ -42,7 +44,8 @@ export interface Fetched {
 
 export async function serve(methods: readonly TinyMethod[], options: Options = {}): Promise<TinyServer> {
   const failures: unknown[] = []
-  const dispatch = createRouter<Word, object>({
+  const calls: Promise<void>[] = []
+  const route = createRouter<Word, object>({
     methods,
     services: {},
     authorize({ header }, { auth }) {
@@ -57,7 +60,11 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
     ...options,
   })
   const app = createApp({
-    dispatch,
+    dispatch(...request) {
+      const call = route(...request)
+      calls.push(call)
+      return call
+    },
     hostnames: [],
     health: () => ({ version: '0.0.0', healthy: true }),
     ...options,
@@ -68,6 +75,7 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
     port: listener.port,
     url,
     failures,
+    settled: () => Promise.all(calls),
     fetch: async (path, init) => {
       const answer = await fetch(url + path, init)
       const text = await answer.text()

@@ -105,6 +105,36 @@ describe('output', () => {
   })
 })
 
+describe('an answer', () => {
+  test('waits until what it was read from is durable', async () => {
+    const onDisk = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const events: string[] = []
+    const careful = await serve(methods, {
+      watchReads: () => async () => {
+        asked.resolve()
+        await onDisk.promise
+        events.push('on disk')
+      },
+    })
+    const answer = careful.fetch('/xrpc/com.test.row').finally(() => events.push('answered'))
+    await asked.promise
+    // A round trip of another request: time enough for an answer that does not wait.
+    await careful.fetch('/xrpc/_health')
+    onDisk.resolve()
+    expect((await answer).status).toBe(200)
+    expect(events).toEqual(['on disk', 'answered'])
+    await careful.close()
+  })
+
+  test('is none when it never becomes durable', async () => {
+    const unlucky = await serve(methods, { watchReads: () => () => Promise.reject(new Error('no')) })
+    const answer = await unlucky.fetch('/xrpc/com.test.row')
+    expect(answer.text).toBe('{"error":"InternalServerError"}')
+    await unlucky.close()
+  })
+})
+
 describe('caching', () => {
   const cacheHeaders = async (name: string, init?: RequestInit) => {
     const { headers } = await get(name, init)
