@@ -147,6 +147,7 @@ const preferences = {
 
 /** A call of each method that its handler has something to say to. */
 const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
+  'app.example.actor.getProfile': () => ({ params: { actor: bystander.handle } }),
   'app.example.notification.getPreferences': () => ({}),
   'app.example.notification.getUnreadCount': () => ({}),
   'app.example.notification.listActivitySubscriptions': () => ({}),
