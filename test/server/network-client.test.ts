@@ -310,7 +310,7 @@ describe('the rest of what the server answers fits the lexicons of the network',
   test('about the repository', async () => {
     const alice = await join('alice')
     const { uri } = await post(alice, 'A record')
-    const { repo } = alice.com.atproto
+    const { repo, sync } = alice.com.atproto
     const rkey = uri.split('/').at(-1) ?? ''
     const { value } = await alice.app.bsky.feed.post.get({ repo: alice.did, rkey })
     expect(value).toMatchObject({ $type: 'app.bsky.feed.post', text: 'A record' })
@@ -318,6 +318,23 @@ describe('the rest of what the server answers fits the lexicons of the network',
     expect(listed.data.records).toMatchObject([{ uri }])
     const { data } = await repo.describeRepo({ repo: alice.did })
     expect(data).toMatchObject({ handle: alice.handle, collections: ['app.bsky.feed.post'] })
+    expect((await sync.getRepo({ did: alice.did })).data.byteLength).toBeGreaterThan(0)
+  })
+
+  test('about several writes at once', async () => {
+    const alice = await join('alice')
+    const write = (kind: string) => ({ $type: `com.atproto.repo.applyWrites#${kind}` as never })
+    const collection = 'app.bsky.feed.post'
+    const value = { $type: collection, text: 'One of two', createdAt: now() }
+    const { uri } = await post(alice, 'To be deleted')
+    const { data } = await alice.com.atproto.repo.applyWrites({
+      repo: alice.did,
+      writes: [
+        { ...write('create'), collection, value },
+        { ...write('delete'), collection, rkey: uri.split('/').at(-1) ?? '' },
+      ],
+    })
+    expect(data.results).toMatchObject([{ ...write('createResult') }, { ...write('deleteResult') }])
   })
 
   test('about administration, which names its subjects by their type', async () => {
@@ -325,8 +342,10 @@ describe('the rest of what the server answers fits the lexicons of the network',
     const { admin } = new AtpAgent({ service: server.url }).com.atproto
     const options = { headers: { authorization: adminAuth } }
     const subject = { $type: 'com.atproto.admin.defs#repoRef', did: alice.did }
-    await admin.updateSubjectStatus({ subject, takedown: { applied: true, ref: 'spam' } }, options)
+    const takedown = { applied: true, ref: 'spam' }
+    const changed = await admin.updateSubjectStatus({ subject, takedown }, options)
+    expect(changed.data).toMatchObject({ subject, takedown })
     const { data } = await admin.getSubjectStatus({ did: alice.did }, options)
-    expect(data.takedown).toEqual({ applied: true, ref: 'spam' })
+    expect(data.takedown).toEqual(takedown)
   })
 })

@@ -33,6 +33,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       return accounts.findByDid(tx, did)
     })
     if (!account) throw fail('NotFound')
-    return subjectStatus(account)
+    // Under the name that the caller uses.
+    return { ...subjectStatus(account), subject: { $type: input.subject.$type, did } }
   },
 })
