@@ -56,7 +56,7 @@ type On = (days: number, task: () => Promise<unknown>) => void
 
 /** Everybody joins, introduces themselves and follows others, who may come later. */
 function planArrivals(town: Town, on: On): void {
-  const inviteCodes = new Map<Name, string>()
+  const inviteCodes = planInvites(town, on)
   let pack: Ref | undefined
   for (const name of names) {
     const { joins, follows } = people[name]
@@ -76,14 +76,6 @@ function planArrivals(town: Town, on: On): void {
       )
     }
   }
-  on(0.5, async () => {
-    const { agent } = member(town, 'alice')
-    const { body } = await xrpc(agent, server.createInviteCode, { body: { useCount: 5 } })
-    const { body: more } = await xrpc(agent, server.createInviteCodes, {
-      body: { codeCount: 3, useCount: 1 },
-    })
-    inviteCodes.set('ivy', body.code).set('mallory', more.codes[0]?.codes[0] ?? '')
-  })
   on(2, async () => {
     const { uri } = await write(town, 'alice', list, {
       name: 'People to know in Wrenport',
@@ -95,10 +87,24 @@ function planArrivals(town: Town, on: On): void {
       list: uri,
     })
   })
+}
+
+/** @returns who comes with which code, as soon as there are any */
+function planInvites(town: Town, on: On): ReadonlyMap<Name, string> {
+  const inviteCodes = new Map<Name, string>()
+  on(0.5, async () => {
+    const { agent } = member(town, 'alice')
+    const { body } = await xrpc(agent, server.createInviteCode, { body: { useCount: 5 } })
+    const { body: more } = await xrpc(agent, server.createInviteCodes, {
+      body: { codeCount: 3, useCount: 1 },
+    })
+    inviteCodes.set('ivy', body.code).set('mallory', more.codes[0]?.codes[0] ?? '')
+  })
   on(9.7, () => {
     const codes = [inviteCodes.get('mallory') ?? '']
     return xrpc(member(town, 'alice').agent, admin.disableInviteCodes, { body: { codes } })
   })
+  return inviteCodes
 }
 
 function planVerification(town: Town, on: On): void {

@@ -1,7 +1,5 @@
 /** Chance that is the same each time: the generator "mulberry32" from a fixed seed. */
 export interface Chance {
-  /** From 0 to 1, without 1. */
-  next(): number
   /** True in this share of cases. */
   happens(share: number): boolean
   /** From `min` to `max`. */
@@ -17,7 +15,6 @@ export function createChance(seed: number): Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   return {
-    next,
     happens: (share) => next() < share,
     between: (min, max) => min + next() * (max - min),
   }
