@@ -58,8 +58,11 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       // What still comes is dropped, so that the client, busy sending, gets to see the answer.
       else reject(tooLarge(maxBytes))
     })
-    req.once('end', () => resolve(Buffer.concat(chunks)))
     req.once('close', broken)
+    req.once('end', () => {
+      req.off('close', broken)
+      resolve(Buffer.concat(chunks))
+    })
   })
 }
 
