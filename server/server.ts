@@ -16,16 +16,22 @@ import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createNotificationEvents } from './notifications/events.ts'
+import { finishFanOuts } from './notifications/fan-out.ts'
+import { createRecordListener } from './notifications/record-listener.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
+import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { version } from './version.ts'
+import { asksForHandle, createWellKnown } from './well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
-import { createApp, listen, readJson } from './xrpc/http.ts'
+import { createApp, type Fallback } from './xrpc/http.ts'
+import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
 
 export interface RunningServer {
@@ -38,6 +44,8 @@ export interface RunningServer {
 }
 
 export interface ServerOptions {
+  /** Where the store's files go instead of the real file system. */
+  readonly files?: Files
   readonly now?: () => Date
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
@@ -55,24 +63,26 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const log = options.log ?? createLogger(config.logLevel)
   const store = await Database.open({
     directory: config.dataDir,
+    files: options.files,
     migrations,
     now,
     foldBytes: options.foldBytes,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 
+  const adminPassword = await loadAdminPassword(config).catch(closing(store))
+
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
-  const ready = Promise.withResolvers<Dispatch>()
+  const ready = Promise.withResolvers<{ dispatch: Dispatch; fallback: Fallback }>()
   ready.promise.catch(() => {})
   const app = createApp({
-    dispatch: async (...request) => (await ready.promise)(...request),
+    dispatch: async (...request) => (await ready.promise).dispatch(...request),
+    fallback: async (...request) => (await ready.promise).fallback(...request),
     hostnames: hostnamesOf(config),
+    opensTo: (name, path) => asksForHandle(config, store, name, path),
     health: () => ({ version, healthy: store.writable }),
   })
-  const listener = await listen(app, config.hosts, config.port).catch(async (error: unknown) => {
-    await store.close()
-    throw error
-  })
+  const listener = await listen(app, config.hosts, config.port).catch(closing(store))
 
   const services = await createServices(config, {
     store,
@@ -80,10 +90,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     log,
     port: listener.port,
     passwordCost: options.passwordCost,
+  }).catch((error: unknown) => {
+    ready.reject(error)
+    return closing(listener, store)(error)
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
-  ready.resolve(createDispatch(services, await loadAdminPassword(config)))
+  tellSubscribers(services)
+  ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createWellKnown(services) })
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -100,6 +114,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   }
 }
 
+/** A start that fails leaves nothing open. */
+function closing(...opened: { close(): Promise<void> }[]) {
+  return async (error: unknown): Promise<never> => {
+    for (const part of opened) await part.close()
+    throw error
+  }
+}
+
 type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
   port: number
   passwordCost: number | undefined
@@ -112,6 +134,9 @@ async function createServices(
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
+  const notifications = createNotificationEvents()
+  const background = createBackground(log)
+  const { aliases } = config
   return {
     config,
     store,
@@ -131,8 +156,19 @@ async function createServices(
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
-    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
-    background: createBackground(log),
+    repositories: createRepositories({
+      store,
+      aliases,
+      nextTid: createTidClock(now),
+      now,
+      listener: createRecordListener({
+        aliases,
+        events: notifications,
+        onMoreSubscribers: () => tellSubscribers({ store, notifications, now, background }),
+      }),
+    }),
+    notifications,
+    background,
     log,
     origin,
     serverDid,
@@ -147,7 +183,6 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
     services,
     authorize: createVerifier({ store, tokens, adminPassword, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
-    readJson,
     watchReads: () => {
       const { epoch } = store
       return () => store.settled(epoch)
@@ -176,4 +211,9 @@ function translate(error: unknown): XrpcError | undefined {
 function hostnamesOf(config: Config): string[] {
   const own = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname]
   return [...config.hostnames, ...own]
+}
+
+/** Tells those who are left to be told of posts. */
+function tellSubscribers(services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>): void {
+  services.background.run('telling subscribers', () => finishFanOuts(services))
 }

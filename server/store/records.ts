@@ -24,20 +24,23 @@ export function find(db: Reader, did: string, collection: string, rkey: string):
   ])
 }
 
-/** Writes a record, over the one that is there. */
-export function put(tx: Writer, record: StoredRecord, blobs: readonly string[]): void {
+export function insert(tx: Writer, record: StoredRecord, blobs: readonly string[]): void {
   const { did, collection, rkey } = record
-  tx.run(
-    `INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET cid = excluded.cid, bytes = excluded.bytes, indexed_at = excluded.indexed_at`,
-    [did, collection, rkey, record.cid, record.bytes, record.indexedAt],
-  )
-  tx.run('DELETE FROM record_blobs WHERE did = ? AND collection = ? AND rkey = ?', [did, collection, rkey])
-  for (const blob of blobs) {
-    tx.run(
-      'INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-      [did, collection, rkey, blob],
-    )
+  tx.run('INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)', [
+    did,
+    collection,
+    rkey,
+    record.cid,
+    record.bytes,
+    record.indexedAt,
+  ])
+  for (const blob of new Set(blobs)) {
+    tx.run('INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?)', [
+      did,
+      collection,
+      rkey,
+      blob,
+    ])
   }
 }
 
@@ -89,14 +92,12 @@ export function findProfile(
   db: Reader,
   did: string,
   collections: readonly string[],
-): { handle: HandleString; bytes: Uint8Array | null } | undefined {
+): { handle: HandleString; bytes: Uint8Array | null; indexedAt: DatetimeString | null } | undefined {
   return db.get(
-    `SELECT handle, (
-       SELECT bytes FROM records
-       WHERE did = accounts.did AND collection IN (SELECT value FROM json_each(?)) AND rkey = 'self'
-       ORDER BY indexed_at DESC LIMIT 1
-     ) AS bytes
-     FROM accounts WHERE did = ?`,
+    `SELECT a.handle, r.bytes, r.indexed_at AS indexedAt
+     FROM accounts a LEFT JOIN records r
+       ON r.did = a.did AND r.collection IN (SELECT value FROM json_each(?)) AND r.rkey = 'self'
+     WHERE a.did = ? ORDER BY r.indexed_at DESC LIMIT 1`,
     [JSON.stringify(collections), did],
   )
 }
