@@ -1,0 +1,2 @@
+/** Ways in, also for somebody who is signed in and adds an account. */
+export const entrances = { signIn: '/sign-in', create: '/create', reset: '/reset' } as const

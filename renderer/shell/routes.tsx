@@ -1,0 +1,89 @@
+/** The screens, and where they stand in the navigation. */
+import {
+  House,
+  IdCard,
+  KeyRound,
+  type LucideIcon,
+  MonitorSmartphone,
+  Stamp,
+  Ticket,
+  UsersRound,
+} from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
+import { HomeScreen } from '../screens/home/home.tsx'
+import { t } from '../strings/en.ts'
+
+export interface Route {
+  readonly path: string
+  readonly name: string
+  readonly icon: LucideIcon
+  readonly screen: ComponentType
+  /** Pressed after `g`, goes there. */
+  readonly key: string
+  readonly ownerOnly?: boolean
+}
+
+export interface RouteGroup {
+  readonly name: string
+  readonly routes: readonly Route[]
+}
+
+const AccountScreen = lazy(async () => ({
+  default: (await import('../screens/account/account.tsx')).AccountScreen,
+}))
+const AppPasswordsScreen = lazy(async () => ({
+  default: (await import('../screens/app-passwords/app-passwords.tsx')).AppPasswordsScreen,
+}))
+const SessionsScreen = lazy(async () => ({
+  default: (await import('../screens/sessions/sessions.tsx')).SessionsScreen,
+}))
+const InvitesScreen = lazy(async () => ({
+  default: (await import('../screens/invites/invites.tsx')).InvitesScreen,
+}))
+const AccountsScreen = lazy(async () => ({
+  default: (await import('../screens/accounts/accounts.tsx')).AccountsScreen,
+}))
+const ServiceTokensScreen = lazy(async () => ({
+  default: (await import('../screens/service-tokens/service-tokens.tsx')).ServiceTokensScreen,
+}))
+
+export const groups: readonly RouteGroup[] = [
+  {
+    name: t.nav.you,
+    routes: [
+      { path: '/', name: t.nav.home, icon: House, screen: HomeScreen, key: 'h' },
+      { path: '/account', name: t.nav.account, icon: IdCard, screen: AccountScreen, key: 'a' },
+      {
+        path: '/app-passwords',
+        name: t.nav.appPasswords,
+        icon: KeyRound,
+        screen: AppPasswordsScreen,
+        key: 'p',
+      },
+      { path: '/sessions', name: t.nav.sessions, icon: MonitorSmartphone, screen: SessionsScreen, key: 's' },
+    ],
+  },
+  {
+    name: t.nav.server,
+    routes: [
+      { path: '/invites', name: t.nav.invites, icon: Ticket, screen: InvitesScreen, key: 'i' },
+      {
+        path: '/accounts',
+        name: t.nav.accounts,
+        icon: UsersRound,
+        screen: AccountsScreen,
+        key: 'u',
+        ownerOnly: true,
+      },
+      {
+        path: '/service-tokens',
+        name: t.nav.serviceTokens,
+        icon: Stamp,
+        screen: ServiceTokensScreen,
+        key: 't',
+      },
+    ],
+  },
+]
+
+export const routes: readonly Route[] = groups.flatMap((group) => group.routes)
