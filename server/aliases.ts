@@ -13,3 +13,12 @@ export function canonicalNsid(nsid: string, aliases: Aliases): string {
   const authority = end < 0 ? undefined : aliases.get(nsid.slice(0, end).toLowerCase())
   return authority === undefined ? nsid : authority + nsid.slice(end)
 }
+
+/** Every name under which records of a collection may be stored: ours first, then its aliases. */
+export function namesOf(nsid: string, aliases: Aliases): string[] {
+  const names = [nsid]
+  for (const [alias, authority] of aliases) {
+    if (nsid.startsWith(`${authority}.`)) names.push(alias + nsid.slice(authority.length))
+  }
+  return names
+}

@@ -16,11 +16,14 @@ import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createRepositories } from './records/repositories.ts'
+import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
 import { migrations } from './store/migrations.ts'
+import { createUi } from './ui.ts'
 import { version } from './version.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { createApp, listen, readJson } from './xrpc/http.ts'
@@ -50,7 +53,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const now = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
   const store = await Database.open({
-    dir: config.dataDir,
+    directory: config.dataDir,
     migrations,
     now,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
@@ -63,6 +66,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     dispatch: async (...request) => (await ready.promise)(...request),
     hostnames: hostnamesOf(config),
     health: () => ({ version, healthy: store.writable }),
+    fallback: createUi(),
   })
   const listener = await listen(app, config.hosts, config.port).catch(async (error: unknown) => {
     await store.close()
@@ -126,6 +130,7 @@ async function createServices(
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
+    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
     background: createBackground(log),
     log,
     origin,

@@ -7,6 +7,12 @@ import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { createRecord } from './com/core/repo/createRecord.ts'
+import { deleteRecord } from './com/core/repo/deleteRecord.ts'
+import { describeRepo } from './com/core/repo/describeRepo.ts'
+import { getRecord } from './com/core/repo/getRecord.ts'
+import { listRecords } from './com/core/repo/listRecords.ts'
+import { putRecord } from './com/core/repo/putRecord.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -36,6 +42,12 @@ import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
 
 export const methods = [
+  createRecord,
+  deleteRecord,
+  describeRepo,
+  getRecord,
+  listRecords,
+  putRecord,
   resolveHandle,
   activateAccount,
   checkAccountStatus,

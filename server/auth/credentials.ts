@@ -37,6 +37,8 @@ export interface ServiceCredentials {
 export interface CredentialsByWord {
   /** Anyone. */
   none: undefined
+  /** Anyone; who comes with an access token is known by it. */
+  optional: SessionCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
   /** As `access`, and a taken-down account's narrow session. */
@@ -61,6 +63,7 @@ const anyAppPassword = [scopes.appPassword, scopes.privilegedAppPassword]
 
 /** Which scopes satisfy a word that wants an access token. */
 export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
+  ['optional', new Set([scopes.full, ...anyAppPassword])],
   ['access', new Set([scopes.full, ...anyAppPassword])],
   ['access or takendown', new Set([scopes.full, ...anyAppPassword, scopes.takendown])],
   ['full', new Set([scopes.full])],

@@ -122,6 +122,8 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
     switch (auth) {
       case 'none':
         return undefined
+      case 'optional':
+        return header === undefined ? undefined : session(header, auth, active)
       case 'import':
         return { serviceToken: header?.replace(/^bearer +/i, '') }
       case 'refresh':

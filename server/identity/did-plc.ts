@@ -45,7 +45,7 @@ export async function createGenesis(identity: {
     services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: origin } },
     prev: null,
   }
-  const signature = await sign(signer.privateKey, encode(unsigned))
+  const signature = sign(signer.privateKey, encode(unsigned))
   const operation = { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
   return { did: didOf(operation), operation }
 }

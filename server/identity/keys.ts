@@ -1,4 +1,5 @@
-import { P256Keypair, parseDidKey, verifySignature } from '@atproto/crypto'
+import * as crypto from 'node:crypto'
+import { formatDidKey, parseDidKey, verifySignature } from '@atproto/crypto'
 
 /** A public key that names itself: P-256 (`did:key:zDn…`) or secp256k1 (`did:key:zQ3s…`). */
 export type DidKey = `did:key:${string}`
@@ -17,20 +18,51 @@ export const MAX_KEY_LENGTH = 128
 
 /** Draws a new P-256 key: an account's signing key, or the server's rotation key. */
 export async function createSigningKey(): Promise<SigningKey> {
-  const keypair = await P256Keypair.create({ exportable: true })
-  return { did: keypair.did() as DidKey, privateKey: await keypair.export() }
+  const { d = '' } = crypto
+    .generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ format: 'jwk' })
+  return loadSigningKey(Buffer.from(d, 'base64url'))
 }
 
 /** Loads a stored P-256 private key. Throws when the bytes are not one. */
 export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey> {
-  const keypair = await P256Keypair.import(privateKey)
-  return { did: keypair.did() as DidKey, privateKey }
+  return { did: formatDidKey('ES256', publicKeyOf(privateKey)) as DidKey, privateKey }
 }
 
-/** Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. */
-export async function sign(privateKey: Uint8Array, data: Uint8Array): Promise<Uint8Array> {
-  const keypair = await P256Keypair.import(privateKey)
-  return keypair.sign(data)
+/**
+ * Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. By OpenSSL,
+ * which takes a tenth of the time that JavaScript does: every commit of a repository is signed.
+ */
+export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
+  if (privateKey.length !== keyBytes) throw notAKey()
+  const der = Buffer.concat([sec1Start, privateKey, sec1End])
+  const key = crypto.createPrivateKey({ key: der, format: 'der', type: 'sec1' })
+  return withLowS(crypto.sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
+}
+
+const keyBytes = 32
+const notAKey = () => new TypeError(`A P-256 private key has ${keyBytes} bytes`)
+
+/** ECPrivateKey (RFC 5915) of a P-256 key without its public half: what comes before and after the scalar. */
+const sec1Start = Buffer.from('30310201010420', 'hex')
+const sec1End = Buffer.from('a00a06082a8648ce3d030107', 'hex')
+
+/** The public key as an uncompressed point; natively, for the first one in JavaScript would hold the start up by 0.1 s. */
+function publicKeyOf(privateKey: Uint8Array): Buffer {
+  if (privateKey.length !== keyBytes) throw notAKey()
+  const pair = crypto.createECDH('prime256v1')
+  pair.setPrivateKey(privateKey)
+  return pair.getPublicKey()
+}
+
+/** The order of P-256's group (FIPS 186-4, D.1.2.3). */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+/** Of the two values of s that make a valid signature, the lower. */
+function withLowS(signature: Buffer): Uint8Array {
+  const s = BigInt(`0x${signature.toString('hex', 32)}`)
+  if (s > ORDER / 2n) signature.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
+  return new Uint8Array(signature)
 }
 
 /**

@@ -40,7 +40,7 @@ export async function createServiceJwt(
 ): Promise<string> {
   const { privateKey, iss, aud, lxm, iat, exp, jti } = token
   const signed = `${encodePart({ typ: 'JWT', alg: 'ES256' })}.${encodePart({ iss, aud, lxm, iat, exp, jti })}`
-  const signature = await sign(privateKey, Buffer.from(signed))
+  const signature = sign(privateKey, Buffer.from(signed))
   return `${signed}.${Buffer.from(signature).toString('base64url')}`
 }
 

@@ -82,7 +82,12 @@ export class CommitLog {
         this.#journal = await Journal.create(this.#files, this.#dir, this.#seq + 1)
       } catch (cause) {
         this.#writable = false
-        await this.#mend().catch(() => {})
+        await this.#mend().then(
+          () => {
+            this.#writable = true
+          },
+          () => {},
+        )
         throw unavailable(cause)
       }
       await old.close().catch(() => {})
@@ -95,6 +100,7 @@ export class CommitLog {
     this.#repairing ??= this.#inTurn(async () => {
       try {
         if (!this.#writable) await this.#mend()
+        this.#writable = true
       } catch (cause) {
         throw unavailable(cause)
       } finally {
@@ -128,27 +134,23 @@ export class CommitLog {
   async #fail(batch: Batch, cause: unknown): Promise<void> {
     this.#writable = false
     this.#rollBackDue = true
-    await this.#rollBackMemory().catch(() => {})
+    // Mended or not, the next transaction shows whether the disk takes writes again.
+    await this.#mend().catch(() => {})
     const later = this.#next
     this.#next = undefined
     batch.written.reject(unavailable(cause))
     later?.written.reject(unavailable(cause))
   }
 
-  async #rollBackMemory(): Promise<void> {
-    await this.#rollBack()
-    this.#rollBackDue = false
-  }
-
-  /** Cuts the current journal to what is on disk and removes a later one that was only half begun. */
+  /** Takes memory back, cuts the current journal to what is on disk and removes a later one that was only half begun. */
   async #mend(): Promise<void> {
-    if (this.#rollBackDue) await this.#rollBackMemory()
+    if (this.#rollBackDue) await this.#rollBack()
+    this.#rollBackDue = false
     await this.#journal.repair()
     for (const first of journalSeqs(await this.#files.list(this.#dir))) {
       if (first > this.firstSeq) await this.#files.remove(journalPath(this.#dir, first))
     }
     await this.#files.syncDir(this.#dir)
-    this.#writable = true
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {

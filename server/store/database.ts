@@ -36,7 +36,7 @@ export interface Writer extends Reader {
 }
 
 export interface OpenOptions {
-  readonly dir: string
+  readonly directory: string
   readonly migrations: readonly Migration[]
   readonly now: () => Date
   /** Told of failures that no caller sees: a fold that could not be made, and is tried again later. */
@@ -74,7 +74,7 @@ export class Database implements Reader {
     this.#options = options
     this.#files = files
     this.#lock = lock
-    this.#log = new CommitLog(files, options.dir, opened.journal, opened.seq, () => this.#reload())
+    this.#log = new CommitLog(files, options.directory, opened.journal, opened.seq, () => this.#reload())
     this.#sqlite = opened.sqlite
     this.#snapshotBytes = opened.snapshotBytes
     this.#sealedBytes = opened.sealedBytes
@@ -85,11 +85,11 @@ export class Database implements Reader {
    * or StoreTooNew.
    */
   static async open(options: OpenOptions): Promise<Database> {
-    const { dir, migrations, now, files = nodeFiles } = options
-    await files.makeDir(dir)
-    const lock = await acquireLock(files, dir)
+    const { directory, migrations, now, files = nodeFiles } = options
+    await files.makeDir(directory)
+    const lock = await acquireLock(files, directory)
     try {
-      return new Database(options, files, lock, await openStore(files, dir, migrations, now))
+      return new Database(options, files, lock, await openStore(files, directory, migrations, now))
     } catch (error) {
       await lock.release()
       throw error
@@ -159,7 +159,7 @@ export class Database implements Reader {
     await this.#upkeep(async () => {
       this.#sealedBytes += await this.#log.seal()
       if (this.#sealedBytes === 0) return
-      const { dir } = this.#options
+      const dir = this.#options.directory
       this.#snapshotBytes = await this.#inBackground({ kind: 'fold', dir, before: this.#log.firstSeq })
       this.#sealedBytes = 0
     })
@@ -169,7 +169,7 @@ export class Database implements Reader {
   async backup(): Promise<BackupInfo> {
     this.#assertOpen()
     await this.settled()
-    const { dir, now } = this.#options
+    const { directory: dir, now } = this.#options
     return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now() }))
   }
 
@@ -197,7 +197,7 @@ export class Database implements Reader {
     this.#sealedBytes += await this.#log.seal()
     if (this.#sealedBytes === 0) return
     const bytes = exportSnapshot(this.#sqlite, this.#log.seq)
-    await replaceSnapshot(this.#files, this.#options.dir, bytes, this.#log.firstSeq)
+    await replaceSnapshot(this.#files, this.#options.directory, bytes, this.#log.firstSeq)
   }
 
   #assertOpen(): void {
@@ -243,7 +243,9 @@ export class Database implements Reader {
   async #reload(): Promise<void> {
     this.#doomed = true
     const { firstSeq, length } = this.#log
-    const loaded = await loadDuringFold(this.#files, this.#options.dir, { newest: { firstSeq, length } })
+    const loaded = await loadDuringFold(this.#files, this.#options.directory, {
+      newest: { firstSeq, length },
+    })
     this.#sqlite.close()
     this.#sqlite = loaded.sqlite
     this.#doomed = false

@@ -8,14 +8,14 @@ export class StoreUnavailable extends Error {
 /** Another process, or this one, has the data directory open. */
 export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'
-  readonly dir: string
+  readonly directory: string
   readonly pid: number
 
-  constructor(dir: string, pid: number) {
+  constructor(directory: string, pid: number) {
     super(
-      `The data directory ${dir} is in use by process ${pid}. Stop that process first, or use another data directory.`,
+      `The data directory ${directory} is in use by process ${pid}. Stop that process first, or use another data directory.`,
     )
-    this.dir = dir
+    this.directory = directory
     this.pid = pid
   }
 }

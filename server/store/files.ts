@@ -26,7 +26,7 @@ export interface Files {
   edit(path: string): Promise<OpenFile>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
-  /** Creates the directory and its parents; an existing one is closed to everyone but its owner. */
+  /** Creates the directory and its parents, on disk; an existing one is closed to everyone but its owner. */
   makeDir(path: string): Promise<void>
   /** Closes an existing file to everyone but its owner. */
   restrict(path: string): Promise<void>
@@ -47,6 +47,17 @@ async function openFile(path: string, flags: string): Promise<OpenFile> {
   }
 }
 
+async function syncDir(path: string): Promise<void> {
+  // Windows has no such operation: its file systems order the names themselves.
+  if (process.platform === 'win32') return
+  const handle = await fs.open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** The real file system. */
 export const nodeFiles: Files = {
   async list(dir) {
@@ -64,20 +75,13 @@ export const nodeFiles: Files = {
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
   async makeDir(path) {
-    await fs.mkdir(path, { recursive: true, mode: ownerDir })
+    const first = await fs.mkdir(path, { recursive: true, mode: ownerDir })
     await fs.chmod(path, ownerDir)
+    if (first === undefined) return
+    for (let made = path; made.length >= first.length; made = dirname(made)) await syncDir(dirname(made))
   },
   restrict: (path) => fs.chmod(path, ownerFile),
-  async syncDir(path) {
-    // Windows has no such operation: its file systems order the names themselves.
-    if (process.platform === 'win32') return
-    const handle = await fs.open(path, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  },
+  syncDir,
 }
 
 /** Whether a file operation failed because there is no such file. */

@@ -45,6 +45,11 @@ export function encodeStatement(sql: string, params: SqlParams): string {
   ])
 }
 
+/** The first line of a journal. */
+export function encodeTitle(firstSeq: number): Buffer {
+  return checkedLine(`pds journal ${formatVersion} ${firstSeq}`)
+}
+
 /** A frame of transactions, each a JSON array of encoded statements. */
 export function encodeFrame(seq: number, transactions: readonly string[]): Buffer {
   const json = `[${transactions.join(',')}]`
@@ -126,8 +131,9 @@ function isTorn(bytes: Buffer, at: number): boolean {
   const left = bytes.length - at
   if (left < lineBytes) return true
   const header = readFrameHeader(bytes, at)
-  if (header !== undefined && left < lineBytes + header.length) return true
-  return hasUnwrittenSector(bytes, at) && !hasFrameAfter(bytes, at)
+  if (header === undefined) return hasUnwrittenSector(bytes, at) && !hasFrameAfter(bytes, at)
+  const missing = lineBytes + header.length - left
+  return missing > 0 || (missing === 0 && hasUnwrittenSector(bytes, at))
 }
 
 /** Frames begin at multiples of 8, so at least that many zeros must come together to count. */
@@ -185,7 +191,7 @@ export class Journal {
     const path = journalPath(dir, firstSeq)
     const file = await files.create(path)
     try {
-      await writeFully(file, checkedLine(`pds journal ${formatVersion} ${firstSeq}`), 0)
+      await writeFully(file, encodeTitle(firstSeq), 0)
       await file.sync()
       await files.syncDir(dirname(path))
     } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { Migration } from './database.ts'
 
-export const migrations: readonly Migration[] = [{ sql: accountsAndSessions() }]
+export const migrations: readonly Migration[] = [{ sql: accountsAndSessions() }, { sql: repositories() }]
 
 function accountsAndSessions(): string {
   return `
@@ -104,5 +104,44 @@ function accountsAndSessions(): string {
       used_at TEXT NOT NULL,
       PRIMARY KEY (code, used_by)
     ) STRICT;
+  `
+}
+
+function repositories(): string {
+  return `
+    CREATE TABLE repos (
+      did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
+      commit_cid TEXT NOT NULL,
+      rev TEXT NOT NULL,
+      tree_cid TEXT NOT NULL             -- root of the Merkle search tree
+    ) STRICT;
+
+    -- The latest commit and the nodes of its tree. The records are blocks too, but have their own table.
+    CREATE TABLE repo_blocks (
+      did TEXT NOT NULL REFERENCES repos (did) ON DELETE CASCADE,
+      cid TEXT NOT NULL,
+      bytes BLOB NOT NULL,
+      PRIMARY KEY (did, cid)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE records (
+      did TEXT NOT NULL REFERENCES repos (did) ON DELETE CASCADE,
+      collection TEXT NOT NULL,          -- as it was written, be it an alias
+      rkey TEXT NOT NULL,
+      cid TEXT NOT NULL,
+      bytes BLOB NOT NULL,               -- DAG-CBOR
+      indexed_at TEXT NOT NULL,
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Blobs that records refer to.
+    CREATE TABLE record_blobs (
+      did TEXT NOT NULL,
+      collection TEXT NOT NULL,
+      rkey TEXT NOT NULL,
+      blob_cid TEXT NOT NULL,
+      PRIMARY KEY (did, collection, rkey, blob_cid),
+      FOREIGN KEY (did, collection, rkey) REFERENCES records (did, collection, rkey) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
   `
 }

@@ -44,13 +44,15 @@ export async function openStore(
 
   const loaded = await loadOrMoveAside(files, dir, now)
   const { sqlite, seq } = loaded
+  let journal: Journal | undefined
   try {
-    const journal = await openJournal(files, dir, loaded, migrations)
+    journal = await openJournal(files, dir, loaded, migrations)
     if (!loaded.listed) await listSnapshot(files, dir)
     const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
     return { sqlite, seq, journal, snapshotBytes, sealedBytes }
   } catch (error) {
+    await journal?.close()
     sqlite.close()
     throw error
   }

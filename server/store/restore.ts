@@ -11,7 +11,7 @@ import { fileTime, isData, replacedPrefix, restoredName, snapshotName } from './
 import { acquireLock } from './lock.ts'
 
 export interface RestoreOptions {
-  readonly dir: string
+  readonly directory: string
   /** The backup. */
   readonly file: string
   /** How many migrations the program knows. */
@@ -25,7 +25,7 @@ export interface RestoreOptions {
  * while a server runs there, StoreDamaged or StoreTooNew when the backup is no good; nothing has changed then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
-  const { dir, file, migrations, now, files = nodeFiles } = options
+  const { directory: dir, file, migrations, now, files = nodeFiles } = options
   await files.makeDir(dir)
   const lock = await acquireLock(files, dir)
   try {

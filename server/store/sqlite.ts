@@ -5,13 +5,8 @@ import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
 export type SqlValue = string | number | Uint8Array | null
 export type SqlParams = readonly SqlValue[]
 
-/** What running a statement can do to the database. */
-type Effect =
-  | 'none'
-  /** Changes rows, and its row count tells whether it did. */
-  | 'rows'
-  /** Changes something that no row count tells: the schema, or rows by way of a trigger. */
-  | 'other'
+/** What running a statement can change. */
+type Effect = 'nothing' | 'rows' | 'schema'
 
 interface Kept {
   readonly statement: Statement
@@ -72,15 +67,20 @@ export class Sqlite {
 
   /** Whether a statement can change the database. */
   writes(sql: string): boolean {
-    return this.#prepare(sql).effect !== 'none'
+    return this.#prepare(sql).effect !== 'nothing'
   }
 
   /** Runs one statement of any kind to its end. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
     const kept = this.#prepare(sql)
+    const before = this.#totalChanges()
     const rows = this.#rows<Row>(kept, params)
-    const changes = kept.effect === 'none' ? 0 : this.#db.getRowsModified()
-    return { rows, changes, changed: kept.effect === 'other' || changes > 0 }
+    const changedRows = this.#totalChanges() !== before
+    return {
+      rows,
+      changes: changedRows ? this.#db.getRowsModified() : 0,
+      changed: changedRows || kept.effect === 'schema',
+    }
   }
 
   begin(): void {
@@ -129,7 +129,7 @@ export class Sqlite {
 
   #reading(sql: string): Kept {
     const kept = this.#prepare(sql)
-    if (kept.effect !== 'none') throw new Error(`This statement writes and belongs in transact(): ${sql}`)
+    if (kept.effect !== 'nothing') throw new Error(`This statement writes and belongs in transact(): ${sql}`)
     return kept
   }
 
@@ -160,10 +160,13 @@ export class Sqlite {
     if (opcodes.has('AutoCommit') || opcodes.has('Savepoint')) {
       throw new Error(`Transactions are made by transact(), not by a statement: ${sql}`)
     }
-    if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'none'
-    const changesRowsOnly =
-      !opcodes.has('Program') && !opcodes.has('ParseSchema') && !opcodes.has('SetCookie')
-    return changesRowsOnly ? 'rows' : 'other'
+    if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'nothing'
+    return opcodes.has('SetCookie') || opcodes.has('ParseSchema') ? 'schema' : 'rows'
+  }
+
+  /** Rows changed since the start, by triggers and foreign keys as well. */
+  #totalChanges(): number {
+    return this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
   }
 }
 

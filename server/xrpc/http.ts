@@ -2,7 +2,7 @@
  * The HTTP side of XRPC on express: Host allow-list, CORS, health, JSON bodies, and a server that listens on loopback and
  * closes gracefully. The only file that imports express.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
@@ -11,12 +11,17 @@ import { hostFilter } from './host.ts'
 import type { Dispatch, ReadJson } from './router.ts'
 import { sendError, sendJson } from './send.ts'
 
+// Not imported: that would evaluate all that node:http exports, with it Node's whole fetch (50 ms and 13 MB).
+const { createServer } = process.getBuiltinModule('node:http')
+
 export interface HttpOptions {
   readonly dispatch: Dispatch
   /** Host names to answer for, beside the loopback ones. */
   readonly hostnames: readonly string[]
   /** The health answer: what is sent, and whether the store can write. */
   readonly health: () => { version: string; healthy: boolean }
+  /** Answers what is no method, such as the user interface; false when it has nothing at that path. */
+  readonly fallback?: (req: IncomingMessage, res: ServerResponse, path: string) => Promise<boolean>
 }
 
 export type App = (req: IncomingMessage, res: ServerResponse) => void
@@ -28,7 +33,7 @@ export function createApp(options: HttpOptions): App {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
-  app.use((req, res) => {
+  app.use(async (req, res) => {
     allowAnyOrigin(res)
     if (!isOurs(req.headers.host)) {
       return sendError(req, res, protocolError('Forbidden', 'This server does not answer for that host name'))
@@ -40,6 +45,7 @@ export function createApp(options: HttpOptions): App {
       return sendJson(req, res, healthy ? 200 : 503, { version })
     }
     if (path.startsWith(prefix)) return options.dispatch(path.slice(prefix.length), query, req, res)
+    if (await options.fallback?.(req, res, path)) return
     sendError(req, res, protocolError('InvalidRequest', 'Methods are called at /xrpc/<nsid>'))
   })
   return app

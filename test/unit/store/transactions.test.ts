@@ -1,36 +1,414 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Database } from '../../../server/store/database.ts'
+import { StoreUnavailable } from '../../../server/store/errors.ts'
+import type { Files, OpenFile } from '../../../server/store/files.ts'
+import { readJournal } from '../../../server/store/journal.ts'
+import { FaultyDisk } from './faulty-disk.ts'
 
+const directory = '/data'
+const journal = join(directory, 'pds.000000000001.journal')
 const migrations = [
-  { sql: 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, data BLOB) STRICT' },
+  {
+    sql: `CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, data BLOB) STRICT;
+          CREATE TABLE word (note INTEGER NOT NULL REFERENCES note ON DELETE CASCADE, word TEXT) STRICT`,
+  },
 ]
 
-let dir: string
+let disk: FaultyDisk
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'pds-store-'))
+  disk = new FaultyDisk()
 })
-afterEach(() => rmSync(dir, { recursive: true }))
 
-const open = () => Database.open({ dir, migrations, now: () => new Date('2026-11-01T00:00:00.000Z') })
+function open(files: Files = disk.files): Promise<Database> {
+  return Database.open({ directory, migrations, now: () => new Date(0), files })
+}
 
-test('what was written is there after a clean close', async () => {
+const insert = (text: string) => (tx: { run(sql: string, params: string[]): number }) =>
+  tx.run('INSERT INTO note (text) VALUES (?)', [text])
+
+const texts = (db: Database) =>
+  db.all<{ text: string }>('SELECT text FROM note ORDER BY id').map((row) => row.text)
+
+/** How many transactions each frame of the journal holds. */
+const frames = () => readJournal(disk.content(journal), 1, true).frames.map(({ count }) => count)
+
+describe('values', () => {
+  test.each([
+    ['text with what JSON and C find special', '"\\\n\0\u2028é😀'],
+    ['an empty text', ''],
+    ['bytes', Uint8Array.of(0, 255, 10)],
+    ['no bytes', new Uint8Array()],
+    ['a large integer', 2 ** 53 - 1],
+    ['a negative integer', -(2 ** 31) - 1],
+    ['a fraction', 0.1],
+    ['a very small number', 5e-324],
+    ['null', null],
+  ])('%s comes back the same, also after a crash', async (_, value) => {
+    const db = await open()
+    await db.transact((tx) => tx.run('CREATE TABLE any (value ANY) STRICT'))
+    await db.transact((tx) => tx.run('INSERT INTO any VALUES (?)', [value]))
+    expect(db.get('SELECT value FROM any')).toEqual({ value })
+    disk.kill()
+    await db.close().catch(() => {})
+    disk.restart()
+    const again = await open()
+    expect(again.get('SELECT value FROM any')).toEqual({ value })
+    await again.close()
+  })
+
+  test('half a character becomes the replacement character', async () => {
+    const db = await open()
+    await db.transact(insert('a\ud800'))
+    expect(texts(db)).toEqual(['a\ufffd'])
+    expect(db.get('SELECT id FROM note WHERE text = ?', ['a\ud800'])).toEqual({ id: 1 })
+    await db.close()
+  })
+
+  test.each([[Number.NaN], [Number.POSITIVE_INFINITY]])('%s is refused', async (value) => {
+    const db = await open()
+    await expect(
+      db.transact((tx) => tx.run('INSERT INTO note (id, text) VALUES (?, ?)', [value, 'x'])),
+    ).rejects.toThrow(TypeError)
+    await db.close()
+  })
+})
+
+describe('a transaction', () => {
+  test('resolves with what its work returns, and its rows are there at once', async () => {
+    const db = await open()
+    const done = db.transact((tx) => {
+      expect(insert('a')(tx)).toBe(1)
+      return tx.get<{ id: number }>('SELECT id FROM note WHERE text = ?', ['a'])?.id
+    })
+    expect(texts(db)).toEqual(['a'])
+    expect(await done).toBe(1)
+    await db.close()
+  })
+
+  test('whose work throws changes nothing, throws the same and disturbs no neighbour', async () => {
+    const db = await open()
+    const failure = new Error('changed my mind')
+    const results = await Promise.allSettled([
+      db.transact(insert('a')),
+      db.transact((tx) => {
+        insert('b')(tx)
+        throw failure
+      }),
+      db.transact(insert('c')),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(results[1]).toMatchObject({ reason: failure })
+    expect(texts(db)).toEqual(['a', 'c'])
+    expect(frames()).toEqual([2])
+    await db.close()
+  })
+
+  test('may catch a statement that fails and go on', async () => {
+    const db = await open()
+    await db.transact((tx) => {
+      insert('a')(tx)
+      expect(() => insert('a')(tx)).toThrow('UNIQUE constraint failed: note.text')
+      insert('b')(tx)
+    })
+    disk.kill()
+    await db.close().catch(() => {})
+    disk.restart()
+    const again = await open()
+    expect(texts(again)).toEqual(['a', 'b'])
+    await again.close()
+  })
+
+  test('that breaks a deferred foreign key is undone at its end', async () => {
+    const db = await open()
+    await db.transact((tx) =>
+      tx.run('CREATE TABLE later (note INTEGER REFERENCES note DEFERRABLE INITIALLY DEFERRED) STRICT'),
+    )
+    await expect(db.transact((tx) => tx.run('INSERT INTO later VALUES (9)'))).rejects.toThrow('FOREIGN KEY')
+    expect(db.get('SELECT count(*) AS n FROM later')).toEqual({ n: 0 })
+    await db.transact(insert('still works'))
+    await db.close()
+  })
+
+  test('that changes nothing writes nothing', async () => {
+    const db = await open()
+    await db.transact((tx) => tx.all('SELECT * FROM note'))
+    await db.transact((tx) => tx.run('DELETE FROM note WHERE id = ?', [5]))
+    await db.transact((tx) => tx.run('UPDATE note SET text = ?', ['x']))
+    expect(frames()).toEqual([])
+    await db.close()
+  })
+
+  test('may read back what a statement wrote, and that statement is kept too', async () => {
+    const db = await open()
+    const row = await db.transact((tx) =>
+      tx.get('INSERT INTO note (text) VALUES (?) RETURNING id, text', ['a']),
+    )
+    expect(row).toEqual({ id: 1, text: 'a' })
+    expect(frames()).toEqual([1])
+    await db.close()
+  })
+
+  test('follows foreign keys, also when it is replayed', async () => {
+    const db = await open()
+    await db.transact((tx) => {
+      insert('a')(tx)
+      tx.run('INSERT INTO word VALUES (1, ?)', ['w'])
+    })
+    await db.transact((tx) => tx.run('DELETE FROM note'))
+    expect(db.all('SELECT * FROM word')).toEqual([])
+    disk.kill()
+    await db.close().catch(() => {})
+    disk.restart()
+    const again = await open()
+    expect(again.all('SELECT * FROM word')).toEqual([])
+    await again.close()
+  })
+
+  test.each([
+    [
+      'contains another',
+      (db: Database) => db.transact(() => void db.transact(() => {}).catch(() => {})),
+      undefined,
+    ],
+    ['waits for something', (db: Database) => db.transact(async () => {}), 'must not wait'],
+    ['ends itself', (db: Database) => db.transact((tx) => tx.run('COMMIT')), 'made by transact()'],
+  ])('that %s is refused', async (_, misuse, message) => {
+    const db = await open()
+    if (message !== undefined) await expect(misuse(db)).rejects.toThrow(message)
+    else await misuse(db)
+    await db.transact(insert('a'))
+    expect(frames()).toEqual([1])
+    await db.close()
+  })
+
+  test('cannot be written to after its end, and a reader cannot write at all', async () => {
+    const db = await open()
+    const leaked = await db.transact((tx) => tx)
+    expect(() => insert('a')(leaked)).toThrow('has ended')
+    for (const read of [
+      'INSERT INTO note (text) VALUES (1) RETURNING id',
+      'WITH x AS (SELECT 1) DELETE FROM note',
+    ]) {
+      expect(() => db.get(read)).toThrow('belongs in transact()')
+      expect(() => db.all(read)).toThrow('belongs in transact()')
+    }
+    await db.close()
+  })
+})
+
+describe('group commit', () => {
+  test('transactions of the same moment go down in one frame, in their order', async () => {
+    const db = await open()
+    const names = Array.from({ length: 50 }, (_, i) => `note ${i}`)
+    await Promise.all(names.map((name) => db.transact(insert(name))))
+    expect(texts(db)).toEqual(names)
+    expect(frames()).toEqual([50])
+    await db.close()
+  })
+
+  test('those that come while a frame is written share the next one', async () => {
+    const gate = new Gate(disk.files)
+    const db = await open(gate.files)
+    gate.close()
+    const first = db.transact(insert('first'))
+    await gate.reached
+    const rest = ['a', 'b', 'c'].map((name) => db.transact(insert(name)))
+    gate.open()
+    await Promise.all([first, ...rest])
+    expect(frames()).toEqual([1, 3])
+    await db.close()
+  })
+})
+
+describe('settled', () => {
+  test('waits for everything that can be seen, and for nothing else', async () => {
+    const gate = new Gate(disk.files)
+    const db = await open(gate.files)
+    await db.settled()
+    gate.close()
+    const order: string[] = []
+    const write = db.transact(insert('a')).then(() => order.push('written'))
+    await gate.reached
+    const settled = db.settled().then(() => order.push('settled'))
+    await Promise.resolve()
+    expect(order).toEqual([])
+    gate.open()
+    await Promise.all([write, settled])
+    expect(order.sort()).toEqual(['settled', 'written'])
+    await db.settled()
+    await db.close()
+  })
+
+  test('throws when what could be seen did not reach the disk', async () => {
+    const db = await open()
+    disk.failAt(disk.operations + 1, 'fails')
+    const epoch = db.epoch
+    const write = db.transact(insert('a'))
+    const seen = texts(db)
+    const settled = db.settled()
+    await expect(write).rejects.toThrow(StoreUnavailable)
+    await expect(settled).rejects.toThrow(StoreUnavailable)
+    expect(seen).toEqual(['a'])
+    expect(texts(db)).toEqual([])
+    // Whoever looks only now has seen the truth; who looked before has not.
+    await db.settled()
+    await expect(db.settled(epoch)).rejects.toThrow(StoreUnavailable)
+    await db.close()
+  })
+})
+
+describe('commits', () => {
+  test('grows with every change that a reader can see, and only then', async () => {
+    const db = await open()
+    const changes = async (work: () => unknown) => {
+      const before = db.commits
+      await work()
+      return db.commits > before
+    }
+    expect(await changes(() => db.all('SELECT * FROM note'))).toBe(false)
+    expect(await changes(() => db.transact((tx) => tx.get('SELECT 1')))).toBe(false)
+    expect(await changes(() => db.checkpoint())).toBe(false)
+    expect(await changes(() => db.transact(insert('a')))).toBe(true)
+    // A reader inside the transaction has seen the row that is gone now.
+    const undone = () =>
+      db.transact((tx) => {
+        insert('b')(tx)
+        throw new Error('no')
+      })
+    expect(await changes(() => undone().catch(() => {}))).toBe(true)
+    disk.failAt(disk.operations + 1, 'fails')
+    expect(await changes(() => db.transact(insert('c')).catch(() => {}))).toBe(true)
+    await db.close()
+  })
+})
+
+describe('a disk that takes no more', () => {
+  test('refuses writes and goes on reading, until it recovers', async () => {
+    const db = await open()
+    await db.transact(insert('before'))
+    disk.failAt(disk.operations + 1, 'disk full')
+    for (const name of ['x', 'y']) {
+      await expect(db.transact(insert(name))).rejects.toThrow(/did not take a write \(ENOSPC/)
+      expect(db.writable).toBe(false)
+      expect(texts(db)).toEqual(['before'])
+    }
+    await expect(db.checkpoint()).rejects.toThrow()
+    disk.restart()
+    await db.transact(insert('after'))
+    expect(db.writable).toBe(true)
+    expect(texts(db)).toEqual(['before', 'after'])
+    await db.close()
+    const again = await open()
+    expect(texts(again)).toEqual(['before', 'after'])
+    await again.close()
+  })
+
+  test('takes back everything that waited behind the failed write', async () => {
+    const gate = new Gate(disk.files)
+    const db = await open(gate.files)
+    gate.close()
+    const first = db.transact(insert('a'))
+    await gate.reached
+    const later = db.transact(insert('b'))
+    expect(texts(db)).toEqual(['a', 'b'])
+    disk.failAt(disk.operations + 1, 'fails')
+    gate.open()
+    await expect(first).rejects.toThrow(StoreUnavailable)
+    await expect(later).rejects.toThrow(StoreUnavailable)
+    expect(texts(db)).toEqual([])
+    await db.transact(insert('c'))
+    expect(texts(db)).toEqual(['c'])
+    await db.close()
+  })
+})
+
+describe('folding', () => {
+  test('happens by itself when the journal has grown, and writes go on meanwhile', async () => {
+    const db = await Database.open({
+      directory,
+      migrations,
+      now: () => new Date(0),
+      files: disk.files,
+      foldBytes: 4000,
+    })
+    for (let i = 0; i < 60; i++) await db.transact(insert(`note ${i}`))
+    expect(disk.names(directory).filter((name) => name.endsWith('.journal'))).not.toContain(
+      'pds.000000000001.journal',
+    )
+    expect(texts(db)).toHaveLength(60)
+    await db.close()
+  })
+
+  test('that fails is told, changes nothing and is made up for later', async () => {
+    const faults: unknown[] = []
+    const options = { directory, migrations, now: () => new Date(0), foldBytes: 4000, files: disk.files }
+    const db = await Database.open({ ...options, onFault: (error) => faults.push(error) })
+    await db.transact(insert('a'))
+    disk.failAt(disk.operations + 7, 'fails')
+    await expect(db.checkpoint()).rejects.toThrow('EIO')
+    expect(disk.names(directory)).toContain('pds.000000000001.journal')
+    await db.transact(insert('b'))
+    await db.checkpoint()
+    expect(disk.names(directory)).not.toContain('pds.000000000001.journal')
+    await db.close()
+    const again = await open()
+    expect(texts(again)).toEqual(['a', 'b'])
+    await again.close()
+  })
+})
+
+test('a closed store takes nothing and can be closed again', async () => {
   const db = await open()
-  await db.transact((tx) =>
-    tx.run('INSERT INTO note (text, data) VALUES (?, ?)', ['a\ud800\0b', Uint8Array.of(0, 1)]),
-  )
-  await db.close()
+  const last = db.transact(insert('last'))
+  await Promise.all([db.close(), db.close(), last])
+  await expect(db.transact(insert('late'))).rejects.toThrow('closed')
+  await expect(db.checkpoint()).rejects.toThrow('closed')
   const again = await open()
-  expect(again.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a\ufffd\0b', data: Uint8Array.of(0, 1) }])
-  await again.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', ['second']))
-  await again.checkpoint()
-  expect(readdirSync(dir).sort()).toEqual([
-    'pds.000000000003.journal',
-    'pds.lock',
-    'pds.sqlite',
-    'pds.sqlite.sha256',
-  ])
+  expect(texts(again)).toEqual(['last'])
   await again.close()
 })
+
+/** Files whose syncs wait at a gate. */
+class Gate {
+  readonly files: Files
+  reached: Promise<void> = Promise.resolve()
+  #waiting: (() => void)[] | undefined
+  #arrive: () => void = () => {}
+
+  constructor(files: Files) {
+    this.files = {
+      ...files,
+      create: (path) => this.#gated(files.create(path)),
+      edit: (path) => this.#gated(files.edit(path)),
+    }
+  }
+
+  close(): void {
+    this.#waiting = []
+    this.reached = new Promise((resolve) => {
+      this.#arrive = resolve
+    })
+  }
+
+  open(): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = undefined
+    for (const go of waiting) go()
+  }
+
+  async #gated(opening: Promise<OpenFile>): Promise<OpenFile> {
+    const file = await opening
+    return {
+      ...file,
+      sync: async () => {
+        if (this.#waiting !== undefined) {
+          const turn = new Promise<void>((resolve) => this.#waiting?.push(resolve))
+          this.#arrive()
+          await turn
+        }
+        await file.sync()
+      },
+    }
+  }
+}

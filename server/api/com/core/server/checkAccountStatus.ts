@@ -1,20 +1,29 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
-import type { DatetimeString } from '../../../../time.ts'
+import * as records from '../../../../store/records.ts'
+import * as repos from '../../../../store/repos.ts'
 import { method } from '../../../method.ts'
 
 export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
   auth: 'access',
-  async handler({ auth, ...services }) {
+  async handler({ auth, fail, ...services }) {
+    const { did, account } = auth
+    const validDid = await isDidValid(services, account)
+    const { store } = services
+    const head = repos.findHead(store, did)
+    if (!head) throw fail('AccountNotFound')
     return {
-      activated: statusOf(auth.account) === undefined,
-      deleteAfter: (auth.account.deleteAfter as DatetimeString | null) ?? undefined,
-      validDid: await isDidValid(services, auth.account),
-      repoBlocks: 0,
-      indexedRecords: 0,
+      activated: statusOf(account) === undefined,
+      deleteAfter: account.deleteAfter ?? undefined,
+      validDid,
+      repoCommit: head.commit,
+      repoRev: head.rev,
+      repoBlocks: repos.countBlocks(store, did),
+      indexedRecords: records.count(store, did),
       privateStateValues: 0,
-      expectedBlobs: 0,
+      expectedBlobs: records.countBlobs(store, did),
+      // Nothing here takes blobs yet.
       importedBlobs: 0,
     }
   },

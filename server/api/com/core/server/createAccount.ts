@@ -9,8 +9,10 @@ import { accountView, openSession, signTokens } from '../../../../accounts/sessi
 import { scopes } from '../../../../auth/scopes.ts'
 import { perFiveMinutes } from '../../../../limits.ts'
 import { isEmailAddress } from '../../../../mail/address.ts'
+import { firstCommit } from '../../../../records/commit.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import type { Reader } from '../../../../store/database.ts'
+import * as repos from '../../../../store/repos.ts'
 import * as reservedKeys from '../../../../store/reserved-keys.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
@@ -19,7 +21,7 @@ export const createAccount = method(com.core.server.createAccount, {
   auth: 'import',
   limits: [perFiveMinutes(100, 'address')],
   async handler({ input, auth, caller, fail, ...services }) {
-    const { store, config, passwords, background, now } = services
+    const { store, config, passwords, repositories, background, now } = services
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
     if (email !== null && !isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
@@ -45,6 +47,7 @@ export const createAccount = method(com.core.server.createAccount, {
     const passwordHash = input.password === undefined ? null : await passwords.hash(input.password)
     const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
     const { did } = identity
+    const repository = await firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
 
     // Others may have signed up while the password was hashed: one transaction decides who was first.
     const issued = await store.transact((tx) => {
@@ -58,6 +61,7 @@ export const createAccount = method(com.core.server.createAccount, {
       const createdAt = iso(at)
       reservedKeys.remove(tx, did)
       accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
+      repos.insert(tx, did, repository.head, repository.blocks)
       const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
       return openSession(tx, opening, at)
     })

@@ -1,0 +1,24 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { prepareRecord } from '../../../../records/prepare.ts'
+import { recordUri } from '../../../../records/repositories.ts'
+import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
+import { method } from '../../../method.ts'
+
+export const createRecord = method(com.core.repo.createRecord, {
+  auth: 'access',
+  active: true,
+  maxBody: maxRecordBody,
+  async handler({ input, auth, repositories, config, fail }) {
+    checkOwnRepo(input.repo, auth)
+    const record = await prepareRecord(input, { aliases: config.aliases, newKey: repositories.newKey })
+    const { collection, rkey, cid, validationStatus } = record
+    const commit = await repositories.write(auth.did, (state) => {
+      checkSwap(input, state)
+      if (state.find(collection, rkey)) {
+        throw fail('InvalidRequest', `There is a record ${collection}/${rkey} already`)
+      }
+      return [record]
+    })
+    return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
+  },
+})

@@ -1,0 +1,18 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { checkOwnRepo, checkSwap } from '../../../../records/writing.ts'
+import { method } from '../../../method.ts'
+
+export const deleteRecord = method(com.core.repo.deleteRecord, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, repositories }) {
+    checkOwnRepo(input.repo, auth)
+    const { collection, rkey } = input
+    const commit = await repositories.write(auth.did, (state) => {
+      const current = state.find(collection, rkey)
+      checkSwap(input, state, current)
+      return current ? [{ collection, rkey }] : []
+    })
+    return { commit }
+  },
+})

@@ -1,0 +1,17 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { recordView } from '../../../../records/view.ts'
+import { visibleRepo } from '../../../../records/visible.ts'
+import * as records from '../../../../store/records.ts'
+import { method } from '../../../method.ts'
+
+export const getRecord = method(com.core.repo.getRecord, {
+  auth: 'optional',
+  handler({ params, auth, store, fail }) {
+    const { did } = visibleRepo(store, params.repo, auth)
+    const record = records.find(store, did, params.collection, params.rkey)
+    if (!record || (params.cid !== undefined && params.cid !== record.cid)) {
+      throw fail('RecordNotFound', 'There is no such record')
+    }
+    return recordView(record)
+  },
+})

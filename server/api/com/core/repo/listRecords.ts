@@ -1,0 +1,22 @@
+import { isValidRecordKey } from '@atproto/syntax'
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { recordView } from '../../../../records/view.ts'
+import { visibleRepo } from '../../../../records/visible.ts'
+import * as records from '../../../../store/records.ts'
+import { method } from '../../../method.ts'
+
+export const listRecords = method(com.core.repo.listRecords, {
+  auth: 'optional',
+  handler({ params, auth, store, fail }) {
+    const { repo, collection, limit, cursor: after, reverse } = params
+    const { did } = visibleRepo(store, repo, auth)
+    if (after !== undefined && !isValidRecordKey(after)) {
+      throw fail('InvalidRequest', 'This is not a cursor of this method')
+    }
+    const page = reverse ? records.page : records.pageBackwards
+    const found = page(store, { did, collection, after, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const cursor = found.length > limit ? shown.at(-1)?.rkey : undefined
+    return { cursor, records: shown.map(recordView) }
+  },
+})

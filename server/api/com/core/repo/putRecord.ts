@@ -1,0 +1,22 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { prepareRecord } from '../../../../records/prepare.ts'
+import { recordUri } from '../../../../records/repositories.ts'
+import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
+import { method } from '../../../method.ts'
+
+export const putRecord = method(com.core.repo.putRecord, {
+  auth: 'access',
+  active: true,
+  maxBody: maxRecordBody,
+  async handler({ input, auth, repositories, config }) {
+    checkOwnRepo(input.repo, auth)
+    const record = await prepareRecord(input, { aliases: config.aliases, newKey: repositories.newKey })
+    const { collection, rkey, cid, validationStatus } = record
+    const commit = await repositories.write(auth.did, (state) => {
+      const current = state.find(collection, rkey)
+      checkSwap(input, state, current)
+      return current?.cid === cid ? [] : [record]
+    })
+    return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
+  },
+})

@@ -1,0 +1,34 @@
+/** What the commands beside the server share: flags, help, and failures told in a sentence. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { defaultDataDir } from './config.ts'
+
+export interface Invocation {
+  /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */
+  readonly dataDir: string
+  readonly list: boolean
+  readonly positionals: readonly string[]
+}
+
+/** Runs a command with the arguments of this process. What `run` throws becomes a line on stderr and exit code 1. */
+export async function runCommand(
+  help: string,
+  run: (invocation: Invocation) => Promise<string>,
+): Promise<void> {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        'data-dir': { type: 'string' },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+      allowPositionals: true,
+    })
+    const dataDir = resolve(values['data-dir'] || process.env.PDS_DATA_DIR || defaultDataDir())
+    const answer = values.help ? help : await run({ dataDir, list: values.list, positionals })
+    process.stdout.write(`${answer.trimEnd()}\n`)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.exitCode = 1
+  }
+}

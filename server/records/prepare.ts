@@ -1,0 +1,130 @@
+/** From the record that a client sent to what is stored: data model, `$type`, record key, lexicon. */
+import { encode } from '@atproto/lex-cbor'
+import {
+  cidForCbor,
+  enumBlobRefs,
+  getBlobCidString,
+  isPlainObject,
+  type LexMap,
+  type LexValue,
+} from '@atproto/lex-data'
+import { type JsonValue, jsonToLex } from '@atproto/lex-json'
+import type { l } from '@atproto/lex-schema'
+import type { NsidString, RecordKeyString } from '@atproto/syntax'
+import { app } from '../../lexicons/generated/index.ts'
+import { type Aliases, canonicalNsid } from '../aliases.ts'
+import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+
+const { feed, graph, actor } = app.example
+
+/** The collections whose records are validated, by our own name. */
+const lexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
+  [
+    feed.post.main,
+    feed.like.main,
+    feed.repost.main,
+    graph.follow.main,
+    graph.verification.main,
+    actor.profile.main,
+  ].map((schema) => [schema.$type, schema]),
+)
+
+export interface RecordInput {
+  readonly collection: NsidString
+  readonly rkey?: RecordKeyString | undefined
+  /** As JSON, `$link` and `$bytes` and all. */
+  readonly record: LexMap
+  /** True: only against a lexicon. False: never. */
+  readonly validate?: boolean | undefined
+}
+
+export interface PreparedRecord {
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: string
+  readonly bytes: Uint8Array
+  /** CIDs of the blobs that it refers to. */
+  readonly blobs: readonly string[]
+  /** The record with every `$type` by our own name; the bytes keep the names that came. */
+  readonly canonical: LexMap
+  readonly validationStatus: 'valid' | 'unknown'
+}
+
+/**
+ * @param newKey makes the record key when the caller gives none and the lexicon fixes none
+ * @throws InvalidRequest
+ */
+export async function prepareRecord(
+  input: RecordInput,
+  { aliases, newKey }: { aliases: Aliases; newKey: () => string },
+): Promise<PreparedRecord> {
+  const { collection } = input
+  const record = withType(toLex(input.record), collection)
+  const canonical = withCanonicalTypes(record, aliases) as LexMap
+  const schema = input.validate === false ? undefined : lexicons.get(canonicalNsid(collection, aliases))
+  if (input.validate === true && !schema) throw refusal(`There is no lexicon for ${collection} here`)
+  const rkey = schema ? keyFor(schema, input.rkey, newKey) : (input.rkey ?? newKey())
+  if (schema) check(schema, canonical)
+  const bytes = encode(record)
+  return {
+    collection,
+    rkey,
+    cid: (await cidForCbor(bytes)).toString(),
+    bytes,
+    blobs: [...enumBlobRefs(record)].map((blob) => getBlobCidString(blob)),
+    canonical,
+    validationStatus: schema ? 'valid' : 'unknown',
+  }
+}
+
+function toLex(record: LexMap): LexMap {
+  try {
+    return jsonToLex(record as JsonValue, { strict: true }) as LexMap
+  } catch (error) {
+    if (error instanceof TypeError) throw refusal(error.message)
+    throw error
+  }
+}
+
+function withType(record: LexMap, collection: string): LexMap {
+  if (record.$type === undefined) return { $type: collection, ...record }
+  if (record.$type === collection) return record
+  throw refusal(`The $type of the record must be its collection, ${collection}`)
+}
+
+/** The value with every `$type` that is an alias by our own name; the value itself when there is none. */
+export function withCanonicalTypes(value: LexValue, aliases: Aliases): LexValue {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withCanonicalTypes(item, aliases))
+    return items.some((item, at) => item !== value[at]) ? items : value
+  }
+  if (!isPlainObject(value)) return value
+  let changed: LexMap | undefined
+  for (const [key, member] of Object.entries(value as LexMap)) {
+    if (member === undefined) continue
+    const canonical =
+      key === '$type' && typeof member === 'string'
+        ? canonicalNsid(member, aliases)
+        : withCanonicalTypes(member, aliases)
+    if (canonical === member) continue
+    changed ??= { ...(value as LexMap) }
+    changed[key] = canonical
+  }
+  return changed ?? value
+}
+
+function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => string): string {
+  const wanted = rkey ?? (schema.key === 'tid' ? newKey() : undefined)
+  const result = schema.keySchema.safeParse(wanted)
+  if (result.success) return result.value
+  throw refusal(`A record key of ${schema.$type} is ${schema.key}: ${result.reason.message}`)
+}
+
+function check(schema: l.RecordSchema, record: LexMap): void {
+  const result = schema.safeValidate(record)
+  if (!result.success) throw refusal(`Not a record of ${schema.$type}: ${result.reason.message}`)
+}
+
+function refusal(message: string): XrpcError {
+  return protocolError('InvalidRequest', message)
+}

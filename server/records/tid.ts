@@ -1,0 +1,37 @@
+/**
+ * TIDs (atproto record key syntax): microseconds since 1970 and a clock identifier, in an alphabet that sorts. They are
+ * the default record keys and the revisions of repositories.
+ */
+import { randomInt } from 'node:crypto'
+
+const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
+const timeLength = 11
+const clockLength = 2
+
+/** Makes a TID that sorts after every one it made before, and after `after`, also when the clock goes back. */
+export type NextTid = (after?: string) => string
+
+export function createTidClock(now: () => Date): NextTid {
+  const clock = encode(randomInt(1024), clockLength)
+  let last = 0
+  return (after) => {
+    const floor = after === undefined ? last : Math.max(last, timeOf(after))
+    last = Math.max(now().getTime() * 1000, floor + 1)
+    return encode(last, timeLength) + clock
+  }
+}
+
+/** Microseconds since 1970; they fit into 53 bits. */
+function timeOf(tid: string): number {
+  let time = 0
+  for (const digit of tid.slice(0, timeLength)) time = time * 32 + alphabet.indexOf(digit)
+  return time
+}
+
+function encode(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) {
+    text = alphabet.charAt(rest % 32) + text
+  }
+  return text
+}

@@ -1,0 +1,16 @@
+/** Records as they are shown. */
+import { decode } from '@atproto/lex-cbor'
+import type { LexMap } from '@atproto/lex-data'
+import { lexToJson } from '@atproto/lex-json'
+import type { StoredRecord } from '../store/records.ts'
+import { recordUri } from './repositories.ts'
+
+export function recordView(record: StoredRecord) {
+  const { did, collection, rkey, cid, bytes } = record
+  return { uri: recordUri(did, collection, rkey), cid, value: recordJson(bytes) }
+}
+
+/** A stored record as JSON, with `$link` and `$bytes`. */
+export function recordJson(bytes: Uint8Array): LexMap {
+  return lexToJson(decode(bytes)) as LexMap
+}

@@ -1,0 +1,27 @@
+/** Finding the repository that a caller asks for. */
+import { findByIdentifier } from '../accounts/identifier.ts'
+import { type AccountStatus, statusOf } from '../accounts/status.ts'
+import type { SessionCredentials } from '../auth/credentials.ts'
+import type { Account } from '../store/accounts.ts'
+import type { Reader } from '../store/database.ts'
+import { XrpcError } from '../xrpc/errors.ts'
+
+const hidden: Record<AccountStatus, { name: string; message: string }> = {
+  takendown: { name: 'RepoTakendown', message: 'This repository has been taken down' },
+  suspended: { name: 'RepoSuspended', message: 'This repository is suspended' },
+  deactivated: { name: 'RepoDeactivated', message: 'This repository is deactivated' },
+}
+
+/**
+ * The account whose repository is asked for. That of an account that is not active is shown to its holder only, who may be
+ * about to move.
+ * @param repo handle or DID
+ * @throws RepoNotFound, RepoTakendown, RepoSuspended, RepoDeactivated: a method that calls this declares them
+ */
+export function visibleRepo(db: Reader, repo: string, auth: SessionCredentials | undefined): Account {
+  const account = findByIdentifier(db, repo)
+  if (!account) throw new XrpcError('RepoNotFound', `There is no repository of ${repo} here`)
+  const status = statusOf(account)
+  if (status === undefined || auth?.did === account.did) return account
+  throw new XrpcError(hidden[status].name, hidden[status].message)
+}

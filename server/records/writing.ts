@@ -1,0 +1,34 @@
+/** What the methods that write records share. */
+import type { SessionCredentials } from '../auth/credentials.ts'
+import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import type { RepositoryState } from './repositories.ts'
+
+/** The largest body of a method that takes a record, in bytes. */
+export const maxRecordBody = 1_000_000
+
+/** @throws AuthenticationRequired unless `repo`, a handle or DID, names the account of the session */
+export function checkOwnRepo(repo: string, { did, account }: SessionCredentials): void {
+  if (repo === did || repo.toLowerCase() === account.handle) return
+  throw protocolError('AuthenticationRequired', 'An account writes to its own repository only')
+}
+
+export interface Swap {
+  /** CID of the commit that the caller saw last. */
+  readonly swapCommit?: string | undefined
+  /** CID of the record that the caller saw last; null when it saw none. */
+  readonly swapRecord?: string | null | undefined
+}
+
+/** @throws InvalidSwap when somebody has written since: a method that calls this declares it */
+export function checkSwap(
+  { swapCommit, swapRecord }: Swap,
+  state: RepositoryState,
+  record?: { cid: string },
+) {
+  if (swapCommit !== undefined && swapCommit !== state.commit) {
+    throw new XrpcError('InvalidSwap', `The latest commit is ${state.commit}`)
+  }
+  if (swapRecord !== undefined && swapRecord !== (record?.cid ?? null)) {
+    throw new XrpcError('InvalidSwap', record ? `The record is ${record.cid}` : 'There is no such record')
+  }
+}

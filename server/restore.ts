@@ -1,0 +1,39 @@
+/** `npm run restore`: puts a backup in place of the data. */
+import { basename, join, resolve } from 'node:path'
+import { runCommand } from './command.ts'
+import { listBackups } from './store/backup.ts'
+import { backupsName } from './store/layout.ts'
+import { migrations } from './store/migrations.ts'
+import { restore } from './store/restore.ts'
+
+const help = `
+Puts a backup in place of the data. Stop the server first.
+
+  npm run restore -- FILE [--data-dir DIR]
+  npm run restore -- --list [--data-dir DIR]
+
+FILE is a path, or the name of a file in DIR/backups. The backup is checked before anything is touched,
+and what was there is kept in DIR/replaced-<time>.
+`
+
+await runCommand(help, async ({ dataDir, list, positionals }) => {
+  if (list) return describeBackups(dataDir)
+  const [name] = positionals
+  if (name === undefined || positionals.length > 1) throw new Error(help.trim())
+  const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
+  const replaced = await restore({
+    directory: dataDir,
+    file,
+    migrations: migrations.length,
+    now: () => new Date(),
+  })
+  return replaced === undefined ? `Restored ${file}.` : `Restored ${file}. What was there is in ${replaced}.`
+})
+
+async function describeBackups(dataDir: string): Promise<string> {
+  const backups = await listBackups(dataDir)
+  if (backups.length === 0) return `There are no backups in ${join(dataDir, backupsName)}.`
+  return backups
+    .map(({ file, createdAt, bytes }) => `${createdAt.toISOString()}  ${bytes} bytes  ${file}`)
+    .join('\n')
+}

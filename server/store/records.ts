@@ -1,0 +1,129 @@
+/** Tables `records` and `record_blobs`. */
+import type { DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DatetimeString } from '../time.ts'
+import type { Reader, Writer } from './database.ts'
+
+export interface StoredRecord {
+  readonly did: DidString
+  /** As it was written, be it an alias. */
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: string
+  /** DAG-CBOR. */
+  readonly bytes: Uint8Array
+  readonly indexedAt: DatetimeString
+}
+
+const select = 'SELECT did, collection, rkey, cid, bytes, indexed_at AS indexedAt FROM records'
+
+export function find(db: Reader, did: string, collection: string, rkey: string): StoredRecord | undefined {
+  return db.get<StoredRecord>(`${select} WHERE did = ? AND collection = ? AND rkey = ?`, [
+    did,
+    collection,
+    rkey,
+  ])
+}
+
+/** Writes a record, over the one that is there. */
+export function put(tx: Writer, record: StoredRecord, blobs: readonly string[]): void {
+  const { did, collection, rkey } = record
+  tx.run(
+    `INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET cid = excluded.cid, bytes = excluded.bytes, indexed_at = excluded.indexed_at`,
+    [did, collection, rkey, record.cid, record.bytes, record.indexedAt],
+  )
+  tx.run('DELETE FROM record_blobs WHERE did = ? AND collection = ? AND rkey = ?', [did, collection, rkey])
+  for (const blob of blobs) {
+    tx.run(
+      'INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      [did, collection, rkey, blob],
+    )
+  }
+}
+
+export function remove(tx: Writer, did: string, collection: string, rkey: string): void {
+  tx.run('DELETE FROM records WHERE did = ? AND collection = ? AND rkey = ?', [did, collection, rkey])
+}
+
+/** Records of a collection by ascending record key, after the one of key `after`. */
+export function page(db: Reader, { did, collection, after = '', limit }: PageOf): StoredRecord[] {
+  return db.all<StoredRecord>(
+    `${select} WHERE did = ? AND collection = ? AND rkey > ? ORDER BY rkey LIMIT ?`,
+    [did, collection, after, limit],
+  )
+}
+
+/** Records of a collection by descending record key, before the one of key `after`. */
+export function pageBackwards(db: Reader, { did, collection, after, limit }: PageOf): StoredRecord[] {
+  // No record key has a character beyond `~`.
+  return db.all<StoredRecord>(
+    `${select} WHERE did = ? AND collection = ? AND rkey < ? ORDER BY rkey DESC LIMIT ?`,
+    [did, collection, after ?? '\x7f', limit],
+  )
+}
+
+export interface PageOf {
+  readonly did: string
+  readonly collection: string
+  /** Record key of the last one of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Records of a repository in the order of its tree, after the one at `after`. */
+export function pageOfRepo(
+  db: Reader,
+  did: string,
+  after: { collection: string; rkey: string } | undefined,
+  limit: number,
+): StoredRecord[] {
+  const { collection, rkey } = after ?? { collection: '', rkey: '' }
+  return db.all<StoredRecord>(
+    `${select} WHERE did = ? AND (collection, rkey) > (?, ?) ORDER BY collection, rkey LIMIT ?`,
+    [did, collection, rkey, limit],
+  )
+}
+
+/** The handle of an account and its newest profile record, if it has one, among collections of that kind. */
+export function findProfile(
+  db: Reader,
+  did: string,
+  collections: readonly string[],
+): { handle: HandleString; bytes: Uint8Array | null } | undefined {
+  return db.get(
+    `SELECT handle, (
+       SELECT bytes FROM records
+       WHERE did = accounts.did AND collection IN (SELECT value FROM json_each(?)) AND rkey = 'self'
+       ORDER BY indexed_at DESC LIMIT 1
+     ) AS bytes
+     FROM accounts WHERE did = ?`,
+    [JSON.stringify(collections), did],
+  )
+}
+
+/** The collections that hold a record. Looks at one record of each: a repository may have millions. */
+export function collections(db: Reader, did: string): NsidString[] {
+  const rows = db.all<{ name: NsidString }>(
+    `WITH RECURSIVE names (name) AS (
+       SELECT min(collection) FROM records WHERE did = ?
+       UNION ALL
+       SELECT (SELECT min(collection) FROM records WHERE did = ? AND collection > name) FROM names WHERE name IS NOT NULL
+     )
+     SELECT name FROM names WHERE name IS NOT NULL`,
+    [did, did],
+  )
+  return rows.map(({ name }) => name)
+}
+
+export function count(db: Reader, did: string): number {
+  return db.get<{ count: number }>('SELECT count(*) AS count FROM records WHERE did = ?', [did])?.count ?? 0
+}
+
+/** Different blobs that records of the repository refer to. */
+export function countBlobs(db: Reader, did: string): number {
+  const row = db.get<{ count: number }>(
+    'SELECT count(DISTINCT blob_cid) AS count FROM record_blobs WHERE did = ?',
+    [did],
+  )
+  return row?.count ?? 0
+}

@@ -1,0 +1,36 @@
+/** Whether folding the journal into the snapshot stops the event loop. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from './client.ts'
+import { adminAuth } from './operations.ts'
+import type { LoopDelay } from './probe.ts'
+import { Measured } from './processes.ts'
+
+export interface FoldStops {
+  readonly quiet: LoopDelay
+  readonly folding: LoopDelay
+}
+
+/** Writes until a fold is over, on a data directory that has something to fold. */
+export async function measureFold(dir: string): Promise<FoldStops> {
+  await using server = await Measured.pds(dir, ['--import', join(import.meta.dirname, 'probe.ts')])
+  using client = new Client(server.url)
+  const write = (codeCount: number) => client.call('createInviteCodes', { codeCount, useCount: 1 }, adminAuth)
+  for (let i = 0; i < 200; i++) await write(1)
+  await server.ask('start')
+  for (let i = 0; i < 500; i++) await write(1)
+  const quiet = await server.ask<LoopDelay>('end')
+
+  const journal = await journalOf(dir)
+  while ((await journalOf(dir)) === journal) await write(100)
+  await server.ask('start')
+  // The old journal is removed when the fold is over.
+  while ((await readdir(dir)).includes(journal)) await write(1)
+  return { quiet, folding: await server.ask<LoopDelay>('end') }
+}
+
+/** Name of the journal that is being written. */
+async function journalOf(dir: string): Promise<string> {
+  const journals = (await readdir(dir)).filter((name) => name.endsWith('.journal'))
+  return journals.sort().at(-1) ?? ''
+}

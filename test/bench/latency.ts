@@ -1,0 +1,41 @@
+/** How long a call takes on an idle server, beside what the disk takes to write as much. */
+import { median, quantile } from './statistics.ts'
+
+export interface Latency {
+  /** Milliseconds. */
+  readonly median: number
+  readonly p99: number
+}
+
+export interface Operation {
+  readonly name: string
+  /** Made this many times in all. */
+  readonly times: number
+  run(round: number): Promise<unknown>
+}
+
+const rounds = 20
+
+/** Runs some of each operation in every round, so that what else the machine does meets all of them. */
+export async function measureLatencies(operations: readonly Operation[]): Promise<Map<string, Latency>> {
+  const times = new Map(operations.map(({ name }) => [name, [] as number[]]))
+  for (let round = 0; round < rounds; round++) {
+    for (const operation of operations) {
+      for (let i = 0; i < operation.times / rounds; i++) {
+        times.get(operation.name)?.push(await timed(() => operation.run(round)))
+      }
+    }
+  }
+  return new Map(Array.from(times, ([name, taken]) => [name, summary(taken.slice(taken.length / 10))]))
+}
+
+export function summary(times: readonly number[]): Latency {
+  return { median: median(times), p99: quantile(times, 0.99) }
+}
+
+/** In milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}

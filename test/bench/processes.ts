@@ -1,0 +1,87 @@
+/** The processes that are measured: the built server and the bare one, each on a port of its own. */
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = join(import.meta.dirname, '../..')
+
+export class Measured implements AsyncDisposable {
+  readonly url: string
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child
+    this.url = url
+  }
+
+  /** The built server. `nodeArgs` come before its entry file. */
+  static pds(dataDir: string, nodeArgs: readonly string[] = []): Promise<Measured> {
+    return Measured.#start([...nodeArgs, join(root, 'dist/server/main.js')], {
+      PDS_DATA_DIR: dataDir,
+      PDS_PORT: '0',
+      PDS_HOST: '127.0.0.1',
+      PDS_PUBLIC_URL: 'http://localhost:2583',
+      PDS_ADMIN_PASSWORD: 'admin password of the bench',
+      PDS_RATE_LIMITS: 'off',
+      PDS_LOG_LEVEL: 'error',
+    })
+  }
+
+  /** The yardstick: see bare-server.ts. */
+  static bare(): Promise<Measured> {
+    return Measured.#start([join(import.meta.dirname, 'bare-server.ts')], {})
+  }
+
+  static async #start(args: readonly string[], env: Record<string, string>): Promise<Measured> {
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    })
+    const lines = createInterface({ input: child.stdout ?? process.stdin })
+    const url = await new Promise<string>((resolve, reject) => {
+      lines.on('line', (line) => {
+        const [, found] = /^listening on (\S+)$/.exec(line) ?? []
+        if (found !== undefined) resolve(found)
+      })
+      child.once('exit', (code) => reject(new Error(`${args.at(-1)} ended with ${code} before it listened`)))
+    })
+    return new Measured(child, url)
+  }
+
+  /** Resident memory in megabytes of 10^6 bytes; NaN where the system does not tell by /proc. */
+  residentMegabytes(): number {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(this.#proc('status')) ?? []
+    return (Number(kilobytes) * 1024) / 1e6
+  }
+
+  /** CPU time of the process and its threads so far, in microseconds; NaN where the system does not tell by /proc. */
+  cpuMicroseconds(): number {
+    const stat = this.#proc('stat')
+    // proc(5): fields 14 and 15, user and system time in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  }
+
+  #proc(file: string): string {
+    try {
+      return readFileSync(`/proc/${this.#child.pid}/${file}`, 'utf8')
+    } catch {
+      return ''
+    }
+  }
+
+  /** Sends a message to what was loaded into the process, and resolves with its answer. */
+  async ask<Answer>(question: Serializable): Promise<Answer> {
+    this.#child.send(question)
+    const [answer] = await once(this.#child, 'message')
+    return answer as Answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const exit = once(this.#child, 'exit')
+    if (this.#child.exitCode === null) this.#child.kill('SIGTERM')
+    await exit
+  }
+}

@@ -1,0 +1,70 @@
+/** A data directory as of a server that has been in use: written through the store's own tables. */
+
+import { createHash } from 'node:crypto'
+import type { DidString, HandleString } from '@atproto/syntax'
+import { openSession } from '../../server/accounts/sessions.ts'
+import { scopes } from '../../server/auth/scopes.ts'
+import * as accounts from '../../server/store/accounts.ts'
+import * as appPasswords from '../../server/store/app-passwords.ts'
+import { Database, type Writer } from '../../server/store/database.ts'
+import * as inviteCodes from '../../server/store/invite-codes.ts'
+import { migrations } from '../../server/store/migrations.ts'
+import { iso } from '../../server/time.ts'
+
+const now = () => new Date()
+/** Rows that `insertAccount` writes. */
+const rowsEach = 10
+
+/** Fills the directory with this many rows, and leaves them in the snapshot. */
+export async function seed(dir: string, rows: number): Promise<void> {
+  const store = await Database.open({ directory: dir, migrations, now, foldBytes: Number.POSITIVE_INFINITY })
+  const total = Math.ceil(rows / rowsEach)
+  for (let at = 0; at < total; at += 500) {
+    await store.transact((tx) => {
+      for (let i = at; i < Math.min(at + 500, total); i++) insertAccount(tx, i)
+    })
+  }
+  await store.close()
+}
+
+/** An account, two app passwords, three sessions with their refresh tokens, an invite code. */
+function insertAccount(tx: Writer, i: number): void {
+  const did: DidString = `did:plc:${String(i).padStart(24, 'a')}`
+  const handle: HandleString = `seeded-${i}.test`
+  const createdAt = iso(now())
+  accounts.insert(tx, {
+    did,
+    handle,
+    email: `seeded-${i}@mail.test`,
+    passwordHash: '$2b$10$'.padEnd(60, 'x'),
+    isOwner: i === 0,
+    isMinted: true,
+    createdAt,
+    deactivatedAt: null,
+    deleteAfter: null,
+    inviteCode: null,
+    signingKey: digest(`key ${i}`),
+    signingKeyDid: 'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
+    plcOperation: JSON.stringify({ type: 'plc_operation', prev: null }).padEnd(800),
+  })
+  for (const name of ['phone', 'tablet']) {
+    const hash = digest(`${name} ${i}`)
+    appPasswords.insert(tx, { did, name, hash, privileged: false, createdAt })
+  }
+  for (const appPasswordName of [null, 'phone', 'tablet']) {
+    openSession(tx, { did, scope: scopes.full, appPasswordName, client: 'bench' }, now())
+  }
+  const code = {
+    code: `localhost-${i}`,
+    available: 1,
+    disabled: 0,
+    forAccount: did,
+    createdBy: did,
+    createdAt,
+  }
+  inviteCodes.insert(tx, code, false)
+}
+
+function digest(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,348 @@
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { backup, backupIsDue, checkBackup, listBackups } from '../../../server/store/backup.ts'
+import { Database, type Migration } from '../../../server/store/database.ts'
+import { StoreDamaged, StoreLocked, StoreTooNew } from '../../../server/store/errors.ts'
+import { restore } from '../../../server/store/restore.ts'
+import { type Fault, FaultyDisk } from './faulty-disk.ts'
+import { items, Story, directory as storyDirectory } from './story.ts'
+
+const first: Migration = { sql: 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT' }
+const second: Migration = { sql: 'ALTER TABLE note ADD COLUMN more TEXT' }
+const broken: Migration = {
+  sql: 'ALTER TABLE note ADD COLUMN even_more TEXT; INSERT INTO nowhere VALUES (1)',
+}
+
+let directory: string
+let minute: number
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pds-backup-'))
+  minute = 0
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
+const open = (...migrations: Migration[]) => Database.open({ directory, migrations, now })
+const insert = (db: Database, text: string) =>
+  db.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', [text]))
+const texts = (db: Database) =>
+  db.all<{ text: string }>('SELECT text FROM note ORDER BY id').map(({ text }) => text)
+const backups = () => readdirSync(join(directory, 'backups')).sort()
+const mode = (path: string) => (statSync(join(directory, path)).mode & 0o777).toString(8)
+
+describe('files', () => {
+  test('are closed to everyone but their owner, also when they were put there open', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    await db.backup()
+    await db.checkpoint()
+    for (const name of readdirSync(directory, { recursive: true }) as string[]) {
+      expect([name, mode(name)]).toEqual([name, name === 'backups' ? '700' : '600'])
+    }
+    await db.close()
+    const { mode: before } = statSync(directory)
+    execFileSync('chmod', ['755', directory])
+    execFileSync('chmod', ['644', join(directory, 'pds.sqlite')])
+    await (await open(first)).close()
+    expect(mode('')).toBe('700')
+    expect(before & 0o777).toBe(0o700)
+    expect(mode('pds.sqlite')).toBe('600')
+  })
+
+  test('have checksums that sha256sum accepts', async () => {
+    const db = await open(first)
+    const { file } = await db.backup()
+    await db.close()
+    const check = (cwd: string, name: string) =>
+      execFileSync('sha256sum', ['-c', name], { cwd, encoding: 'utf8' })
+    expect(check(directory, 'pds.sqlite.sha256')).toBe('pds.sqlite: OK\n')
+    expect(check(join(directory, 'backups'), `${basename(file)}.sha256`)).toBe(`${basename(file)}: OK\n`)
+  })
+})
+
+describe('migrations', () => {
+  test('run in order, and the store is backed up before', async () => {
+    const old = await open(first)
+    await insert(old, 'a')
+    await old.close()
+    expect(existsSync(join(directory, 'backups'))).toBe(false)
+    const db = await open(first, second)
+    expect(db.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a', more: null }])
+    const [before] = await listBackups(directory)
+    await db.close()
+    await restore({ directory, file: before?.file ?? '', migrations: 1, now })
+    const back = await open(first)
+    expect(back.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a' }])
+    await back.close()
+  })
+
+  test('that fail leave everything as it was', async () => {
+    const old = await open(first)
+    await insert(old, 'a')
+    await old.close()
+    await expect(open(first, broken)).rejects.toThrow('nowhere')
+    const db = await open(first)
+    expect(db.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a' }])
+    await db.close()
+  })
+
+  test('may rebuild a table that others refer to, but not leave rows that refer to nothing', async () => {
+    const parent = { sql: 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT' }
+    const db = await open(first, parent)
+    await insert(db, 'a')
+    await db.transact((tx) => tx.run('INSERT INTO child VALUES (1)'))
+    await db.close()
+    const rebuild = {
+      sql: `CREATE TABLE new (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+            INSERT INTO new SELECT * FROM note; DROP TABLE note; ALTER TABLE new RENAME TO note`,
+    }
+    await expect(open(first, parent, { sql: 'DELETE FROM note' })).rejects.toThrow('refer to nothing')
+    const rebuilt = await open(first, parent, rebuild)
+    expect(rebuilt.all('SELECT * FROM child')).toEqual([{ note: 1 }])
+    await rebuilt.close()
+  })
+
+  test('of a newer program are refused, and nothing is touched', async () => {
+    await (await open(first, second)).close()
+    const before = readFileSync(join(directory, 'pds.sqlite'))
+    await expect(open(first)).rejects.toThrow(StoreTooNew)
+    await expect(open(first)).rejects.toThrow('has version 2, but this program knows versions up to 1 only')
+    expect(readFileSync(join(directory, 'pds.sqlite')).equals(before)).toBe(true)
+    await (await open(first, second)).close()
+  })
+})
+
+describe('a backup', () => {
+  test('holds what is in the snapshot and in the journal, and has been checked', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    await db.checkpoint()
+    await insert(db, 'b')
+    const info = await db.backup()
+    await insert(db, 'c')
+    expect(await listBackups(directory)).toEqual([info])
+    expect(info).toMatchObject({ bytes: statSync(info.file).size })
+    await checkBackup(info.file)
+    await db.close()
+    await restore({ directory, file: info.file, migrations: 1, now })
+    const back = await open(first)
+    expect(texts(back)).toEqual(['a', 'b'])
+    await back.close()
+  })
+
+  test('is made from another process while this one writes and folds', { timeout: 60_000 }, async () => {
+    const db = await open(first)
+    const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
+    let done = false
+    const child = promisify(execFile)(process.execPath, ['--no-warnings', script, directory, '10']).finally(
+      () => {
+        done = true
+      },
+    )
+    let written = 0
+    for (; !done; written++) {
+      await insert(db, `note ${written}`)
+      if (written % 50 === 0) await db.checkpoint()
+    }
+    const counts = (await child).stdout.trim().split('\n').map(Number)
+    expect(counts).toHaveLength(10)
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    expect(counts.at(-1)).toBeGreaterThan(0)
+    expect(counts.at(-1)).toBeLessThanOrEqual(written)
+    await db.close()
+  })
+
+  test('is one of the newest seven, beside those that a person named', async () => {
+    const db = await open(first)
+    const made = []
+    for (let i = 0; i < 9; i++) {
+      made.push(basename((await db.backup()).file))
+      if (i === 0)
+        copyFileSync(
+          join(directory, 'backups', made[0] ?? ''),
+          join(directory, 'backups', 'before-the-move.sqlite'),
+        )
+    }
+    await db.close()
+    const kept = made.slice(2)
+    expect(backups()).toEqual(
+      ['before-the-move.sqlite', ...kept.flatMap((name) => [name, `${name}.sha256`])].sort(),
+    )
+    expect((await listBackups(directory)).map(({ file }) => basename(file))).toEqual(kept.toReversed())
+  })
+
+  test('is due a day after the last', async () => {
+    const db = await open(first)
+    expect(await backupIsDue(directory, new Date(0))).toBe(true)
+    const { createdAt } = await db.backup()
+    const later = (hours: number) => new Date(createdAt.getTime() + hours * 3_600_000)
+    expect(await backupIsDue(directory, later(23.99))).toBe(false)
+    expect(await backupIsDue(directory, later(24))).toBe(true)
+    await db.close()
+  })
+
+  test('of a directory without a store is refused', async () => {
+    await expect(backup(directory, now())).rejects.toThrow('pds.sqlite is missing')
+    expect(readdirSync(directory)).toEqual([])
+  })
+})
+
+describe('a restore', () => {
+  async function storeWithBackup(): Promise<string> {
+    const db = await open(first)
+    await insert(db, 'a')
+    const { file } = await db.backup()
+    await insert(db, 'b')
+    await db.close()
+    return file
+  }
+
+  test('keeps what was there', async () => {
+    const file = await storeWithBackup()
+    const before = readFileSync(join(directory, 'pds.sqlite'))
+    const replaced = await restore({ directory, file, migrations: 1, now })
+    expect(readFileSync(join(replaced ?? '', 'pds.sqlite')).equals(before)).toBe(true)
+    const db = await open(first)
+    expect(texts(db)).toEqual(['a'])
+    await insert(db, 'c')
+    await db.close()
+    // And back again, from what was kept.
+    await restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), migrations: 1, now })
+    const back = await open(first)
+    expect(texts(back)).toEqual(['a', 'b'])
+    await back.close()
+  })
+
+  test('makes a damaged store good', async () => {
+    const file = await storeWithBackup()
+    writeFileSync(join(directory, 'pds.sqlite'), 'garbage')
+    await expect(open(first)).rejects.toThrow(StoreDamaged)
+    await restore({ directory, file, migrations: 1, now })
+    const db = await open(first)
+    expect(texts(db)).toEqual(['a'])
+    await db.close()
+  })
+
+  test('fills an empty directory', async () => {
+    const file = await storeWithBackup()
+    const elsewhere = join(directory, 'elsewhere')
+    expect(await restore({ directory: elsewhere, file, migrations: 1, now })).toBe(undefined)
+    const db = await Database.open({ directory: elsewhere, migrations: [first], now })
+    expect(texts(db)).toEqual(['a'])
+    await db.close()
+  })
+
+  test.each([
+    [
+      'is changed',
+      (file: string) => writeFileSync(file, readFileSync(file).fill(1, 5000, 5001)),
+      'does not match its checksum',
+    ],
+    ['is no database', (file: string) => [writeFileSync(file, 'x'), rmSync(`${file}.sha256`)], 'is not a'],
+    ['is missing', (file: string) => rmSync(file), 'is missing'],
+  ])('of a backup that %s is refused, and nothing is touched', async (_, spoil, message) => {
+    const file = await storeWithBackup()
+    spoil(file)
+    const before = readdirSync(directory)
+    await expect(restore({ directory, file, migrations: 1, now })).rejects.toThrow(message)
+    expect(readdirSync(directory)).toEqual(before)
+    const db = await open(first)
+    expect(texts(db)).toEqual(['a', 'b'])
+    await db.close()
+  })
+
+  test('of a backup of a newer program, or into a directory in use, is refused', async () => {
+    const file = await storeWithBackup()
+    await expect(restore({ directory, file, migrations: 0, now })).rejects.toThrow(StoreTooNew)
+    const db = await open(first)
+    await expect(restore({ directory, file, migrations: 1, now })).rejects.toThrow(StoreLocked)
+    await db.close()
+  })
+
+  test.each<Fault>([
+    'fails',
+    'works but fails',
+    'kill',
+    'power cut',
+    'power cut, prefix kept',
+    'power cut, sectors kept',
+  ])('is done or not done: %s at any file operation', { timeout: 60_000 }, async (fault) => {
+    const story = new Story(new FaultyDisk())
+    await story.open()
+    await story.add(1)
+    const { file } = await story.db.backup()
+    await story.add(2)
+    await story.kill()
+    const run = async (disk: FaultyDisk) =>
+      restore({ directory: storyDirectory, file, migrations: 1, now, files: disk.files })
+
+    const healthy = story.disk.clone()
+    await run(healthy)
+    for (let at = 1; at <= healthy.operations; at++) {
+      const disk = story.disk.clone()
+      disk.failAt(at, fault)
+      const done = await run(disk).then(
+        () => true,
+        () => false,
+      )
+      disk.restart()
+      const after = new Story(disk)
+      await after.open(items)
+      const ids = after.ids()
+      expect(done ? [[1]] : [[1], [1, 2]], `operation ${at}`).toContainEqual(ids)
+      await after.close()
+      const kept = disk.names(storyDirectory)
+      expect(kept.filter((name) => name.endsWith('.tmp') || name.endsWith('.restored'))).toEqual([])
+    }
+  })
+})
+
+describe('the commands', () => {
+  const run = (command: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [
+      '--no-warnings',
+      fileURLToPath(new URL(`../../../server/${command}.ts`, import.meta.url)),
+      ...args,
+    ])
+
+  test('make a backup, list it and restore it', { timeout: 60_000 }, async () => {
+    const { migrations } = await import('../../../server/store/migrations.ts')
+    await (await open(...migrations)).close()
+    const made = (await run('backup', '--data-dir', directory)).stdout
+    const [name = ''] = backups()
+    expect(made).toContain(name)
+    expect((await run('restore', '--list', '--data-dir', directory)).stdout).toContain(name)
+    expect((await run('restore', name, '--data-dir', directory)).stdout).toMatch(
+      /^Restored .* is in .*replaced-/,
+    )
+    await (await open(...migrations)).close()
+  })
+
+  test('say what they do, and what went wrong', { timeout: 60_000 }, async () => {
+    for (const command of ['backup', 'restore']) {
+      expect((await run(command, '--help')).stdout).toContain(`npm run ${command}`)
+      await expect(run(command, '--wrong')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('--wrong'),
+      })
+    }
+    await expect(run('restore', 'none.sqlite', '--data-dir', directory)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/none\.sqlite is missing/),
+    })
+  })
+})

@@ -1,0 +1,147 @@
+/** What is wrong with the files is told, and moved aside; it is never taken for an empty or a shorter store. */
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { StoreDamaged } from '../../../server/store/errors.ts'
+import { FaultyDisk } from './faulty-disk.ts'
+import { directory, Story } from './story.ts'
+
+const snapshot = 'pds.sqlite'
+const sidecar = 'pds.sqlite.sha256'
+const sealed = 'pds.000000000004.journal'
+const current = 'pds.000000000006.journal'
+const everyId = [1, 2, 3, 4, 5, 6, 7]
+
+/** A store as a killed process leaves it while it folds: items 1–3 in the snapshot, 4 and 5 in a sealed journal, 6 and 7 in the current one. */
+let disk: FaultyDisk
+beforeAll(async () => {
+  const story = new Story(new FaultyDisk(), 20)
+  await story.open()
+  await story.add(1, 2, 3)
+  await story.checkpoint()
+  await story.add(4, 5)
+  story.disk.failAt(story.disk.operations + 7, 'fails')
+  await story.checkpoint()
+  await story.add(6)
+  await story.add(7)
+  await story.kill()
+  disk = story.disk
+  expect(disk.names(directory)).toEqual([sealed, current, 'pds.lock', snapshot, sidecar])
+})
+
+/** Opens a disk and returns the ids, or the damage that was told. */
+async function openOn(changed: FaultyDisk): Promise<number[] | StoreDamaged> {
+  const story = new Story(changed)
+  try {
+    await story.open()
+    return story.ids()
+  } catch (error) {
+    if (error instanceof StoreDamaged) return error
+    throw error
+  } finally {
+    await story.close()
+  }
+}
+
+test('untouched, everything is there', async () => {
+  expect(await openOn(disk.clone())).toEqual(everyId)
+})
+
+describe('a changed byte', { timeout: 120_000 }, () => {
+  test.each([
+    [snapshot, 41],
+    [sidecar, 1],
+    [sealed, 5],
+    [current, 5],
+  ])('in %s is told and the file moved aside', async (name, stride) => {
+    const path = join(directory, name)
+    for (let at = 0; at < disk.content(path).length; at += stride) {
+      for (const mask of [0x01, 0xff]) {
+        const changed = disk.clone()
+        const content = changed.content(path)
+        content[at] = (content[at] ?? 0) ^ mask
+        const damage = await openOn(changed)
+        expect(damage, `byte ${at}`).toBeInstanceOf(StoreDamaged)
+        if (!(damage instanceof StoreDamaged)) continue
+        expect(damage.message).toContain('npm run restore')
+        expect(changed.content(damage.movedTo ?? '').equals(disk.content(damage.file))).toBe(
+          damage.file !== path,
+        )
+        // Starting again does not make it good.
+        expect(await openOn(changed)).toBeInstanceOf(StoreDamaged)
+      }
+    }
+  })
+})
+
+test.each([[snapshot], [sealed], [sealed, current], [snapshot, sealed, current]])(
+  'without %s the store does not start',
+  async (...names) => {
+    const changed = disk.clone()
+    for (const name of names) await changed.files.remove(join(directory, name))
+    const before = changed.names(directory)
+    const damage = await openOn(changed)
+    expect(damage).toMatchObject({ message: expect.stringMatching(/is missing.*npm run restore/) })
+    expect(changed.names(directory).filter((name) => name !== 'pds.lock')).toEqual(
+      before.filter((name) => name !== 'pds.lock'),
+    )
+  },
+)
+
+test('a store of which only backups are left does not start empty', async () => {
+  const story = new Story(disk.clone())
+  await story.open()
+  await story.backup()
+  await story.close()
+  for (const name of story.disk.names(directory)) await story.disk.files.remove(join(directory, name))
+  expect(await openOn(story.disk)).toMatchObject({
+    message: expect.stringContaining('pds.sqlite is missing'),
+  })
+})
+
+test('a current journal cut at any length has lost the tail only', async () => {
+  const path = join(directory, current)
+  const content = disk.content(path)
+  for (let length = 0; length < content.length; length += 3) {
+    const changed = disk.clone()
+    changed.put(path, content.subarray(0, length))
+    const story = new Story(changed)
+    await story.open()
+    const ids = story.ids()
+    expect(everyId.slice(0, ids.length)).toEqual(ids)
+    expect(ids.length).toBeGreaterThanOrEqual(5)
+    await story.add(100)
+    await story.kill()
+    expect(await openOn(changed), `${length} bytes`).toEqual([...ids, 100])
+  }
+})
+
+test('a sealed journal that is cut is damaged', async () => {
+  const path = join(directory, sealed)
+  const changed = disk.clone()
+  changed.put(path, changed.content(path).subarray(0, -1))
+  expect(await openOn(changed)).toMatchObject({ file: path })
+})
+
+test('a snapshot without its checksum is taken when SQLite finds it sound, and listed', async () => {
+  const changed = disk.clone()
+  await changed.files.remove(join(directory, sidecar))
+  expect(await openOn(changed)).toEqual(everyId)
+  expect(changed.names(directory)).toContain(sidecar)
+})
+
+test('a snapshot alone, put there by a person, is a store', async () => {
+  const story = new Story(disk.clone())
+  await story.open()
+  await story.close()
+  const fresh = new FaultyDisk()
+  await fresh.files.makeDir(directory)
+  fresh.put(join(directory, snapshot), story.disk.content(join(directory, snapshot)))
+  expect(await openOn(fresh)).toEqual(everyId)
+})
+
+test('a file of another program is not taken for a store', async () => {
+  const fresh = new FaultyDisk()
+  await fresh.files.makeDir(directory)
+  fresh.put(join(directory, snapshot), Buffer.from('hello, this is no database at all'))
+  expect(await openOn(fresh)).toMatchObject({ message: expect.stringContaining('is not a') })
+})

@@ -1,0 +1,77 @@
+/**
+ * The store's promise, tried at every file operation: what was acknowledged is there afterwards, whole; nothing else is half there.
+ */
+import { expect, test } from 'vitest'
+import { type Fault, FaultyDisk } from './faulty-disk.ts'
+import { items, notes, Story } from './story.ts'
+
+/** Everything that a store does in its life, ending before the last close. */
+async function live(story: Story): Promise<void> {
+  await story.tryToOpen(items)
+  await story.add(1)
+  await story.add(2, 3)
+  await Promise.all([story.checkpoint(), story.add(4, 5)])
+  await story.add(6)
+  await story.backup()
+  await story.close()
+  await story.tryToOpen(items, notes)
+  await story.add(7, 8)
+  await story.checkpoint()
+  await story.add(9)
+  // What a reader sees then is what was acknowledged, also after a failure.
+  if (!story.disk.off && story.isOpen) expect(story.ids()).toEqual([...story.acknowledged])
+}
+
+const passing: Fault[] = ['fails', 'works but fails', 'disk full', 'short write', 'torn write', 'lost sync']
+const final: Fault[] = ['kill', 'power cut', 'power cut, prefix kept', 'power cut, sectors kept']
+const cases = [
+  ...passing.map((fault) => ({ fault, ending: 'a clean close' })),
+  ...passing.map((fault) => ({ fault, ending: 'a power cut' })),
+  ...final.map((fault) => ({ fault, ending: 'nothing else' })),
+]
+
+test.each(cases)(
+  '$fault at any file operation, then $ending',
+  { timeout: 120_000 },
+  async ({ fault, ending }) => {
+    const operations = await operationsOf(live)
+    expect(operations).toBeGreaterThan(150)
+    for (let at = 1; at <= operations; at++) {
+      const where = `${fault} at operation ${at}`
+      const story = new Story(new FaultyDisk())
+      story.disk.failAt(at, fault)
+      await live(story)
+      if (ending === 'a clean close') await story.close()
+      // What a clean close leaves must survive a power cut too.
+      if (!story.disk.off) story.disk.cutPower()
+      await story.close()
+      story.disk.restart()
+
+      await story.open(items, notes)
+      const ids = story.ids()
+      const { acknowledged, attempted } = story
+      if (ending === 'a clean close') expect(ids, where).toEqual([...acknowledged])
+      expect(ids, where).toEqual(expect.arrayContaining([...acknowledged]))
+      expect([...attempted], where).toEqual(expect.arrayContaining(ids))
+      // What a reader has seen counts as promised too.
+      story.disk.cutPower()
+      await story.close()
+      story.disk.restart()
+
+      await story.open(items, notes)
+      expect(story.ids(), where).toEqual(ids)
+      await story.add(100)
+      await story.close()
+      await story.open(items, notes)
+      expect(story.ids(), where).toEqual([...ids, 100])
+      await story.close()
+    }
+  },
+)
+
+async function operationsOf(work: (story: Story) => Promise<void>): Promise<number> {
+  const story = new Story(new FaultyDisk())
+  await work(story)
+  await story.close()
+  return story.disk.operations
+}

@@ -1,0 +1,297 @@
+/**
+ * A disk that fails on request. Like a real one it has a page cache: what was written but not synced may be lost, kept or torn
+ * by a power cut, and so may names (creations, renames, removals) until their directory is synced.
+ */
+import { basename, dirname } from 'node:path'
+import type { Files, OpenFile } from '../../../server/store/files.ts'
+
+/** What happens at the chosen operation. */
+export type Fault =
+  /** It fails and does nothing. */
+  | 'fails'
+  /** It works and yet reports a failure. */
+  | 'works but fails'
+  /** From here on nothing can be written or created, but everything else works. */
+  | 'disk full'
+  /** A write takes half of its bytes and says so. */
+  | 'short write'
+  /** A write takes half of its bytes and fails. */
+  | 'torn write'
+  /** A sync fails, and what it should have written never reaches the disk, whatever later syncs say. */
+  | 'lost sync'
+  /** The process ends; the system goes on and keeps what was written. */
+  | 'kill'
+  /** The power goes, and what was not synced with it. */
+  | 'power cut'
+  /** The power goes; of what was not synced, files have a part and directories the first half of their changes. */
+  | 'power cut, prefix kept'
+  /** The power goes; of what was not synced, an arbitrary choice of sectors and names is there. Missing sectors are zeros. */
+  | 'power cut, sectors kept'
+
+const sector = 512
+
+class Inode {
+  data: Buffer = Buffer.alloc(0)
+  onDisk: Buffer = Buffer.alloc(0)
+}
+
+type NameChange = (names: Map<string, Inode>) => void
+
+class Directory {
+  names = new Map<string, Inode>()
+  onDisk = new Map<string, Inode>()
+  changes: NameChange[] = []
+
+  change(change: NameChange): void {
+    change(this.names)
+    this.changes.push(change)
+  }
+}
+
+export class FaultyDisk {
+  /** Operations so far. */
+  operations = 0
+  #directories = new Map<string, Directory>()
+  #fault: { at: number; fault: Fault } | undefined
+  #full = false
+  #off = false
+  #random = 1
+
+  /** Lets a fault happen at the operation with this number. */
+  failAt(at: number, fault: Fault): void {
+    this.#fault = { at, fault }
+    this.#random = at
+  }
+
+  /** Whether the fault cut the process off. */
+  get off(): boolean {
+    return this.#off
+  }
+
+  /** The disk after a restart, without faults. */
+  restart(): void {
+    this.#fault = undefined
+    this.#full = false
+    this.#off = false
+  }
+
+  /** From here on nothing happens any more; what was written stays. */
+  kill(): void {
+    this.#off = true
+  }
+
+  /** Loses everything that was not synced. */
+  cutPower(): void {
+    this.#collapse('power cut')
+    this.#off = true
+  }
+
+  /** A copy of what is there now. */
+  clone(): FaultyDisk {
+    const copy = new FaultyDisk()
+    for (const [path, { names }] of this.#directories) {
+      const directory = new Directory()
+      for (const [name, { data }] of names) {
+        const inode = new Inode()
+        inode.data = inode.onDisk = Buffer.from(data)
+        directory.names.set(name, inode)
+      }
+      directory.onDisk = new Map(directory.names)
+      copy.#directories.set(path, directory)
+    }
+    return copy
+  }
+
+  names(dir: string): string[] {
+    return [...(this.#directories.get(dir)?.names.keys() ?? [])].sort()
+  }
+
+  /** The content of a file, which may be changed in place. */
+  content(path: string): Buffer {
+    return this.#inode(path).data
+  }
+
+  /** Puts a file there, synced. */
+  put(path: string, content: Buffer): void {
+    const inode = new Inode()
+    inode.data = inode.onDisk = content
+    const { names, onDisk } = this.#directory(dirname(path))
+    names.set(basename(path), inode)
+    onDisk.set(basename(path), inode)
+  }
+
+  readonly files: Files = {
+    list: (dir) => this.#step('read', () => this.names(dir)),
+    read: (path) => this.#step('read', () => Buffer.from(this.#inode(path).data)),
+    size: (path) => this.#step('read', () => this.#inode(path).data.length),
+    create: (path) => this.#step('write', () => this.#create(path)),
+    edit: (path) => this.#step('read', () => this.#open(this.#inode(path))),
+    rename: (from, to) => this.#step('name', () => this.#rename(from, to)),
+    remove: (path) =>
+      this.#step('name', () =>
+        this.#directory(dirname(path)).change((names) => names.delete(basename(path))),
+      ),
+    makeDir: (path) =>
+      this.#step('write', () => {
+        if (!this.#directories.has(path)) this.#directories.set(path, new Directory())
+      }),
+    restrict: (path) => this.#step('name', () => void this.#inode(path)),
+    syncDir: (path) =>
+      this.#step('sync', () => {
+        const directory = this.#directory(path)
+        directory.onDisk = new Map(directory.names)
+        directory.changes = []
+      }),
+  }
+
+  #open(inode: Inode): OpenFile {
+    return {
+      write: (bytes, position) => {
+        const part = this.#faultNow('short write', 'torn write') ? Math.ceil(bytes.length / 2) : bytes.length
+        return this.#step('write', () => {
+          const end = Math.max(inode.data.length, position + part)
+          const grown = Buffer.alloc(end)
+          inode.data.copy(grown)
+          grown.set(bytes.subarray(0, part), position)
+          inode.data = grown
+          return part
+        })
+      },
+      truncate: (length) =>
+        this.#step('write', () => {
+          const cut = Buffer.alloc(length)
+          inode.data.copy(cut)
+          inode.data = cut
+        }),
+      sync: () =>
+        this.#step('sync', () => {
+          inode.onDisk = inode.data
+        }),
+      close: () => this.#step('read', () => {}),
+    }
+  }
+
+  #create(path: string): OpenFile {
+    const { names } = this.#directory(dirname(path))
+    const existing = names.get(basename(path))
+    if (existing !== undefined) {
+      existing.data = Buffer.alloc(0)
+      return this.#open(existing)
+    }
+    const inode = new Inode()
+    this.#directory(dirname(path)).change((now) => now.set(basename(path), inode))
+    return this.#open(inode)
+  }
+
+  #rename(from: string, to: string): void {
+    const inode = this.#inode(from)
+    const source = this.#directory(dirname(from))
+    const target = this.#directory(dirname(to))
+    if (source === target) {
+      source.change((names) => {
+        names.delete(basename(from))
+        names.set(basename(to), inode)
+      })
+    } else {
+      target.change((names) => names.set(basename(to), inode))
+      source.change((names) => names.delete(basename(from)))
+    }
+  }
+
+  /** One operation: counted, and failing if it is its turn. */
+  async #step<T>(kind: 'read' | 'write' | 'name' | 'sync', effect: () => T): Promise<T> {
+    if (this.#off) throw new Error('the machine is off')
+    this.operations++
+    if (this.#full && kind === 'write') throw failure('ENOSPC')
+    if (this.operations !== this.#fault?.at) return effect()
+    const { fault } = this.#fault
+    switch (fault) {
+      case 'fails':
+        throw failure('EIO')
+      case 'works but fails':
+        effect()
+        throw failure('EIO')
+      case 'disk full':
+        this.#full = true
+        if (kind === 'write') throw failure('ENOSPC')
+        return effect()
+      case 'short write':
+        return effect()
+      case 'torn write':
+        if (kind !== 'write') return effect()
+        effect()
+        throw failure('ENOSPC')
+      case 'lost sync':
+        if (kind !== 'sync') return effect()
+        throw failure('EIO')
+      default:
+        effect()
+        this.#collapse(fault)
+        this.#off = true
+        throw new Error('the machine is off')
+    }
+  }
+
+  #faultNow(...faults: Fault[]): boolean {
+    return this.operations + 1 === this.#fault?.at && faults.includes(this.#fault.fault)
+  }
+
+  /** What is left after a cut. */
+  #collapse(fault: Fault): void {
+    if (fault === 'kill') return
+    for (const directory of this.#directories.values()) {
+      const names = new Map(directory.onDisk)
+      const { changes } = directory
+      for (const [i, change] of changes.entries()) {
+        const kept =
+          fault === 'power cut, prefix kept'
+            ? i < changes.length / 2
+            : fault === 'power cut, sectors kept' && this.#coin()
+        if (kept) change(names)
+      }
+      directory.names = names
+      directory.onDisk = new Map(names)
+      directory.changes = []
+      for (const inode of names.values()) this.#collapseInode(inode, fault)
+    }
+  }
+
+  #collapseInode(inode: Inode, fault: Fault): void {
+    const { data, onDisk } = inode
+    if (fault === 'power cut') inode.data = onDisk
+    else if (fault === 'power cut, prefix kept') {
+      const common = Math.min(data.length, onDisk.length)
+      inode.data = data.subarray(0, common + Math.ceil((data.length - common) / 2))
+    } else if (data !== onDisk && this.#coin()) {
+      const mixed = Buffer.alloc(data.length)
+      for (let at = 0; at < data.length; at += sector) {
+        const source = this.#coin() ? data : onDisk
+        source.copy(mixed, at, at, at + sector)
+      }
+      inode.data = mixed
+    } else if (data !== onDisk) inode.data = onDisk
+    inode.onDisk = inode.data
+  }
+
+  /** Reproducible chance: a linear congruential generator. */
+  #coin(): boolean {
+    this.#random = (Math.imul(this.#random, 1664525) + 1013904223) >>> 0
+    return this.#random > 0x7fffffff
+  }
+
+  #directory(path: string): Directory {
+    const directory = this.#directories.get(path)
+    if (directory === undefined) throw failure('ENOENT')
+    return directory
+  }
+
+  #inode(path: string): Inode {
+    const inode = this.#directories.get(dirname(path))?.names.get(basename(path))
+    if (inode === undefined) throw failure('ENOENT')
+    return inode
+  }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`${code}: at the operation that was to fail`), { code })
+}

@@ -1,0 +1,115 @@
+/** The life of a store on a faulty disk, with a note of what it promised. */
+import { expect } from 'vitest'
+import { Database, type Migration, type Writer } from '../../../server/store/database.ts'
+import { StoreDamaged } from '../../../server/store/errors.ts'
+import type { FaultyDisk } from './faulty-disk.ts'
+
+export const directory = '/data'
+
+export const items: Migration = {
+  sql: `CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+        CREATE TABLE copy (id INTEGER PRIMARY KEY REFERENCES item) STRICT;
+        CREATE TABLE total (items INTEGER NOT NULL) STRICT;
+        INSERT INTO total VALUES (0)`,
+}
+export const notes: Migration = { sql: 'ALTER TABLE item ADD COLUMN note TEXT' }
+
+export class Story {
+  readonly disk: FaultyDisk
+  /** Items whose transaction resolved, and items that were tried at all. */
+  readonly acknowledged = new Set<number>()
+  readonly attempted = new Set<number>()
+  /** Failures that no caller saw. */
+  readonly faults: unknown[] = []
+  readonly #blob: Uint8Array
+  #db: Database | undefined
+  #minute = 0
+
+  /** Each item carries `bytes` zeros: larger than a sector, an item can be torn. */
+  constructor(disk: FaultyDisk, bytes = 700) {
+    this.disk = disk
+    this.#blob = new Uint8Array(bytes)
+  }
+
+  get db(): Database {
+    if (this.#db === undefined) throw new Error('The store of this story is not open')
+    return this.#db
+  }
+
+  get isOpen(): boolean {
+    return this.#db !== undefined
+  }
+
+  now = () => new Date(Date.UTC(2026, 0, 1, 0, this.#minute++))
+
+  async open(...migrations: Migration[]): Promise<void> {
+    this.#db = await Database.open({
+      directory,
+      migrations: migrations.length > 0 ? migrations : [items],
+      now: this.now,
+      files: this.disk.files,
+      onFault: (error) => this.faults.push(error),
+    })
+  }
+
+  /** As a person would: once more when it failed. */
+  async tryToOpen(...migrations: Migration[]): Promise<void> {
+    for (let attempt = 0; attempt < 2 && !this.isOpen; attempt++) {
+      await this.open(...migrations).catch((error) => this.#expectPlain(error))
+    }
+  }
+
+  /** Adds items, each in a transaction of its own, all at once. */
+  async add(...ids: number[]): Promise<void> {
+    await Promise.all(
+      ids.map(async (id) => {
+        this.attempted.add(id)
+        await this.#db
+          ?.transact((tx) => this.#insert(tx, id))
+          .then(() => this.acknowledged.add(id))
+          .catch((error) => this.#expectPlain(error))
+      }),
+    )
+  }
+
+  async checkpoint(): Promise<void> {
+    await this.#db?.checkpoint().catch((error) => this.#expectPlain(error))
+  }
+
+  async backup(): Promise<void> {
+    await this.#db?.backup().catch((error) => this.#expectPlain(error))
+  }
+
+  async close(): Promise<void> {
+    await this.#db?.close().catch(() => {})
+    this.#db = undefined
+  }
+
+  /** The process is gone, without a last word. */
+  async kill(): Promise<void> {
+    this.disk.kill()
+    await this.close()
+    this.disk.restart()
+  }
+
+  /** What a reader sees, after a check that no transaction is there by halves. */
+  ids(): number[] {
+    const ids = this.db.all<{ id: number }>('SELECT id FROM item ORDER BY id').map(({ id }) => id)
+    expect(this.db.all('SELECT id FROM copy ORDER BY id')).toEqual(ids.map((id) => ({ id })))
+    expect(this.db.get('SELECT items FROM total')).toEqual({ items: ids.length })
+    expect(this.db.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
+    return ids
+  }
+
+  /** Three statements that belong together. */
+  #insert(tx: Writer, id: number): void {
+    tx.run('INSERT INTO item (id, data) VALUES (?, ?)', [id, this.#blob])
+    tx.run('INSERT INTO copy (id) VALUES (?)', [id])
+    tx.run('UPDATE total SET items = items + 1')
+  }
+
+  /** A failing disk is told as what it is, never as damage or loss. */
+  #expectPlain(error: unknown): void {
+    if (!this.disk.off) expect(error).not.toBeInstanceOf(StoreDamaged)
+  }
+}
