@@ -6,19 +6,13 @@ import { callAs } from './client.ts'
 import { errorName } from './errors.ts'
 import { useRead } from './hooks.ts'
 import { updateSession, useSession } from './sessions.ts'
-import { accountFields, type Session } from './vault.ts'
+import { accountFields } from './vault.ts'
 
 /** Keeps what is known of the account up to date while it is shown. */
 export function useFreshAccount(): void {
-  const session = useSession()
   const { data } = useRead(com.core.server.getSession, {})
   useEffect(() => {
-    if (!data) return
-    const fresh = accountFields(data)
-    const hasChanged = Object.entries(fresh).some(([name, value]) => session[name as keyof Session] !== value)
-    if (hasChanged) updateSession(data.did, fresh)
-    // Only an answer changes it: a sign-in meanwhile knows better than an answer from before.
-    // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+    if (data) updateSession(data.did, accountFields(data))
   }, [data])
 }
 

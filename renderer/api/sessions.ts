@@ -50,9 +50,13 @@ export function addSession(session: Session): void {
   endedSession.set(undefined)
 }
 
-/** Notes what has changed of an account; nothing when it has signed out meanwhile. */
-export function updateSession(did: string, change: Partial<Session>): void {
-  vault.update((sessions) => sessions.map((old) => (old.did === did ? { ...old, ...change } : old)))
+/** Notes what is now known of an account; nothing when it has signed out meanwhile, or when it is known already. */
+export function updateSession(did: string, known: Partial<Session>): void {
+  const session = findSession(did)
+  const isNews =
+    session && Object.entries(known).some(([name, value]) => session[name as keyof Session] !== value)
+  if (isNews)
+    vault.update((sessions) => sessions.map((old) => (old.did === did ? { ...old, ...known } : old)))
 }
 
 /** Forgets a session. @param ended whether it ended without the account's doing */

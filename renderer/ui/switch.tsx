@@ -24,6 +24,7 @@ export function Switch({
   return (
     <label className={styles.switch}>
       <input
+        aria-checked={checked}
         checked={checked}
         className={styles.input}
         disabled={disabled}

@@ -98,7 +98,7 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
       icon={<Avatar handle={handle} />}
       title={
         <>
-          {handle} {owner && <Badge>{t.status.owner}</Badge>} <AccountBadge status={status} />
+          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <AccountBadge status={status} />}
         </>
       }
     />
