@@ -1,5 +1,5 @@
 import { Menu as MenuIcon } from 'lucide-react'
-import { type MouseEvent, Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { useFreshAccount, useIsOwner } from '../api/account.ts'
 import { useSession } from '../api/sessions.ts'
@@ -23,9 +23,9 @@ export function Shell() {
   const isOwner = useIsOwner()
   return (
     <div className={styles.shell}>
-      <a className={styles.skip} href="#content" onClick={skip}>
+      <button className={styles.skip} onClick={() => document.querySelector('main')?.focus()} type="button">
         {t.app.skip}
-      </a>
+      </button>
       <header className={styles.topBar}>
         <button aria-label={t.nav.open} className={styles.menuButton} popoverTarget={sidebarId} type="button">
           <MenuIcon aria-hidden size={20} />
@@ -76,10 +76,4 @@ function useNavigationFocus(): void {
     if (before.current !== path) window.scrollTo(0, 0)
     before.current = path
   }, [path])
-}
-
-/** The hash is the router's, so the link moves the focus itself. */
-function skip(event: MouseEvent): void {
-  event.preventDefault()
-  document.querySelector('main')?.focus()
 }

@@ -65,7 +65,7 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
             <div className={styles.line} key={path}>
               <dt>{t.shortcuts.goTo(name)}</dt>
               <dd>
-                <kbd>{t.shortcuts.gKey}</kbd> {t.shortcuts.then} <kbd>{key}</kbd>
+                <kbd>{t.shortcuts.gKey}</kbd> {t.shortcuts.followedBy} <kbd>{key}</kbd>
               </dd>
             </div>
           ))}

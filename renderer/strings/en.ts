@@ -69,7 +69,7 @@ export const t = {
     enabled: 'Use these shortcuts',
     help: 'Show this list',
     goTo: (page: string) => `Go to ${page}`,
-    then: 'then',
+    followedBy: 'then',
     esc: 'Close what is open',
     escKey: 'Esc',
     gKey: 'g',

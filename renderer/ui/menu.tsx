@@ -63,10 +63,9 @@ interface MenuItemProps {
 export function MenuItem({ icon, children, detail, checked, danger = false, onSelect }: MenuItemProps) {
   return (
     <button
-      aria-checked={checked}
+      {...(checked === undefined ? { role: 'menuitem' } : { role: 'menuitemradio', 'aria-checked': checked })}
       className={classes(styles.item, danger && styles.danger)}
       onClick={onSelect}
-      role={checked === undefined ? 'menuitem' : 'menuitemradio'}
       tabIndex={-1}
       type="button"
     >

@@ -53,17 +53,4 @@ export function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/** Signs in through the form. */
-export async function signIn(
-  page: Page,
-  url: string,
-  account: { handle: string; password: string },
-): Promise<void> {
-  await page.goto(`${url}/#/sign-in`)
-  await page.getByLabel('Handle or email').fill(account.handle)
-  await page.getByLabel('Password', { exact: true }).fill(account.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-}
-
 export type { Browser, BrowserContext, Page }
