@@ -1,4 +1,7 @@
-/** The screens, and where they stand in the navigation. */
+/**
+ * The screens, and where they stand in the navigation. All are in one bundle: a part that is fetched later would be missing
+ * once the server is down or newer than the page.
+ */
 import {
   House,
   IdCard,
@@ -9,8 +12,14 @@ import {
   Ticket,
   UsersRound,
 } from 'lucide-react'
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
+import { AccountScreen } from '../screens/account/account.tsx'
+import { AccountsScreen } from '../screens/accounts/accounts.tsx'
+import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
+import { InvitesScreen } from '../screens/invites/invites.tsx'
+import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
+import { SessionsScreen } from '../screens/sessions/sessions.tsx'
 import { t } from '../strings/en.ts'
 
 export interface Route {
@@ -27,25 +36,6 @@ export interface RouteGroup {
   readonly name: string
   readonly routes: readonly Route[]
 }
-
-const AccountScreen = lazy(async () => ({
-  default: (await import('../screens/account/account.tsx')).AccountScreen,
-}))
-const AppPasswordsScreen = lazy(async () => ({
-  default: (await import('../screens/app-passwords/app-passwords.tsx')).AppPasswordsScreen,
-}))
-const SessionsScreen = lazy(async () => ({
-  default: (await import('../screens/sessions/sessions.tsx')).SessionsScreen,
-}))
-const InvitesScreen = lazy(async () => ({
-  default: (await import('../screens/invites/invites.tsx')).InvitesScreen,
-}))
-const AccountsScreen = lazy(async () => ({
-  default: (await import('../screens/accounts/accounts.tsx')).AccountsScreen,
-}))
-const ServiceTokensScreen = lazy(async () => ({
-  default: (await import('../screens/service-tokens/service-tokens.tsx')).ServiceTokensScreen,
-}))
 
 export const groups: readonly RouteGroup[] = [
   {

@@ -1,5 +1,5 @@
 import { Menu as MenuIcon } from 'lucide-react'
-import { Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { useFreshAccount, useIsOwner } from '../api/account.ts'
 import { useSession } from '../api/sessions.ts'
@@ -8,7 +8,6 @@ import { TakendownScreen } from '../screens/takendown/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
 import { noteNavigation } from '../ui/page.tsx'
-import { Skeleton } from '../ui/states.tsx'
 import { AccountBanner, ConnectionBanner } from './banners.tsx'
 import { routes } from './routes.tsx'
 import styles from './shell.module.css'
@@ -48,22 +47,12 @@ export function Shell() {
 
 function Screens() {
   return (
-    <Suspense fallback={<Waiting />}>
-      <Switch>
-        {routes.map(({ path, screen }) => (
-          <Route component={screen} key={path} path={path} />
-        ))}
-        <Route component={NotFoundScreen} />
-      </Switch>
-    </Suspense>
-  )
-}
-
-function Waiting() {
-  return (
-    <div className={styles.waiting}>
-      <Skeleton />
-    </div>
+    <Switch>
+      {routes.map(({ path, screen }) => (
+        <Route component={screen} key={path} path={path} />
+      ))}
+      <Route component={NotFoundScreen} />
+    </Switch>
   )
 }
 

@@ -100,12 +100,7 @@ function AccountMenu() {
   )
   return (
     <div className={styles.foot}>
-      <Menu
-        label={t.nav.switcher(session.handle)}
-        side="above"
-        trigger={trigger}
-        triggerClass={styles.switcher}
-      >
+      <Menu label={t.nav.switcher} side="above" trigger={trigger} triggerClass={styles.switcher}>
         {sessions.map(({ did, handle }) => (
           <MenuItem
             checked={did === session.did}

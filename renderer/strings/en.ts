@@ -55,7 +55,7 @@ export const t = {
     invites: 'Invites',
     accounts: 'Accounts',
     serviceTokens: 'Service tokens',
-    switcher: (handle: string) => `Account menu, ${handle}`,
+    switcher: 'Account menu,',
     add: 'Add an account',
     theme: 'Appearance',
     themes: { system: 'As the system', light: 'Light', dark: 'Dark' },

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { IconButton } from './button.tsx'
 import styles from './dialog.module.css'
@@ -17,9 +17,12 @@ interface DialogProps {
 export function Dialog({ title, children, onClose, dismissible = true }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // In the layout phase, for closing returns the focus only while the element is still in the page.
+  useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
+    // What is to be filled in comes first, not the button that closes.
+    dialog?.querySelector<HTMLElement>('form input, form select')?.focus()
     return () => dialog?.close()
   }, [])
   return (
@@ -30,8 +33,11 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
         event.preventDefault()
         if (dismissible) onClose()
       }}
-      // Chromium closes on a second Escape whatever `cancel` says.
-      onClose={dismissible ? onClose : undefined}
+      // Chromium closes on the second Escape whatever `cancel` says.
+      onClose={() => {
+        if (dismissible && ref.current) onClose()
+        else ref.current?.showModal()
+      }}
       ref={ref}
     >
       <div className={styles.head}>

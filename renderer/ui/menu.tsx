@@ -5,7 +5,7 @@ import styles from './menu.module.css'
 interface MenuProps {
   /** What the button shows. */
   readonly trigger: ReactNode
-  /** What the button is called, where what it shows does not say it. */
+  /** What the button is called, for those who do not see it; what it shows beside that is part of the name. */
   readonly label?: string
   readonly triggerClass?: string | undefined
   /** Which side of the button it opens on. */
@@ -19,14 +19,8 @@ export function Menu({ trigger, label, triggerClass = styles.icon, side = 'below
   const menu = useRef<HTMLDivElement>(null)
   return (
     <div className={styles.anchor}>
-      <button
-        aria-haspopup="menu"
-        aria-label={label}
-        className={triggerClass}
-        popoverTarget={id}
-        title={label}
-        type="button"
-      >
+      <button aria-haspopup="menu" className={triggerClass} popoverTarget={id} type="button">
+        {label && <span className="visually-hidden">{label} </span>}
         {trigger}
       </button>
       <div

@@ -20,7 +20,7 @@ test('on a new server the first screen makes the account that owns it', async ()
   await page.getByLabel('Handle').fill('Alice')
   await page.getByText('alice.test is free').waitFor()
   await page.getByLabel('Password', { exact: true }).fill('alice-password')
-  await page.getByText('Strong').waitFor()
+  await page.getByText('Fair').waitFor()
   await page.getByRole('button', { name: 'Create account' }).click()
 
   await heading(page, 'Home').waitFor()
@@ -57,7 +57,7 @@ describe('with accounts on the server', () => {
     await page.getByText('admin.test is free').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('long enough')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('admin.test is reserved.').waitFor()
+    await page.getByText('This handle is taken or reserved. Try another.').waitFor()
   })
 
   test('the second factor asks for the code that was mailed', async () => {

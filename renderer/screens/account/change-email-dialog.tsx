@@ -54,7 +54,6 @@ export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
         <Stack>
           <Field
             autoComplete="email"
-            autoFocus
             hint={present === undefined ? undefined : t.account.changeNote}
             label={t.account.newEmail}
             onChange={(event) => setEmail(event.target.value)}

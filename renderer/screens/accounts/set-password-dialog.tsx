@@ -35,7 +35,6 @@ export function SetPasswordDialog({ account: { did, handle }, onClose }: SetPass
           <p>{t.accounts.setPasswordText}</p>
           <PasswordField
             autoComplete="new-password"
-            autoFocus
             hint={<PasswordStrength password={password} />}
             label={t.reset.password}
             maxLength={256}

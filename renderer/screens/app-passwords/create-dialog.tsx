@@ -27,7 +27,12 @@ export function CreateDialog({ taken, onClose }: CreateDialogProps) {
   }
   if (create.data) {
     return (
-      <Dialog dismissible={false} onClose={onClose} title={t.appPasswords.createdTitle(create.data.name)}>
+      <Dialog
+        dismissible={false}
+        key="secret"
+        onClose={onClose}
+        title={t.appPasswords.createdTitle(create.data.name)}
+      >
         <Secret name={t.appPasswords.value} onSaved={onClose} value={create.data.password} />
       </Dialog>
     )
@@ -38,7 +43,6 @@ export function CreateDialog({ taken, onClose }: CreateDialogProps) {
         <Stack>
           <Field
             autoComplete="off"
-            autoFocus
             hint={t.appPasswords.nameHint}
             label={t.appPasswords.name}
             maxLength={64}

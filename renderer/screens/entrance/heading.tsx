@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
+import { isEntrance } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import styles from './entrance.module.css'
 
@@ -22,4 +24,12 @@ export function useFocusFirst() {
     form.current?.querySelector('input')?.focus()
   }, [])
   return form
+}
+
+/** Goes in: to where somebody was when the session ended, or else home. */
+export function useEnter(): () => void {
+  const [path, navigate] = useLocation()
+  return () => {
+    if (isEntrance(path)) navigate('/')
+  }
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { errorName } from '../../api/errors.ts'
 import { endedSession, switchTo } from '../../api/sessions.ts'
 import { AppPasswordUsed, type Credentials, signIn } from '../../api/sign-in.ts'
@@ -12,19 +12,19 @@ import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import styles from './entrance.module.css'
-import { Heading, useFocusFirst } from './heading.tsx'
+import { Heading, useEnter, useFocusFirst } from './heading.tsx'
 
 /** Handle and password; then, where the account has it, a code from the mail. */
 export function SignIn() {
   const ended = useStore(endedSession)
-  const [, navigate] = useLocation()
+  const enter = useEnter()
   const [identifier, setIdentifier] = useState(ended?.handle ?? '')
   const [password, setPassword] = useState('')
   const attempt = useMutation({
     mutationFn: signIn,
     onSuccess: ({ did }) => {
       switchTo(did)
-      navigate('/')
+      enter()
     },
   })
   const failure = errorName(attempt.error)

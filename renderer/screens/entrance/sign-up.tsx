@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { errorName, explain } from '../../api/errors.ts'
@@ -17,7 +17,7 @@ import { PasswordStrength } from '../password-strength.tsx'
 import styles from './entrance.module.css'
 import { useHandleCheck } from './handle-check.ts'
 import { HandleField } from './handle-field.tsx'
-import { Heading } from './heading.tsx'
+import { Heading, useEnter } from './heading.tsx'
 
 interface SignUpProps {
   readonly isFirst: boolean
@@ -28,7 +28,7 @@ const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain'
 
 /** Handle, password, and an email address for those who want one. */
 export function SignUp({ isFirst, server }: SignUpProps) {
-  const [, navigate] = useLocation()
+  const enter = useEnter()
   const [name, setName] = useState('')
   const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
   const [password, setPassword] = useState('')
@@ -41,7 +41,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
     onSuccess: ({ did, handle: made }) => {
       switchTo(did)
       toast(t.signUp.done(made))
-      navigate('/')
+      enter()
     },
   })
   const failure = errorName(creation.error) ?? ''

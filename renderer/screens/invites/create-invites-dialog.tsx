@@ -27,7 +27,6 @@ export function CreateInvitesDialog({ onClose }: { onClose(): void }) {
       <form onSubmit={submit}>
         <Stack>
           <Field
-            autoFocus
             hint={t.invites.codeCountHint}
             inputMode="numeric"
             label={t.invites.codeCount}
