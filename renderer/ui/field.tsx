@@ -125,7 +125,7 @@ export function CodeField(props: Omit<FieldProps, 'label'> & { readonly label?: 
       autoComplete="one-time-code"
       label={t.ui.code}
       mono
-      placeholder="XXXXX-XXXXX"
+      placeholder={t.ui.codeShape}
       required
       spellCheck={false}
       {...props}

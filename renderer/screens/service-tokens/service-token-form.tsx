@@ -11,8 +11,6 @@ import { Panel, Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { ServiceToken } from './service-token.tsx'
 
-const lifetimes = Object.entries(t.serviceTokens.lifetimes).map(([value, label]) => ({ value, label }))
-
 interface ServiceTokenFormProps {
   /** The only method that a token can be for, where the session allows but one. */
   readonly onlyMethod?: string
@@ -48,7 +46,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
               mono
               onChange={(event) => setAud(event.target.value)}
               pattern={String.raw`\s*did:[a-z]+:.+`}
-              placeholder="did:web:api.example.com"
+              placeholder={t.serviceTokens.audExample}
               required
               spellCheck={false}
               title={t.serviceTokens.audInvalid}
@@ -70,7 +68,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
               hint={t.serviceTokens.lifetimeHint}
               label={t.serviceTokens.lifetime}
               onChange={setSeconds}
-              options={lifetimes}
+              options={t.serviceTokens.lifetimes}
               value={seconds}
             />
             <FormError error={ask.error} />
