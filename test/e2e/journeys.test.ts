@@ -76,7 +76,9 @@ test('the server goes away under an open page, is not pestered, and comes back',
     // What is asked for meanwhile waits; only the probe goes out.
     const probes = () => tries.filter((url) => url.endsWith('_health')).length
     await expect.poll(probes, { timeout: 10_000 }).toBeGreaterThan(1)
-    expect(tries.filter((url) => !url.endsWith('_health'))).toEqual([`${world.server.url}/xrpc/com.core.server.listSessions`])
+    expect(tries.filter((url) => !url.endsWith('_health'))).toEqual([
+      `${world.server.url}/xrpc/com.core.server.listSessions`,
+    ])
 
     await world.server.open()
     await page.getByRole('button', { name: 'Try now' }).click()
