@@ -16,6 +16,9 @@ import { startDailyBackup } from './daily-backup.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
+import { createNotificationEvents } from './notifications/events.ts'
+import { finishFanOuts } from './notifications/fan-out.ts'
+import { createRecordListener } from './notifications/record-listener.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
@@ -82,6 +85,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
+  tellSubscribers(services)
   ready.resolve(createDispatch(services, await loadAdminPassword(config)))
 
   return {
@@ -111,6 +115,9 @@ async function createServices(
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
+  const notifications = createNotificationEvents()
+  const background = createBackground(log)
+  const { aliases } = config
   return {
     config,
     store,
@@ -130,8 +137,19 @@ async function createServices(
       now,
       local: (did) => documentOfAccount({ store, origin }, did),
     }),
-    repositories: createRepositories({ store, aliases: config.aliases, nextTid: createTidClock(now), now }),
-    background: createBackground(log),
+    repositories: createRepositories({
+      store,
+      aliases,
+      nextTid: createTidClock(now),
+      now,
+      listener: createRecordListener({
+        aliases,
+        events: notifications,
+        onMoreSubscribers: () => tellSubscribers({ store, notifications, now, background }),
+      }),
+    }),
+    notifications,
+    background,
     log,
     origin,
     serverDid,
@@ -175,4 +193,9 @@ function translate(error: unknown): XrpcError | undefined {
 function hostnamesOf(config: Config): string[] {
   const own = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).hostname]
   return [...config.hostnames, ...own]
+}
+
+/** Tells those who are left to be told of posts. */
+function tellSubscribers(services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>): void {
+  services.background.run('telling subscribers', () => finishFanOuts(services))
 }

@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import type { ResolveDid } from './identity/resolver.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { NotificationEvents } from './notifications/events.ts'
 import type { Repositories } from './records/repositories.ts'
 import type { Secrets } from './secrets.ts'
 import type { Database } from './store/database.ts'
@@ -20,6 +21,7 @@ export interface Services {
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
   readonly repositories: Repositories
+  readonly notifications: NotificationEvents
   readonly background: Background
   readonly log: Logger
   /** Where clients reach this server, without a trailing slash; named in DID documents. */

@@ -1,11 +1,16 @@
 /** Deleting an account: afterwards no row mentions it, but for the fact that it used an invite code. */
+
 import * as accounts from '../store/accounts.ts'
+import * as activitySubscriptions from '../store/activity-subscriptions.ts'
 import type { Writer } from '../store/database.ts'
+import * as follows from '../store/follows.ts'
 import * as inviteCodes from '../store/invite-codes.ts'
 import * as reservedKeys from '../store/reserved-keys.ts'
 
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
   reservedKeys.remove(tx, did)
+  activitySubscriptions.removeOfSubject(tx, did)
+  follows.removeOfSubject(tx, did)
   accounts.remove(tx, did)
 }

@@ -1,5 +1,15 @@
 /** The list of methods. A new one is added here and nowhere else. */
 
+import { getPreferences } from './app/example/notification/getPreferences.ts'
+import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
+import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
+import { listNotifications } from './app/example/notification/listNotifications.ts'
+import { putActivitySubscription } from './app/example/notification/putActivitySubscription.ts'
+import { putPreferences } from './app/example/notification/putPreferences.ts'
+import { putPreferencesV2 } from './app/example/notification/putPreferencesV2.ts'
+import { registerPush } from './app/example/notification/registerPush.ts'
+import { unregisterPush } from './app/example/notification/unregisterPush.ts'
+import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
@@ -7,6 +17,7 @@ import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
@@ -40,14 +51,17 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getRepo } from './com/core/sync/getRepo.ts'
 
 export const methods = [
+  applyWrites,
   createRecord,
   deleteRecord,
   describeRepo,
   getRecord,
   listRecords,
   putRecord,
+  getRepo,
   resolveHandle,
   activateAccount,
   checkAccountStatus,
@@ -82,4 +96,14 @@ export const methods = [
   listAccounts,
   updateAccountPassword,
   updateSubjectStatus,
+  getPreferences,
+  getUnreadCount,
+  listActivitySubscriptions,
+  listNotifications,
+  putActivitySubscription,
+  putPreferences,
+  putPreferencesV2,
+  registerPush,
+  unregisterPush,
+  updateSeen,
 ]

@@ -29,15 +29,22 @@ export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey
   return { did: formatDidKey('ES256', publicKeyOf(privateKey)) as DidKey, privateKey }
 }
 
+/** Signs SHA-256(`data`): 64 bytes, r then s, always low-S as atproto requires. */
+export type Sign = (data: Uint8Array) => Uint8Array
+
 /**
- * Signs SHA-256(`data`) with a P-256 private key: 64 bytes, r then s, always low-S as atproto requires. By OpenSSL,
- * which takes a tenth of the time that JavaScript does: every commit of a repository is signed.
+ * Signs with a P-256 private key. By OpenSSL, which takes a tenth of the time that JavaScript does: every commit of a
+ * repository is signed.
  */
-export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
+export function signerOf(privateKey: Uint8Array): Sign {
   if (privateKey.length !== keyBytes) throw notAKey()
   const der = Buffer.concat([sec1Start, privateKey, sec1End])
   const key = crypto.createPrivateKey({ key: der, format: 'der', type: 'sec1' })
-  return withLowS(crypto.sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
+  return (data) => withLowS(crypto.sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
+}
+
+export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
+  return signerOf(privateKey)(data)
 }
 
 const keyBytes = 32

@@ -1,28 +1,31 @@
 /** Signed commits (atproto repository specification, version 3). */
 import { encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor } from '@atproto/lex-data'
-import { sign } from '../identity/keys.ts'
+import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Block, Head } from '../store/repos.ts'
 import { emptyTree } from './tree.ts'
 
-/** @param signingKey private key of the account, P-256 */
+/** @param sign with the signing key of the account */
 export async function signCommit(
   { did, rev, tree }: { did: string; rev: string; tree: Cid },
-  signingKey: Uint8Array,
+  sign: Sign,
 ): Promise<{ head: Head; block: Block }> {
   // `prev` is null since commits are no chain any more, and stays for those who still expect it.
   const unsigned = { did, version: 3, data: tree, rev, prev: null }
-  const bytes = encode({ ...unsigned, sig: sign(signingKey, encode(unsigned)) })
+  const bytes = encode({ ...unsigned, sig: sign(encode(unsigned)) })
   const cid = (await cidForCbor(bytes)).toString()
   return { head: { commit: cid, rev, tree: tree.toString() }, block: { cid, bytes } }
 }
 
-/** What a repository begins with: a commit to a tree without records. */
+/**
+ * What a repository begins with: a commit to a tree without records.
+ * @param signingKey private key of the account, P-256
+ */
 export async function firstCommit(
   { did, rev }: { did: string; rev: string },
   signingKey: Uint8Array,
 ): Promise<{ head: Head; blocks: Block[] }> {
   const tree = await emptyTree()
-  const { head, block } = await signCommit({ did, rev, tree: tree.root }, signingKey)
+  const { head, block } = await signCommit({ did, rev, tree: tree.root }, signerOf(signingKey))
   return { head, blocks: [tree.block, block] }
 }

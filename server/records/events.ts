@@ -12,18 +12,21 @@ export interface RecordEvent {
   /** Under the name that the record was written with. */
   readonly uri: AtUriString
   readonly cid: string
-}
-
-export interface RecordCreated extends RecordEvent {
+  /** The record as DAG-CBOR, as it was written. */
+  readonly bytes: Uint8Array
   /** The record, each `$type` in it by our own name. */
   readonly record: LexMap
+  /** When this happens. */
   readonly at: DatetimeString
 }
 
-/** A record that is replaced is deleted, then created. What a listener throws undoes the write. */
-export interface RecordListener {
-  recordCreated(tx: Writer, event: RecordCreated): void
-  recordDeleted(tx: Writer, event: RecordEvent): void
-}
+/** Called once the transaction is on disk. */
+export type AfterCommit = () => void
 
-export const recordListeners: readonly RecordListener[] = []
+/** What a listener throws undoes the write. */
+export interface RecordListener {
+  recordCreated(tx: Writer, event: RecordEvent): AfterCommit | undefined
+  /** @param previous the record that was there until now */
+  recordUpdated(tx: Writer, event: RecordEvent, previous: RecordEvent): AfterCommit | undefined
+  recordDeleted(tx: Writer, event: RecordEvent): AfterCommit | undefined
+}

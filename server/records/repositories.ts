@@ -5,9 +5,12 @@
  * begins by checking that the repository is still where the commit started from. Writes to one repository take turns, which
  * makes it so nearly always; they do not wait for the disk in their turn, so that many commits reach it together.
  */
+import { decode } from '@atproto/lex-cbor'
+import type { LexMap } from '@atproto/lex-data'
 import type { MST } from '@atproto/repo'
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../aliases.ts'
+import { type Sign, signerOf } from '../identity/keys.ts'
 import * as accounts from '../store/accounts.ts'
 import type { Database, Writer } from '../store/database.ts'
 import * as records from '../store/records.ts'
@@ -15,8 +18,8 @@ import * as repos from '../store/repos.ts'
 import { iso } from '../time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { signCommit } from './commit.ts'
-import { recordListeners } from './events.ts'
-import type { PreparedRecord } from './prepare.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
+import { type PreparedRecord, withCanonicalTypes } from './prepare.ts'
 import type { NextTid } from './tid.ts'
 import { changeTree, loadTree } from './tree.ts'
 
@@ -32,6 +35,8 @@ export interface RepositoryState {
   find(collection: string, rkey: string): records.StoredRecord | undefined
 }
 
+export type Plan = (state: RepositoryState) => readonly RecordChange[]
+
 export interface CommitMeta {
   readonly cid: string
   readonly rev: string
@@ -44,10 +49,7 @@ export interface Repositories {
    * Commits the changes that `plan` decides on, and resolves once they are on disk; with undefined when there are none. `plan` may
    * be called again when the repository has changed meanwhile. What it throws is thrown on.
    */
-  write(
-    did: DidString,
-    plan: (state: RepositoryState) => readonly RecordChange[],
-  ): Promise<CommitMeta | undefined>
+  write(did: DidString, plan: Plan): Promise<CommitMeta | undefined>
   /** Runs `task` while nobody writes to the repository. */
   inTurn<T>(did: DidString, task: () => Promise<T>): Promise<T>
 }
@@ -57,80 +59,86 @@ export interface RepositoriesOptions {
   readonly aliases: Aliases
   readonly nextTid: NextTid
   readonly now: () => Date
+  readonly listener: RecordListener
 }
 
-/** A tree that stays in memory with the nodes that it has read. */
-interface KeptTree {
+/** What stays in memory of a repository at a commit. */
+interface Kept {
   readonly commit: string
+  /** With the nodes that it has read. */
   readonly tree: MST
+  readonly sign: Sign
   /** Writes since it was loaded: each leaves nodes in memory. */
   readonly writes: number
 }
 
-const maxKeptTrees = 100
+const maxKept = 100
 const maxKeptWrites = 2000
 
-export function createRepositories({ store, aliases, nextTid, now }: RepositoriesOptions): Repositories {
+export function createRepositories(options: RepositoriesOptions): Repositories {
+  const { store, aliases, nextTid, now, listener } = options
   const inTurn = createTurns()
-  const keptTrees = new Map<string, KeptTree>()
+  const kept = new Map<string, Kept>()
 
-  function treeAt(did: string, head: repos.Head): KeptTree {
-    const kept = keptTrees.get(did)
-    keptTrees.delete(did)
-    if (kept?.commit === head.commit && kept.writes < maxKeptWrites) return kept
-    return { commit: head.commit, tree: loadTree(store, did, head.tree), writes: 0 }
+  function open(did: string, head: repos.Head): Kept {
+    const found = kept.get(did)
+    kept.delete(did)
+    if (found?.commit === head.commit && found.writes < maxKeptWrites) return found
+    const account = accounts.findByDid(store, did)
+    if (!account) throw gone()
+    const tree = loadTree(store, did, head.tree)
+    return { commit: head.commit, tree, sign: signerOf(account.signingKey), writes: 0 }
   }
 
-  function keep(did: string, tree: KeptTree): void {
-    keptTrees.set(did, tree)
-    const [oldest] = keptTrees.keys()
-    if (keptTrees.size > maxKeptTrees && oldest !== undefined) keptTrees.delete(oldest)
+  function keep(did: string, repository: Kept): void {
+    kept.set(did, repository)
+    const [oldest] = kept.keys()
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
   }
 
   /** Resolves, before the disk has it, with the promise of the commit; that resolves with false when another commit came first. */
-  async function attempt(did: DidString, plan: (state: RepositoryState) => readonly RecordChange[]) {
-    const account = accounts.findByDid(store, did)
+  async function attempt(did: DidString, plan: Plan) {
     const base = repos.findHead(store, did)
-    if (!account || !base) throw protocolError('AccountNotFound', 'This account does not exist any more')
+    if (!base) throw gone()
     const changes = plan({
       commit: base.commit,
       find: (collection, rkey) => records.find(store, did, collection, rkey),
     })
     if (changes.length === 0) return { stored: store.settled() }
-    const kept = treeAt(did, base)
-    const { tree, added, removed } = await changeTree(kept.tree, changes.map(treeChange))
+    const repository = open(did, base)
+    const { tree, added, removed } = await changeTree(repository.tree, changes.map(treeChange))
     const rev = nextTid(base.rev)
-    const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, account.signingKey)
+    const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, repository.sign)
     const stored = store.transact((tx) => {
       if (repos.findHead(tx, did)?.commit !== base.commit) return false
       repos.advance(tx, did, head, { added: [...added, block], removed: [...removed, base.commit] })
-      for (const change of changes) writeRecord(tx, did, change)
-      keep(did, { commit: head.commit, tree, writes: kept.writes + 1 })
-      return { cid: head.commit, rev }
+      const afterCommit = changes.map((change) => writeRecord(tx, did, change))
+      keep(did, { ...repository, commit: head.commit, tree, writes: repository.writes + 1 })
+      return { commit: { cid: head.commit, rev }, afterCommit }
     })
     return { stored }
   }
 
-  function writeRecord(tx: Writer, did: DidString, change: RecordChange): void {
+  function writeRecord(tx: Writer, did: DidString, change: RecordChange): AfterCommit | undefined {
     const { collection, rkey } = change
     const at = iso(now())
-    const event = {
+    const event = (version: Pick<RecordEvent, 'cid' | 'bytes' | 'record'>): RecordEvent => ({
       did,
       collection: canonicalNsid(collection, aliases),
       rkey,
       uri: recordUri(did, collection, rkey),
-    }
-    const previous = records.find(tx, did, collection, rkey)
-    if (previous) {
-      for (const listener of recordListeners) listener.recordDeleted(tx, { ...event, cid: previous.cid })
-    }
-    if (!('bytes' in change)) {
-      records.remove(tx, did, collection, rkey)
-      return
-    }
-    const { cid, bytes, blobs, canonical: record } = change
-    records.put(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-    for (const listener of recordListeners) listener.recordCreated(tx, { ...event, cid, record, at })
+      at,
+      ...version,
+    })
+    const stored = records.find(tx, did, collection, rkey)
+    const record = stored && (withCanonicalTypes(decode(stored.bytes), aliases) as LexMap)
+    const previous = stored && record && event({ cid: stored.cid, bytes: stored.bytes, record })
+    if (previous) records.remove(tx, did, collection, rkey)
+    if (!('bytes' in change)) return previous && listener.recordDeleted(tx, previous)
+    const { cid, bytes, blobs, canonical } = change
+    records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
+    const next = event({ cid, bytes, record: canonical })
+    return previous ? listener.recordUpdated(tx, next, previous) : listener.recordCreated(tx, next)
   }
 
   return {
@@ -139,8 +147,10 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
     async write(did, plan) {
       for (;;) {
         const { stored } = await inTurn(did, () => attempt(did, plan))
-        const commit = await stored
-        if (commit !== false) return commit ?? undefined
+        const result = await stored
+        if (result === false) continue
+        for (const tell of result?.afterCommit ?? []) tell?.()
+        return result?.commit
       }
     },
   }
@@ -149,6 +159,8 @@ export function createRepositories({ store, aliases, nextTid, now }: Repositorie
 export function recordUri(did: DidString, collection: NsidString, rkey: RecordKeyString): AtUriString {
   return `at://${did}/${collection}/${rkey}`
 }
+
+const gone = () => protocolError('AccountNotFound', 'This account does not exist any more')
 
 function treeChange(change: RecordChange) {
   return {

@@ -54,6 +54,15 @@ export function findByEmail(db: Reader, email: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.email = ?`, [email])
 }
 
+/** Those of the DIDs that have an account here. */
+export function hostedAmong(db: Reader, dids: readonly string[]): Set<string> {
+  const rows = db.all<{ did: string }>(
+    'SELECT did FROM accounts WHERE did IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(dids)],
+  )
+  return new Set(rows.map(({ did }) => did))
+}
+
 export function isEmpty(db: Reader): boolean {
   return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
 }

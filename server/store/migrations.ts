@@ -4,7 +4,11 @@
  */
 import type { Migration } from './database.ts'
 
-export const migrations: readonly Migration[] = [{ sql: accountsAndSessions() }, { sql: repositories() }]
+export const migrations: readonly Migration[] = [
+  { sql: accountsAndSessions() },
+  { sql: repositories() },
+  { sql: notifications() },
+]
 
 function accountsAndSessions(): string {
   return `
@@ -14,7 +18,8 @@ function accountsAndSessions(): string {
     ) STRICT;
 
     CREATE TABLE accounts (
-      did TEXT PRIMARY KEY,
+      id INTEGER PRIMARY KEY,            -- short, for tables of many rows
+      did TEXT NOT NULL UNIQUE,
       handle TEXT NOT NULL UNIQUE,
       email TEXT UNIQUE,                 -- lower case
       email_confirmed_at TEXT,
@@ -142,6 +147,119 @@ function repositories(): string {
       blob_cid TEXT NOT NULL,
       PRIMARY KEY (did, collection, rkey, blob_cid),
       FOREIGN KEY (did, collection, rkey) REFERENCES records (did, collection, rkey) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+  `
+}
+
+function notifications(): string {
+  const isInactive = (account: string) =>
+    `(${account}.deactivated_at IS NOT NULL OR ${account}.taken_down_at IS NOT NULL OR ${account}.suspended_at IS NOT NULL)`
+  const isUnread = (row: string) =>
+    `(${row}.indexed_at > coalesce((SELECT seen_at FROM seen_markers WHERE account = ${row}.account), ''))`
+  const countIn = `
+        INSERT INTO notification_kinds (account, reason, followed, unread)
+          SELECT NEW.account, NEW.reason, NEW.followed, ${isUnread('NEW')} WHERE NEW.hidden = 0
+          ON CONFLICT DO UPDATE SET unread = unread + excluded.unread;`
+  const countOut = `
+        UPDATE notification_kinds SET unread = unread - 1
+          WHERE OLD.hidden = 0 AND ${isUnread('OLD')}
+            AND (account, reason, followed) = (OLD.account, OLD.reason, OLD.followed);`
+  return `
+    CREATE TABLE notifications (
+      id INTEGER PRIMARY KEY,
+      account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- who is told
+      author INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      hidden INTEGER NOT NULL,           -- whether the author is not active
+      reason TEXT NOT NULL,
+      followed INTEGER NOT NULL,         -- whether the account follows the author
+      indexed_at TEXT NOT NULL,          -- no two of an account have the same
+      collection TEXT NOT NULL,          -- of the author's record, as it was written
+      rkey TEXT NOT NULL,
+      reason_subject TEXT,
+      cid TEXT,                          -- null, as bytes: it is in records
+      bytes BLOB
+    ) STRICT;
+    CREATE INDEX notifications_kind ON notifications (account, hidden, reason, followed, indexed_at);
+    CREATE INDEX notifications_author ON notifications (author, account);
+    CREATE INDEX notifications_record ON notifications (author, rkey);
+
+    -- When the last notification arrived: the next one arrives later.
+    CREATE TABLE notification_clock (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      last TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO notification_clock (id, last) VALUES (1, '');
+
+    CREATE TABLE seen_markers (
+      account INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+      seen_at TEXT NOT NULL
+    ) STRICT;
+
+    -- The kinds of notifications that an account has had, and how many of each are not hidden and later than its marker.
+    CREATE TABLE notification_kinds (
+      account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      reason TEXT NOT NULL,
+      followed INTEGER NOT NULL,
+      unread INTEGER NOT NULL,
+      PRIMARY KEY (account, reason, followed)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER notification_arrives AFTER INSERT ON notifications
+      BEGIN${countIn}
+      END;
+    CREATE TRIGGER notification_goes AFTER DELETE ON notifications
+      BEGIN${countOut}
+      END;
+    CREATE TRIGGER notification_changes_kind AFTER UPDATE OF followed, hidden ON notifications
+      BEGIN${countOut}${countIn}
+      END;
+    CREATE TRIGGER author_changes_state AFTER UPDATE OF deactivated_at, taken_down_at, suspended_at ON accounts
+      BEGIN
+        UPDATE notifications SET hidden = ${isInactive('NEW')} WHERE author = NEW.id AND hidden <> ${isInactive('NEW')};
+      END;
+
+    -- Follow records of accounts, by whom they follow: also accounts of other servers.
+    CREATE TABLE follows (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      collection TEXT NOT NULL,          -- as it was written, be it an alias
+      rkey TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX follows_subject ON follows (subject, did);
+
+    CREATE TABLE activity_subscriptions (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      subject TEXT NOT NULL,             -- also of other servers
+      post INTEGER NOT NULL,
+      reply INTEGER NOT NULL,
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (subject, did)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX activity_subscriptions_account ON activity_subscriptions (did, created_at, subject);
+
+    -- Posts that not all subscribers have been told of yet.
+    CREATE TABLE fan_outs (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      collection TEXT NOT NULL,
+      rkey TEXT NOT NULL,
+      is_reply INTEGER NOT NULL,
+      told_up_to TEXT NOT NULL,          -- DID: subscribers are told in the order of their DIDs
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE notification_preferences (
+      did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
+      preferences TEXT NOT NULL          -- JSON, all of them
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE push_registrations (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      service_did TEXT NOT NULL,
+      token TEXT NOT NULL,
+      platform TEXT NOT NULL,
+      app_id TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (did, service_did, token, platform, app_id)
     ) STRICT, WITHOUT ROWID;
   `
 }

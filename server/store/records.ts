@@ -24,20 +24,23 @@ export function find(db: Reader, did: string, collection: string, rkey: string):
   ])
 }
 
-/** Writes a record, over the one that is there. */
-export function put(tx: Writer, record: StoredRecord, blobs: readonly string[]): void {
+export function insert(tx: Writer, record: StoredRecord, blobs: readonly string[]): void {
   const { did, collection, rkey } = record
-  tx.run(
-    `INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET cid = excluded.cid, bytes = excluded.bytes, indexed_at = excluded.indexed_at`,
-    [did, collection, rkey, record.cid, record.bytes, record.indexedAt],
-  )
-  tx.run('DELETE FROM record_blobs WHERE did = ? AND collection = ? AND rkey = ?', [did, collection, rkey])
-  for (const blob of blobs) {
-    tx.run(
-      'INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-      [did, collection, rkey, blob],
-    )
+  tx.run('INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)', [
+    did,
+    collection,
+    rkey,
+    record.cid,
+    record.bytes,
+    record.indexedAt,
+  ])
+  for (const blob of new Set(blobs)) {
+    tx.run('INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?)', [
+      did,
+      collection,
+      rkey,
+      blob,
+    ])
   }
 }
 

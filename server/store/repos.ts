@@ -62,10 +62,10 @@ export function findBlock(db: Reader, did: string, cid: string): Uint8Array | un
 }
 
 /** Blocks in the order of their CIDs, after the one of CID `after`. */
-export function blockPage(db: Reader, did: string, after: string, limit: number): Block[] {
+export function blockPage(db: Reader, did: string, after: string | undefined, limit: number): Block[] {
   return db.all<Block>('SELECT cid, bytes FROM repo_blocks WHERE did = ? AND cid > ? ORDER BY cid LIMIT ?', [
     did,
-    after,
+    after ?? '',
     limit,
   ])
 }

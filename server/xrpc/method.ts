@@ -13,7 +13,10 @@ export interface Lexicon<S extends MethodSchema = MethodSchema> {
   readonly main: S
 }
 
-type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Uint8Array> : undefined
+/** A body that is not JSON, in chunks. */
+export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
+type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Chunks> : undefined
 export type InputOf<S extends MethodSchema> = S extends l.Procedure ? PayloadOf<S['input']> : undefined
 /** A method that declares no output answers with an empty body. */
 export type OutputOf<S extends MethodSchema> =

@@ -6,10 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LexValidationError, type l } from '@atproto/lex-schema'
 import { isValidNsid } from '@atproto/syntax'
 import { protocolError, XrpcError } from './errors.ts'
-import { type Caller, fail, type Method, type MethodSchema } from './method.ts'
+import { type Caller, type Chunks, fail, type Method, type MethodSchema } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
-import { sendError, sendJson, sendNothing } from './send.ts'
+import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
 
 /** Reads a JSON body: `undefined` when there is none. Throws an XrpcError for what is no JSON, or too large. */
 export type ReadJson = (req: IncomingMessage, res: ServerResponse, maxBytes: number) => Promise<unknown>
@@ -81,8 +81,10 @@ export function createRouter<Word extends string, Services>(
       Parameters<typeof method.handler>[0]
     const output = await method.handler(call)
     await settled()
-    if (method.schema.output.encoding === undefined) sendNothing(res)
-    else sendJson(req, res, 200, prepared.projectOutput(output))
+    const { encoding } = method.schema.output
+    if (encoding === undefined) sendNothing(res)
+    else if (encoding === 'application/json') sendJson(req, res, 200, prepared.projectOutput(output))
+    else await sendChunks(res, encoding, output as Chunks)
   }
 
   async function readBody(prepared: Prepared<Word, Services>, req: IncomingMessage, res: ServerResponse) {
@@ -159,16 +161,27 @@ function readParams(schema: l.ParamsSchema, query: string): unknown {
     declared.append(name, value)
   }
   try {
-    return schema.fromURLSearchParams(declared)
+    return withoutStackTraces(() => schema.fromURLSearchParams(declared))
   } catch (error) {
     throw invalid(error)
   }
 }
 
 function validated(schema: l.Validator, value: unknown): unknown {
-  const result = (schema as l.Schema).safeParse(value)
+  const result = withoutStackTraces(() => (schema as l.Schema).safeParse(value))
   if (result.success) return result.value
   throw invalid(result)
+}
+
+/** The validator makes an error of every optional property that is absent, and drops it: its stack trace is most of the cost. */
+function withoutStackTraces<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 function invalid(error: unknown): unknown {

@@ -1,7 +1,10 @@
-/** How answers leave: JSON, an error body, or nothing. Large ones are compressed. */
+/** How answers leave: JSON, an error body, bytes, or nothing. Large ones are compressed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import compression from 'compression'
 import type { XrpcError } from './errors.ts'
+import type { Chunks } from './method.ts'
 
 /** Below this many bytes compressing costs more than sending. */
 const compressFrom = 4096
@@ -19,6 +22,15 @@ export function sendJson(req: IncomingMessage, res: ServerResponse, status: numb
   }
   res.setHeader('Content-Length', length)
   res.end(text)
+}
+
+/** Sends at the pace at which the client reads, and stops when it goes away. */
+export async function sendChunks(res: ServerResponse, contentType: string, chunks: Chunks): Promise<void> {
+  res.setHeader('Content-Type', contentType)
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  await pipeline(Readable.from(chunks), res).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  })
 }
 
 export function sendNothing(res: ServerResponse): void {

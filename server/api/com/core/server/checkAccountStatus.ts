@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
+import { privateStateValues } from '../../../../store/private-state.ts'
 import * as records from '../../../../store/records.ts'
 import * as repos from '../../../../store/repos.ts'
 import { method } from '../../../method.ts'
@@ -21,7 +22,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       repoRev: head.rev,
       repoBlocks: repos.countBlocks(store, did),
       indexedRecords: records.count(store, did),
-      privateStateValues: 0,
+      privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
       // Nothing here takes blobs yet.
       importedBlobs: 0,

@@ -1,0 +1,29 @@
+import { isDatetimeString } from '@atproto/syntax'
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
+import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
+import { seenMarker } from '../../../../notifications/seen.ts'
+import { notificationViews } from '../../../../notifications/view.ts'
+import * as notifications from '../../../../store/notifications.ts'
+import { method } from '../../../method.ts'
+
+export const listNotifications = method(app.example.notification.listNotifications, {
+  auth: 'access',
+  handler({ params, auth, store, config, fail }) {
+    const { did } = auth
+    const { limit = 50, cursor, priority = false } = params
+    const [before] = cursor === undefined ? [] : (decodeCursor(cursor, 1) ?? [''])
+    if (before !== undefined && !isDatetimeString(before)) throw fail('InvalidRequest', 'Malformed cursor')
+    const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
+    const wanted = wantedBy(preferencesOf(store, did), 'list', params)
+    const found = notifications.page(store, { did, wanted, before, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const last = found.length > limit ? shown.at(-1) : undefined
+    return {
+      cursor: last && encodeCursor(last.indexedAt),
+      notifications: notificationViews(store, config.aliases, shown, seenAt),
+      priority,
+      seenAt,
+    }
+  },
+})

@@ -1,0 +1,25 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as activitySubscriptions from '../../../../store/activity-subscriptions.ts'
+import { iso } from '../../../../time.ts'
+import { method } from '../../../method.ts'
+
+export const putActivitySubscription = method(app.example.notification.putActivitySubscription, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, now, fail }) {
+    const { subject, activitySubscription } = input
+    const { post, reply } = activitySubscription
+    if (subject === auth.did) throw fail('InvalidRequest', 'An account cannot subscribe to itself')
+    await store.transact((tx) => {
+      if (!post && !reply) return activitySubscriptions.remove(tx, auth.did, subject)
+      const createdAt = iso(now())
+      activitySubscriptions.put(tx, auth.did, {
+        subject,
+        post: Number(post),
+        reply: Number(reply),
+        createdAt,
+      })
+    })
+    return { subject, activitySubscription: post || reply ? { post, reply } : undefined }
+  },
+})

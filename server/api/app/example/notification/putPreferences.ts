@@ -1,0 +1,12 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { changePreferences } from '../../../../notifications/preferences.ts'
+import { method } from '../../../method.ts'
+
+export const putPreferences = method(app.example.notification.putPreferences, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store }) {
+    const preferences = await store.transact((tx) => changePreferences(tx, auth.did, input.preferences))
+    return { preferences }
+  },
+})

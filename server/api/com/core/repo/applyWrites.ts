@@ -1,0 +1,83 @@
+import type { l } from '@atproto/lex-schema'
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { canonicalNsid } from '../../../../aliases.ts'
+import { prepareRecord } from '../../../../records/prepare.ts'
+import { type RecordChange, type RepositoryState, recordUri } from '../../../../records/repositories.ts'
+import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
+import type { Services } from '../../../../services.ts'
+import { protocolError } from '../../../../xrpc/errors.ts'
+import { method } from '../../../method.ts'
+
+const lexicon = com.core.repo.applyWrites
+
+export const applyWrites = method(lexicon, {
+  auth: 'access',
+  active: true,
+  maxBody: maxRecordBody,
+  async handler({ input, auth, ...services }) {
+    checkOwnRepo(input.repo, auth)
+    const writes: Write[] = []
+    for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, services))
+    const commit = await services.repositories.write(auth.did, (state) => {
+      checkSwap(input, state)
+      return changesOf(writes, state)
+    })
+    const results = writes.map(({ $type, change }) => {
+      // `#create` is answered by `#createResult`, under the name that the caller uses.
+      const result = { $type: `${$type}Result` as l.Unknown$Type }
+      if (!('bytes' in change)) return result
+      const { collection, rkey, cid, validationStatus } = change
+      return { ...result, uri: recordUri(auth.did, collection, rkey), cid, validationStatus }
+    })
+    return { commit, results }
+  },
+})
+
+interface Write {
+  readonly $type: string
+  readonly change: RecordChange
+  /** Whether there must be a record already; undefined: either way. */
+  readonly replaces: boolean | undefined
+}
+
+async function prepareWrite(
+  write: { $type: string },
+  validate: boolean | undefined,
+  { config, repositories }: Pick<Services, 'config' | 'repositories'>,
+): Promise<Write> {
+  const { aliases } = config
+  const { $type } = write
+  const canonical = { ...write, $type: canonicalNsid($type, aliases) }
+  if (lexicon.delete.$matches(canonical)) {
+    const { collection, rkey } = canonical
+    return { $type, change: { collection, rkey }, replaces: undefined }
+  }
+  const replaces = lexicon.update.$matches(canonical)
+  if (!replaces && !lexicon.create.$matches(canonical)) {
+    throw protocolError('InvalidRequest', `${$type} is not a write, or not a whole one`)
+  }
+  const { collection, rkey, value: record } = canonical
+  const options = { aliases, newKey: repositories.newKey }
+  return { $type, change: await prepareRecord({ collection, rkey, record, validate }, options), replaces }
+}
+
+/** The writes that change something. */
+function changesOf(writes: readonly Write[], state: RepositoryState): RecordChange[] {
+  const written = new Map<string, string | undefined>()
+  const changes: RecordChange[] = []
+  for (const { change, replaces } of writes) {
+    const { collection, rkey } = change
+    const key = `${collection}/${rkey}`
+    const before = written.has(key) ? written.get(key) : state.find(collection, rkey)?.cid
+    if (replaces === false && before !== undefined) {
+      throw protocolError('InvalidRequest', `There is a record ${key} already`)
+    }
+    if (replaces === true && before === undefined) {
+      throw protocolError('InvalidRequest', `There is no record ${key} to update`)
+    }
+    const after = 'bytes' in change ? change.cid : undefined
+    if (after !== before) changes.push(change)
+    written.set(key, after)
+  }
+  return changes
+}

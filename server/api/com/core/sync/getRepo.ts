@@ -1,0 +1,16 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { perFiveMinutes } from '../../../../limits.ts'
+import { exportRepo } from '../../../../records/export.ts'
+import { visibleRepo } from '../../../../records/visible.ts'
+import { method } from '../../../method.ts'
+
+export const getRepo = method(com.core.sync.getRepo, {
+  auth: 'optional',
+  limits: [perFiveMinutes(100, 'address')],
+  async handler({ params, auth, store, repositories, fail }) {
+    const { did } = visibleRepo(store, params.did, auth)
+    const file = await exportRepo({ store, repositories }, did)
+    if (!file) throw fail('RepoNotFound')
+    return file
+  },
+})

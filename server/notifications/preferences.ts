@@ -1,0 +1,90 @@
+/** Notification preferences: what happens with each reason, and with what arrives for it. */
+import type { app } from '../../lexicons/generated/index.ts'
+import type { Reader, Writer } from '../store/database.ts'
+import * as stored from '../store/notification-preferences.ts'
+import type { Wanted } from '../store/notifications.ts'
+import { type Reason, reasons } from './reasons.ts'
+
+export type Preferences = app.example.notification.defs.Preferences
+
+/** `include` is absent where there is nothing to choose. */
+interface Preference {
+  readonly include?: 'all' | 'follows'
+  readonly list: boolean
+  readonly push: boolean
+}
+
+const fromEveryone = { include: 'all', list: true, push: true } as const
+const always = { list: true, push: true } as const
+
+/** What holds until something else is chosen. */
+export const defaultPreferences: Preferences = {
+  chat: fromEveryone,
+  follow: fromEveryone,
+  like: fromEveryone,
+  likeViaRepost: fromEveryone,
+  mention: fromEveryone,
+  quote: fromEveryone,
+  reply: fromEveryone,
+  repost: fromEveryone,
+  repostViaRepost: fromEveryone,
+  starterpackJoined: always,
+  subscribedPost: always,
+  unverified: always,
+  verified: always,
+}
+
+/** The preference for each reason; contact-match has none, and chat is no reason. */
+const keyOf: Readonly<Record<Reason, Exclude<keyof Preferences, '$type'> | undefined>> = {
+  like: 'like',
+  repost: 'repost',
+  follow: 'follow',
+  mention: 'mention',
+  reply: 'reply',
+  quote: 'quote',
+  'starterpack-joined': 'starterpackJoined',
+  verified: 'verified',
+  unverified: 'unverified',
+  'like-via-repost': 'likeViaRepost',
+  'repost-via-repost': 'repostViaRepost',
+  'subscribed-post': 'subscribedPost',
+  'contact-match': undefined,
+}
+
+export function preferencesOf(db: Reader, did: string): Preferences {
+  const json = stored.find(db, did)
+  return json === undefined ? defaultPreferences : { ...defaultPreferences, ...JSON.parse(json) }
+}
+
+/** Changes the preferences that are given. @returns all of them */
+export function changePreferences(tx: Writer, did: string, changes: Partial<Preferences>): Preferences {
+  const preferences = { ...preferencesOf(tx, did), ...changes }
+  stored.put(tx, did, JSON.stringify(preferences))
+  return preferences
+}
+
+/** What a reader asks for beside the preferences. */
+export interface Filter {
+  /** Only these reasons. */
+  readonly reasons?: readonly string[] | undefined
+  /** Only authors whom the account follows. */
+  readonly priority?: boolean | undefined
+}
+
+/**
+ * Which notifications the account wants: listed, or pushed. The list and the unread count both start from here, so that they
+ * cannot disagree.
+ */
+export function wantedBy(
+  preferences: Preferences,
+  use: 'list' | 'push',
+  { reasons: only, priority }: Filter = {},
+): Wanted {
+  const preference = (reason: Reason): Preference => {
+    const key = keyOf[reason]
+    return key === undefined ? always : preferences[key]
+  }
+  const followed = reasons.filter((reason) => preference(reason)[use] && (!only || only.includes(reason)))
+  const others = priority ? [] : followed.filter((reason) => preference(reason).include !== 'follows')
+  return { followed, others }
+}

@@ -1,0 +1,18 @@
+/** Why an account is told of something: a closed set. */
+export const reasons = [
+  'like',
+  'repost',
+  'follow',
+  'mention',
+  'reply',
+  'quote',
+  'starterpack-joined',
+  'verified',
+  'unverified',
+  'like-via-repost',
+  'repost-via-repost',
+  'subscribed-post',
+  'contact-match',
+] as const
+
+export type Reason = (typeof reasons)[number]

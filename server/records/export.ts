@@ -1,0 +1,74 @@
+/** Repositories as CAR files (version 1). */
+import { setImmediate } from 'node:timers/promises'
+import { parseCid } from '@atproto/lex-data'
+import { type CarBlock, writeCarStream } from '@atproto/repo'
+import type { DidString } from '@atproto/syntax'
+import type { Services } from '../services.ts'
+import type { Reader } from '../store/database.ts'
+import * as records from '../store/records.ts'
+import * as repos from '../store/repos.ts'
+
+/** Blocks that are read at once, before others have their turn. */
+const pageSize = 200
+const chunkBytes = 64 * 1024
+
+/**
+ * The whole repository, commit first, in chunks; undefined when there is none. It is read while nobody writes to it and before
+ * any of it is sent, so that all of it belongs to one commit and a slow reader keeps nobody from writing.
+ */
+export async function exportRepo(
+  { store, repositories }: Pick<Services, 'store' | 'repositories'>,
+  did: DidString,
+): Promise<Uint8Array[] | undefined> {
+  return repositories.inTurn(did, async () => {
+    for (;;) {
+      const head = repos.findHead(store, did)
+      if (!head) return undefined
+      const file = writeCarStream(parseCid(head.commit), blocksOf(store, did, head.commit))
+      const chunks = await inChunks(file)
+      // The account may have been deleted and imported again meanwhile.
+      if (repos.findHead(store, did)?.commit === head.commit) return chunks
+    }
+  })
+}
+
+async function inChunks(file: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = []
+  let parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of file) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes < chunkBytes) continue
+    chunks.push(Buffer.concat(parts))
+    parts = []
+    bytes = 0
+  }
+  return [...chunks, Buffer.concat(parts)]
+}
+
+/** The commit, the nodes of its tree, the records. One that is stored twice comes twice, as a CAR file allows. */
+async function* blocksOf(db: Reader, did: string, commit: string): AsyncIterable<CarBlock> {
+  const first = repos.findBlock(db, did, commit)
+  if (first) yield { cid: parseCid(commit), bytes: first }
+  for await (const { cid, bytes } of paged<repos.Block>((last) =>
+    repos.blockPage(db, did, last?.cid, pageSize),
+  )) {
+    if (cid !== commit) yield { cid: parseCid(cid), bytes }
+  }
+  for await (const { cid, bytes } of paged<records.StoredRecord>((last) =>
+    records.pageOfRepo(db, did, last, pageSize),
+  )) {
+    yield { cid: parseCid(cid), bytes }
+  }
+}
+
+/** Everything that `read` gives page by page, with a pause for others after each. */
+async function* paged<T>(read: (last: T | undefined) => T[]): AsyncIterable<T> {
+  let page = read(undefined)
+  while (page.length > 0) {
+    yield* page
+    await setImmediate()
+    page = read(page.at(-1))
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * Tables `notifications`, `notification_kinds`, `notification_clock` and `seen_markers`.
+ *
+ * A kind is a reason, and whether the account follows the author. What a reader wants to see is a choice of kinds, and every
+ * kind has its notifications in the order of an index, and its unread ones counted by triggers. So neither a page nor the count
+ * looks at notifications that are not wanted, however many there are.
+ */
+import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { Reason } from '../notifications/reasons.ts'
+import type { DatetimeString } from '../time.ts'
+import type { Reader, Writer } from './database.ts'
+
+/** The reasons that are wanted, from authors whom the account follows and from all others. */
+export interface Wanted {
+  readonly followed: readonly Reason[]
+  readonly others: readonly Reason[]
+}
+
+export interface Notification {
+  readonly id: number
+  readonly author: DidString
+  readonly reason: Reason
+  readonly reasonSubject: AtUriString | null
+  readonly indexedAt: DatetimeString
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: string
+  /** The record as DAG-CBOR. */
+  readonly bytes: Uint8Array
+}
+
+const inKind = 'n.account = k.account AND n.hidden = 0 AND n.reason = k.reason AND n.followed = k.followed'
+
+const wantedKinds = `
+  k.account = (SELECT id FROM accounts WHERE did = ?)
+  AND k.reason IN (SELECT value FROM json_each(CASE k.followed WHEN 1 THEN ? ELSE ? END))`
+
+function wantedParams(did: string, { followed, others }: Wanted): string[] {
+  return [did, JSON.stringify(followed), JSON.stringify(others)]
+}
+
+/** The newest first; with `before`, those that arrived before that moment. */
+export function page(
+  db: Reader,
+  // No time has a character beyond `~`.
+  {
+    did,
+    wanted,
+    before = '~',
+    limit,
+  }: { did: string; wanted: Wanted; before?: string | undefined; limit: number },
+): Notification[] {
+  return select(
+    db,
+    `SELECT n.id FROM notification_kinds k CROSS JOIN notifications n
+     WHERE ${wantedKinds} AND n.id IN (
+       SELECT n.id FROM notifications n WHERE ${inKind} AND n.indexed_at < ? ORDER BY n.indexed_at DESC LIMIT ?)
+     ORDER BY n.indexed_at DESC LIMIT ?`,
+    [...wantedParams(did, wanted), before, limit, limit],
+  )
+}
+
+/** Those among the notifications that arrived together which an account wants. */
+export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notification[] {
+  return select(
+    db,
+    `SELECT n.id FROM notifications n JOIN notification_kinds k ON ${inKind}
+     WHERE n.id > ? AND n.id <= ? AND ${wantedKinds}`,
+    [arrivals.after, arrivals.upTo, ...wantedParams(did, wanted)],
+  )
+}
+
+interface Arrived {
+  readonly did: string
+  readonly wanted: Wanted
+  readonly arrivals: Arrivals
+}
+
+function select(db: Reader, ids: string, params: (string | number)[]): Notification[] {
+  return db.all<Notification>(
+    `SELECT n.id, a.did AS author, n.reason, n.reason_subject AS reasonSubject,
+       n.indexed_at AS indexedAt, n.collection, n.rkey, coalesce(n.cid, r.cid) AS cid, coalesce(n.bytes, r.bytes) AS bytes
+     FROM (${ids}) wanted CROSS JOIN notifications n ON n.id = wanted.id
+     JOIN accounts a ON a.id = n.author
+     LEFT JOIN records r ON r.did = a.did AND r.collection = n.collection AND r.rkey = n.rkey
+     ORDER BY n.indexed_at DESC`,
+    params,
+  )
+}
+
+/** How many notifications are later than the account's marker, or than `seenAt` when it is given. */
+export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: string): number {
+  const [unread, params] =
+    seenAt === undefined
+      ? ['k.unread', []]
+      : [`(SELECT count(*) FROM notifications n WHERE ${inKind} AND n.indexed_at > ?)`, [seenAt]]
+  const row = db.get<{ count: number }>(
+    `SELECT coalesce(sum(${unread}), 0) AS count FROM notification_kinds k WHERE ${wantedKinds}`,
+    [...params, ...wantedParams(did, wanted)],
+  )
+  return row?.count ?? 0
+}
+
+/** Until when the account has seen its notifications. */
+export function seenAt(db: Reader, did: string): DatetimeString | undefined {
+  return db.get<{ seenAt: DatetimeString }>(
+    'SELECT seen_at AS seenAt FROM seen_markers WHERE account = (SELECT id FROM accounts WHERE did = ?)',
+    [did],
+  )?.seenAt
+}
+
+export function setSeenAt(tx: Writer, did: string, at: string): void {
+  tx.run(
+    `INSERT INTO seen_markers (account, seen_at) SELECT id, ? FROM accounts WHERE did = ?
+     ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at`,
+    [at, did],
+  )
+  tx.run(
+    `UPDATE notification_kinds AS k SET unread = (SELECT count(*) FROM notifications n WHERE ${inKind} AND n.indexed_at > ?)
+     WHERE k.account = (SELECT id FROM accounts WHERE did = ?)`,
+    [at, did],
+  )
+}
+
+/** A record of an account, as notifications refer to it. */
+export interface Source {
+  readonly did: string
+  /** As it was written, be it an alias. */
+  readonly collection: string
+  readonly rkey: string
+}
+
+export interface NewNotification {
+  /** DID of the account that is told. */
+  readonly to: string
+  readonly reason: Reason
+  readonly reasonSubject?: string | undefined
+}
+
+const insertInto = `
+  INSERT INTO notifications
+    (account, author, hidden, followed, collection, rkey, reason, reason_subject, indexed_at, cid, bytes)
+  SELECT t.id, a.id, a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL,
+    EXISTS (SELECT 1 FROM follows f WHERE f.did = t.did AND f.subject = a.did)`
+
+/** A record that is no longer where records are. */
+export interface GoneRecord {
+  readonly cid: string
+  readonly bytes: Uint8Array
+}
+
+/** @param indexedAt later than that of any other notification of these accounts */
+export function insert(
+  tx: Writer,
+  { did, collection, rkey }: Source,
+  notifications: readonly NewNotification[],
+  indexedAt: string,
+  gone?: GoneRecord,
+): void {
+  tx.run(
+    `${insertInto}, ?, ?, n.value ->> 'reason', n.value ->> 'reasonSubject', ?, ?, ?
+     FROM json_each(?) n JOIN accounts t ON t.did = n.value ->> 'to' JOIN accounts a ON a.did = ?`,
+    [collection, rkey, indexedAt, gone?.cid ?? null, gone?.bytes ?? null, JSON.stringify(notifications), did],
+  )
+}
+
+/** Tells the subscribers whose DIDs are in a range, but for those who have been told of the post already. */
+export function insertForSubscribers(
+  tx: Writer,
+  { did, collection, rkey }: Source,
+  { isReply, after, upTo, indexedAt }: { isReply: number; after: string; upTo: string; indexedAt: string },
+): void {
+  tx.run(
+    `${insertInto}, ?, ?, 'subscribed-post', NULL, ?, NULL, NULL
+     FROM activity_subscriptions s JOIN accounts t ON t.did = s.did JOIN accounts a ON a.did = s.subject
+     WHERE s.subject = ? AND s.did > ? AND s.did <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
+       AND NOT EXISTS (
+         SELECT 1 FROM notifications n INDEXED BY notifications_author
+         WHERE n.author = a.id AND n.account = t.id AND n.rkey = ? AND n.collection = ?)`,
+    [collection, rkey, indexedAt, did, after, upTo, isReply, rkey, collection],
+  )
+}
+
+export interface Told {
+  readonly id: number
+  readonly to: DidString
+  readonly reason: Reason
+  readonly reasonSubject: AtUriString | null
+}
+
+/** What a record has told, but for what its deletions told. */
+export function ofRecord(db: Reader, { did, collection, rkey }: Source): Told[] {
+  return db.all<Told>(
+    `SELECT n.id, t.did AS "to", n.reason, n.reason_subject AS reasonSubject
+     FROM notifications n JOIN accounts t ON t.id = n.account
+     WHERE n.author = (SELECT id FROM accounts WHERE did = ?) AND n.rkey = ? AND n.collection = ? AND n.reason <> 'unverified'`,
+    [did, rkey, collection],
+  )
+}
+
+export function remove(tx: Writer, id: number): void {
+  tx.run('DELETE FROM notifications WHERE id = ?', [id])
+}
+
+/** Removes what `ofRecord` returns. */
+export function removeOfRecord(tx: Writer, { did, collection, rkey }: Source): void {
+  tx.run(
+    `DELETE FROM notifications
+     WHERE author = (SELECT id FROM accounts WHERE did = ?) AND rkey = ? AND collection = ? AND reason <> 'unverified'`,
+    [did, rkey, collection],
+  )
+}
+
+/** When the last notification of any account arrived; an empty text before the first. */
+export function lastArrival(db: Reader): string {
+  return db.get<{ last: string }>('SELECT last FROM notification_clock')?.last ?? ''
+}
+
+export function setLastArrival(tx: Writer, at: string): void {
+  tx.run('UPDATE notification_clock SET last = ?', [at])
+}
+
+/** Notifications that arrived in one transaction, by their ids. */
+export interface Arrivals {
+  readonly after: number
+  readonly upTo: number
+}
+
+/** The newest id, or 0. */
+export function lastId(db: Reader): number {
+  return db.get<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM notifications')?.id ?? 0
+}

@@ -1,0 +1,14 @@
+/** What an account keeps here for itself, beside its records. */
+import type { Reader } from './database.ts'
+
+/** How many values it is: preferences that were chosen, subscriptions, devices, and the seen marker. */
+export function privateStateValues(db: Reader, did: string): number {
+  const row = db.get<{ count: number }>(
+    `SELECT (SELECT count(*) FROM notification_preferences p JOIN json_each(p.preferences) WHERE p.did = ?1)
+       + (SELECT count(*) FROM activity_subscriptions WHERE did = ?1)
+       + (SELECT count(*) FROM push_registrations WHERE did = ?1)
+       + (SELECT count(*) FROM seen_markers WHERE account = (SELECT id FROM accounts WHERE did = ?1)) AS count`,
+    [did],
+  )
+  return row?.count ?? 0
+}

@@ -1,0 +1,54 @@
+/** Table `push_registrations`: the devices to which an account has its notifications pushed. */
+import type { DidString } from '@atproto/syntax'
+import type { Reader, Writer } from './database.ts'
+
+export interface PushRegistration {
+  readonly serviceDid: DidString
+  readonly token: string
+  readonly platform: string
+  readonly appId: string
+}
+
+/** The oldest first. */
+export function ofAccount(db: Reader, did: string): PushRegistration[] {
+  return db.all<PushRegistration>(
+    `SELECT service_did AS serviceDid, token, platform, app_id AS appId FROM push_registrations
+     WHERE did = ? ORDER BY created_at, service_did, token`,
+    [did],
+  )
+}
+
+/** Does nothing when it is there already. */
+export function insert(tx: Writer, did: string, registration: PushRegistration, createdAt: string): void {
+  const { serviceDid, token, platform, appId } = registration
+  tx.run(
+    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    [did, serviceDid, token, platform, appId, createdAt],
+  )
+}
+
+export function count(db: Reader, did: string): number {
+  const row = db.get<{ count: number }>('SELECT count(*) AS count FROM push_registrations WHERE did = ?', [
+    did,
+  ])
+  return row?.count ?? 0
+}
+
+/** Every registration of the token at the service; with `platform` or `appId`, only those. */
+export function remove(
+  tx: Writer,
+  did: string,
+  {
+    serviceDid,
+    token,
+    platform,
+    appId,
+  }: { serviceDid: string; token: string; platform?: string | undefined; appId?: string | undefined },
+): void {
+  tx.run(
+    `DELETE FROM push_registrations WHERE did = ? AND service_did = ? AND token = ?
+       AND platform = coalesce(?, platform) AND app_id = coalesce(?, app_id)`,
+    [did, serviceDid, token, platform ?? null, appId ?? null],
+  )
+}

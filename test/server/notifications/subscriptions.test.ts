@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Account } from '../../support/server.ts'
+import { body, createdAt, SocialServer } from '../../support/social.ts'
+
+let world: SocialServer
+let alice: Account
+let bob: Account
+let round = 0
+
+beforeAll(async () => {
+  world = await SocialServer.start()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  round++
+  alice = await world.server.account(`alice${round}`)
+  bob = await world.server.account(`bob${round}`)
+})
+
+const list = async (params: Record<string, string> = {}) =>
+  world.server.get('app.example.notification.listActivitySubscriptions', params, alice)
+
+describe('activity subscriptions', () => {
+  test('are answered and listed with who it is and what is wanted', async () => {
+    await world.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
+    const activitySubscription = { post: true, reply: false }
+    expect(body(await world.subscribe(alice, bob, true, false))).toEqual({
+      subject: bob.did,
+      activitySubscription,
+    })
+    const { did, handle } = bob
+    expect(body(await list())).toEqual({
+      subscriptions: [
+        { did, handle, displayName: 'Bob', activitySubscription, viewer: { activitySubscription } },
+      ],
+    })
+  })
+
+  test('are changed where they are, and end when nothing is wanted', async () => {
+    const stranger = { did: 'did:web:stranger.test' }
+    await world.subscribe(alice, bob, true, true)
+    await world.subscribe(alice, stranger, true, true)
+    await world.subscribe(alice, bob, false, true)
+    expect(body(await list()).subscriptions).toMatchObject([
+      { did: stranger.did, handle: 'handle.invalid' },
+      { did: bob.did, activitySubscription: { post: false, reply: true } },
+    ])
+    expect(body(await world.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
+    expect(body(await world.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
+    expect(body(await list()).subscriptions).toMatchObject([{ did: stranger.did }])
+  })
+
+  test('are listed page by page, the newest first', async () => {
+    const dids = Array.from({ length: 5 }, (_, i) => `did:web:subject${(i * 3) % 5}.test`)
+    for (const did of dids) await world.subscribe(alice, { did }, true, true)
+    const found: string[][] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const page = body(await list(cursor === '' ? { limit: '2' } : { limit: '2', cursor }))
+      found.push(page.subscriptions.map(({ did }: { did: string }) => did))
+      cursor = page.cursor
+    }
+    const [a, b, c, d, e] = dids.reverse()
+    expect(found).toEqual([[a, b], [c, d], [e]])
+  })
+
+  test.each([
+    ['limit', '0'],
+    ['limit', '101'],
+    ['cursor', 'x'],
+    ['cursor', Buffer.from('["x"]').toString('base64url')],
+  ])('a page with %s=%s is refused', async (name, value) => {
+    expect(await list({ [name]: value })).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  })
+
+  test('to oneself, to no DID, or without flags are refused, and change nothing', async () => {
+    const both = { post: true, reply: true }
+    const inputs = [
+      { subject: alice.did, activitySubscription: both },
+      { subject: alice.did, activitySubscription: { post: false, reply: false } },
+      { subject: bob.handle, activitySubscription: both },
+      { subject: bob.did },
+      { subject: bob.did, activitySubscription: { post: true } },
+      { subject: bob.did, activitySubscription: { post: 'yes', reply: true } },
+      { activitySubscription: both },
+      undefined,
+    ]
+    for (const input of inputs) {
+      expect(await world.call('putActivitySubscription', input, alice)).toMatchObject({
+        status: 400,
+        body: { error: 'InvalidRequest' },
+      })
+    }
+    expect(body(await list())).toEqual({ subscriptions: [] })
+  })
+})
+
+describe('more subscribers than can be told at once', () => {
+  const count = 2500
+
+  /** Accounts that nobody signs in to, each subscribed to bob. */
+  async function subscribers(): Promise<void> {
+    const names = JSON.stringify(Array.from({ length: count }, (_, i) => `fan${round}x${i}`))
+    const { store } = world.server.running.services
+    await store.transact((tx) => {
+      tx.run(
+        `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
+         SELECT 'did:web:' || value || '.test', value || '.test', 0, ?, x'00', '' FROM json_each(?)`,
+        [createdAt, names],
+      )
+      tx.run(
+        `INSERT INTO activity_subscriptions (did, subject, post, reply, created_at)
+         SELECT 'did:web:' || value || '.test', ?, 1, 0, ? FROM json_each(?)`,
+        [bob.did, createdAt, names],
+      )
+    })
+  }
+
+  const told = () =>
+    world.server.running.services.store.get<{ rows: number; accounts: number }>(
+      `SELECT count(*) AS rows, count(DISTINCT account) AS accounts
+       FROM notifications WHERE author = (SELECT id FROM accounts WHERE did = ?)`,
+      [bob.did],
+    )
+
+  test('are all told in the end, each once', async () => {
+    await subscribers()
+    const { background, notifications } = world.server.running.services
+    let announced = 0
+    const stop = notifications.subscribe(({ after, upTo }) => {
+      announced += upTo - after
+    })
+    const mention = { $type: 'app.example.richtext.facet#mention', did: `did:web:fan${round}x7.test` }
+    const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
+    await world.post(bob, { facets })
+    await background.idle()
+    stop()
+    expect(told()).toEqual({ rows: count, accounts: count })
+    expect(announced).toBe(count)
+    await world.reply(bob, await world.post(alice))
+    await background.idle()
+    expect(told()?.rows).toBe(count + 1)
+  })
+
+  test('are told by the next start when the server stopped meanwhile', async () => {
+    await subscribers()
+    const { uri } = await world.post(bob)
+    const { store, background } = world.server.running.services
+    await background.idle()
+    const rkey = uri.split('/').at(-1) ?? ''
+    const half = `did:web:fan${round}x2`
+    await store.transact((tx) => {
+      tx.run(
+        `DELETE FROM notifications WHERE account IN (SELECT id FROM accounts WHERE did > ? AND did LIKE ?)`,
+        [half, `did:web:fan${round}x%`],
+      )
+      tx.run('INSERT INTO fan_outs (did, collection, rkey, is_reply, told_up_to) VALUES (?, ?, ?, 0, ?)', [
+        ...[bob.did, 'app.example.feed.post', rkey, half],
+      ])
+    })
+    expect(told()?.rows).toBeLessThan(count)
+    await world.server.restart()
+    await world.server.running.services.background.idle()
+    expect(told()).toEqual({ rows: count, accounts: count })
+  })
+
+  test('are told no more of a post that is gone', async () => {
+    await subscribers()
+    const post = await world.post(bob)
+    await world.remove(bob, post)
+    await world.server.running.services.background.idle()
+    expect(told()?.rows).toBe(0)
+  })
+})

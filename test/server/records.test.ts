@@ -1,0 +1,510 @@
+import type { DidString } from '@atproto/syntax'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { profileOf } from '../../server/records/profiles.ts'
+import { type Account, adminAuth, TestServer } from '../support/server.ts'
+
+const post = 'app.example.feed.post'
+const follow = 'app.example.graph.follow'
+const profile = 'app.example.actor.profile'
+const createdAt = '2030-01-01T00:00:00.000Z'
+
+let server: TestServer
+let alice: Account
+let bob: Account
+
+beforeAll(async () => {
+  server = await TestServer.start()
+  alice = await server.account('alice')
+  bob = await server.account('bob')
+})
+
+afterAll(() => server.close())
+
+const create = (account: Account, collection: string, record: unknown, more: object = {}) =>
+  server.post('com.core.repo.createRecord', { repo: account.did, collection, record, ...more }, account)
+const put = (account: Account, collection: string, rkey: string, record: unknown, more: object = {}) =>
+  server.post('com.core.repo.putRecord', { repo: account.did, collection, rkey, record, ...more }, account)
+const remove = (account: Account, collection: string, rkey: string, more: object = {}) =>
+  server.post('com.core.repo.deleteRecord', { repo: account.did, collection, rkey, ...more }, account)
+const get = (account: Account, collection: string, rkey: string, auth?: Account) =>
+  server.get('com.core.repo.getRecord', { repo: account.did, collection, rkey }, auth)
+const list = (account: Account, collection: string, params: Record<string, string> = {}) =>
+  server.get('com.core.repo.listRecords', { repo: account.did, collection, ...params })
+const status = async (account: Account) =>
+  (await server.get('com.core.server.checkAccountStatus', {}, account)).body
+const rkeyOf = (uri: string) => uri.split('/').at(-1) ?? ''
+
+test('a post is written, and anyone can read it by handle or DID', async () => {
+  const record = { $type: post, text: 'Hello, world', createdAt, langs: ['en'] }
+  const made = await create(alice, post, record)
+  expect(made.status).toBe(200)
+  expect(made.body).toEqual({
+    uri: expect.stringMatching(`^at://${alice.did}/${post}/[2-7a-j][2-7a-z]{12}$`),
+    cid: expect.stringMatching(/^bafyrei/),
+    commit: { cid: expect.stringMatching(/^bafyrei/), rev: expect.any(String) },
+    validationStatus: 'valid',
+  })
+  const rkey = rkeyOf(made.body.uri)
+  for (const repo of [alice.did, alice.handle]) {
+    const read = await server.get('com.core.repo.getRecord', { repo, collection: post, rkey })
+    expect(read.body).toEqual({ uri: made.body.uri, cid: made.body.cid, value: record })
+  }
+  const { body } = await server.get('com.core.repo.describeRepo', { repo: alice.handle })
+  expect(body).toMatchObject({
+    did: alice.did,
+    handle: alice.handle,
+    collections: [post],
+    handleIsCorrect: true,
+  })
+  expect(body.didDoc).toMatchObject({ id: alice.did })
+})
+
+test('$type is filled in when absent, and must be the collection', async () => {
+  const made = await create(alice, post, { text: 'untyped', createdAt })
+  const read = await get(alice, post, rkeyOf(made.body.uri))
+  expect(read.body.value).toEqual({ $type: post, text: 'untyped', createdAt })
+  const other = await create(alice, post, { $type: follow, subject: bob.did, createdAt })
+  expect(other).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+})
+
+test('nobody writes to the repository of another', async () => {
+  const input = { repo: alice.did, collection: post, rkey: 'self', record: { text: 'mine', createdAt } }
+  for (const nsid of ['createRecord', 'putRecord', 'deleteRecord']) {
+    const answer = await server.post(`com.core.repo.${nsid}`, input, bob)
+    expect(answer).toMatchObject({ status: 401, body: { error: 'AuthenticationRequired' } })
+    expect((await server.post(`com.core.repo.${nsid}`, input)).body.error).toBe('AuthMissing')
+  }
+})
+
+test('an app password writes records', async () => {
+  const made = await server.post('com.core.server.createAppPassword', { name: 'phone' }, bob)
+  const session = await server.post('com.core.server.createSession', {
+    identifier: bob.handle,
+    password: made.body.password,
+  })
+  expect((await create({ ...bob, ...session.body }, post, { text: 'by phone', createdAt })).status).toBe(200)
+})
+
+describe('validation', () => {
+  test.each([
+    ['no text', post, { createdAt }],
+    ['301 letters', post, { text: 'x'.repeat(301), createdAt }],
+    ['a date without time', post, { text: '', createdAt: '2030-01-01' }],
+    ['a follow of no DID', follow, { subject: 'bob', createdAt }],
+    [
+      'a like of no version',
+      'app.example.feed.like',
+      { subject: { uri: `at://${'did:web:a.test'}` }, createdAt },
+    ],
+    [
+      'a facet that ends nowhere',
+      post,
+      { text: '@bob', createdAt, facets: [{ index: { byteStart: 0 }, features: [] }] },
+    ],
+    [
+      'too many labels',
+      post,
+      {
+        text: '',
+        createdAt,
+        labels: { $type: 'com.core.label.defs#selfLabels', values: Array(11).fill({ val: 'x' }) },
+      },
+    ],
+    [
+      'no name of a verified account',
+      'app.example.graph.verification',
+      {
+        subject: 'did:web:a.test',
+        handle: 'a.test',
+        createdAt,
+      },
+    ],
+    ['a name of 65 letters', profile, { displayName: 'x'.repeat(65) }],
+  ])('refuses %s', async (_, collection, record) => {
+    const before = await status(alice)
+    expect(await create(alice, collection, record)).toMatchObject({
+      status: 400,
+      body: { error: 'InvalidRequest' },
+    })
+    expect(await status(alice)).toEqual(before)
+  })
+
+  test('can be asked for, and be skipped', async () => {
+    const unknown = { anything: [1, 'two', { three: null }] }
+    const made = await create(alice, 'org.example.thing', unknown)
+    expect(made).toMatchObject({ status: 200, body: { validationStatus: 'unknown' } })
+    expect((await create(alice, 'org.example.thing', unknown, { validate: true })).status).toBe(400)
+    const skipped = await create(alice, post, { nothing: 'of a post' }, { validate: false })
+    expect(skipped).toMatchObject({ status: 200, body: { validationStatus: 'unknown' } })
+  })
+
+  test.each([
+    ['a fraction', '{"n":1.5}'],
+    ['a number beyond 53 bits', '{"n":9007199254740993}'],
+    ['a link that is no CID', '{"n":{"$link":"nonsense"}}'],
+    ['bytes that are no base64', '{"n":{"$bytes":"*"}}'],
+    ['a list', '[]'],
+    ['half a character', '{"n":"\\ud800"}'],
+  ])('the data model has no %s', async (_, record) => {
+    const body = `{"repo":"${alice.did}","collection":"org.example.thing","record":${record}}`
+    const answer = await server.fetch('/xrpc/com.core.repo.createRecord', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.accessJwt}` },
+      body,
+    })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  })
+
+  test('links, bytes and blobs come back as they came', async () => {
+    const record = {
+      $type: 'org.example.thing',
+      link: { $link: 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' },
+      bytes: { $bytes: 'AAEC' },
+      blob: {
+        $type: 'blob',
+        ref: { $link: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
+        mimeType: 'image/png',
+        size: 10,
+      },
+      'key with "quotes"': '\u{1f98b}',
+    }
+    const before = await status(alice)
+    const made = await create(alice, 'org.example.thing', record)
+    expect((await get(alice, 'org.example.thing', rkeyOf(made.body.uri))).body.value).toEqual(record)
+    expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs + 1)
+    await remove(alice, 'org.example.thing', rkeyOf(made.body.uri))
+    expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs)
+  })
+
+  test('a record may have most of a megabyte, and no more', async () => {
+    expect((await create(alice, 'org.example.thing', { text: 'x'.repeat(990_000) })).status).toBe(200)
+    const answer = await create(alice, 'org.example.thing', { text: 'x'.repeat(1_000_000) })
+    expect(answer).toMatchObject({ status: 413, body: { error: 'PayloadTooLarge' } })
+  })
+})
+
+describe('record keys', () => {
+  test('follow the lexicon', async () => {
+    expect((await create(alice, post, { text: '', createdAt }, { rkey: 'no-tid' })).status).toBe(400)
+    expect((await create(alice, profile, { displayName: 'Alice' }, { rkey: 'other' })).status).toBe(400)
+    const made = await create(bob, profile, { displayName: 'Bob' })
+    expect(made.body.uri).toBe(`at://${bob.did}/${profile}/self`)
+  })
+
+  test.each(['.', '..', 'a/b', 'with space', ''])('are not %j', async (rkey) => {
+    expect((await create(alice, 'org.example.thing', {}, { rkey })).status).toBe(400)
+  })
+
+  test('are used once: what is there is not overwritten by creating', async () => {
+    expect((await create(alice, 'org.example.thing', { n: 1 }, { rkey: 'one' })).status).toBe(200)
+    expect((await create(alice, 'org.example.thing', { n: 2 }, { rkey: 'one' })).status).toBe(400)
+    expect((await get(alice, 'org.example.thing', 'one')).body.value.n).toBe(1)
+  })
+
+  test('that the server makes sort by time', async () => {
+    const uris = []
+    for (const n of [1, 2, 3]) uris.push((await create(alice, 'org.example.timed', { n })).body.uri)
+    expect(uris.toSorted()).toEqual(uris)
+  })
+})
+
+describe('putting and deleting', () => {
+  test('put creates, then replaces; the same again changes nothing', async () => {
+    const first = await put(alice, profile, 'self', { displayName: 'Alice' })
+    expect(first).toMatchObject({ status: 200, body: { validationStatus: 'valid' } })
+    const second = await put(alice, profile, 'self', { displayName: 'Alice II' })
+    expect(second.body.uri).toBe(first.body.uri)
+    expect(second.body.cid).not.toBe(first.body.cid)
+    expect(second.body.commit.rev > first.body.commit.rev).toBe(true)
+    const again = await put(alice, profile, 'self', { displayName: 'Alice II' })
+    expect(again).toMatchObject({ status: 200, body: { cid: second.body.cid } })
+    expect(again.body.commit).toBeUndefined()
+    expect((await status(alice)).repoCommit).toBe(second.body.commit.cid)
+  })
+
+  test('what is deleted is gone; deleting it again changes nothing', async () => {
+    const made = await create(alice, post, { text: 'soon gone', createdAt })
+    const rkey = rkeyOf(made.body.uri)
+    const deleted = await remove(alice, post, rkey)
+    expect(deleted.body.commit.rev > made.body.commit.rev).toBe(true)
+    expect(await get(alice, post, rkey)).toMatchObject({ status: 400, body: { error: 'RecordNotFound' } })
+    expect(await remove(alice, post, rkey)).toMatchObject({ status: 200, body: {} })
+    expect((await status(alice)).repoCommit).toBe(deleted.body.commit.cid)
+  })
+
+  test('a swap goes through only from the version that was seen', async () => {
+    const stale = (await status(alice)).repoCommit
+    const made = await put(alice, 'org.example.thing', 'swap', { n: 1 })
+    const invalid = { status: 400, body: { error: 'InvalidSwap' } }
+    const there = made.body.cid
+    const other = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
+
+    expect(await create(alice, post, { text: '', createdAt }, { swapCommit: stale })).toMatchObject(invalid)
+    expect(await put(alice, 'org.example.thing', 'swap', { n: 2 }, { swapCommit: stale })).toMatchObject(
+      invalid,
+    )
+    expect(await put(alice, 'org.example.thing', 'swap', { n: 2 }, { swapRecord: other })).toMatchObject(
+      invalid,
+    )
+    expect(await put(alice, 'org.example.thing', 'swap', { n: 2 }, { swapRecord: null })).toMatchObject(
+      invalid,
+    )
+    expect(await put(alice, 'org.example.thing', 'none', { n: 2 }, { swapRecord: there })).toMatchObject(
+      invalid,
+    )
+    expect(await remove(alice, 'org.example.thing', 'swap', { swapRecord: other })).toMatchObject(invalid)
+    expect(await remove(alice, 'org.example.thing', 'swap', { swapCommit: stale })).toMatchObject(invalid)
+    expect((await status(alice)).repoCommit).toBe(made.body.commit.cid)
+
+    const head = made.body.commit.cid
+    const swapped = await put(
+      alice,
+      'org.example.thing',
+      'swap',
+      { n: 2 },
+      { swapCommit: head, swapRecord: there },
+    )
+    expect(swapped.status).toBe(200)
+    expect((await put(alice, 'org.example.thing', 'new', { n: 1 }, { swapRecord: null })).status).toBe(200)
+    expect((await remove(alice, 'org.example.thing', 'swap', { swapRecord: swapped.body.cid })).status).toBe(
+      200,
+    )
+  })
+
+  test('of writes that start together from one commit, one goes through', async () => {
+    const swapCommit = (await status(alice)).repoCommit
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => create(alice, 'org.example.race', { n }, { swapCommit })),
+    )
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 400, 400, 400, 400])
+    expect((await list(alice, 'org.example.race')).body.records).toHaveLength(1)
+  })
+
+  test('writes at the same time all arrive, each with a commit of its own', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => create(bob, 'org.example.many', { n })),
+    )
+    expect(new Set(answers.map((answer) => answer.body.commit.cid)).size).toBe(40)
+    expect(new Set(answers.map((answer) => answer.body.commit.rev)).size).toBe(40)
+    expect((await list(bob, 'org.example.many', { limit: '100' })).body.records).toHaveLength(40)
+  })
+})
+
+describe('several writes at once', () => {
+  const thing = 'org.example.batch'
+  const apply = (writes: object[], more: object = {}) =>
+    server.post('com.core.repo.applyWrites', { repo: alice.did, writes, ...more }, alice)
+  const write = (kind: string, rkey: string, n?: number, names = 'com.core') => ({
+    $type: `${names}.repo.applyWrites#${kind}`,
+    collection: thing,
+    rkey,
+    ...(n === undefined ? {} : { value: { n } }),
+  })
+  const numbers = async () => {
+    const { body } = await list(alice, thing, { reverse: 'true' })
+    return body.records.map(({ value }: { value: { n: number } }) => value.n)
+  }
+
+  test('are one commit, in their order', async () => {
+    const made = await apply([write('create', 'a', 1), write('create', 'b', 2), write('update', 'a', 3)])
+    expect(made.status).toBe(200)
+    expect(made.body.results.map(({ $type }: { $type: string }) => $type.split('#')[1])).toEqual([
+      'createResult',
+      'createResult',
+      'updateResult',
+    ])
+    expect(made.body.results[2]).toMatchObject({
+      uri: `at://${alice.did}/${thing}/a`,
+      validationStatus: 'unknown',
+    })
+    expect((await status(alice)).repoCommit).toBe(made.body.commit.cid)
+    expect(await numbers()).toEqual([3, 2])
+
+    const gone = await apply([write('delete', 'a'), write('create', 'a', 4), write('delete', 'b')])
+    expect(gone.status).toBe(200)
+    expect(await numbers()).toEqual([4])
+  })
+
+  test.each([
+    ['a record that is there is created', [write('create', 'c', 1), write('create', 'a', 1)]],
+    ['one is created twice', [write('create', 'c', 1), write('create', 'c', 2)]],
+    ['what is not there is updated', [write('create', 'c', 1), write('update', 'none', 1)]],
+    ['one is not valid', [write('create', 'c', 1), { ...write('create', 'd', 1), collection: post }]],
+    ['one is no write', [write('create', 'c', 1), write('destroy', 'a')]],
+    ['one is no whole write', [write('create', 'c', 1), write('update', 'a')]],
+  ])('are none when %s', async (_, writes) => {
+    const before = await status(alice)
+    expect(await apply(writes)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect(await status(alice)).toEqual(before)
+  })
+
+  test('that change nothing make no commit', async () => {
+    const { body } = await apply([write('delete', 'none'), write('update', 'a', 4)])
+    expect(body.results).toHaveLength(2)
+    expect(body.commit).toBeUndefined()
+  })
+
+  test('go through only from the commit that was seen', async () => {
+    const swapCommit = (await status(alice)).repoCommit
+    expect((await apply([write('update', 'a', 5)], { swapCommit })).status).toBe(200)
+    const answer = await apply([write('update', 'a', 6)], { swapCommit })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidSwap' } })
+  })
+
+  test('come under the names of the network too', async () => {
+    const { status, body } = await apply([
+      write('create', 'z', 1, 'com.atproto'),
+      { ...write('delete', 'z', undefined, 'com.atproto'), bytes: 'not a record', cid: 'nor its CID' },
+    ])
+    expect(status).toBe(200)
+    expect(body.results[0]).toMatchObject({ $type: 'com.atproto.repo.applyWrites#createResult' })
+    expect(body.results[1]).toEqual({ $type: 'com.atproto.repo.applyWrites#deleteResult' })
+    expect((await get(alice, thing, 'z')).body.error).toBe('RecordNotFound')
+  })
+})
+
+describe('listing', () => {
+  const rkeys = ['a', 'b', 'c', 'd', 'e']
+  beforeAll(async () => {
+    for (const rkey of rkeys) await put(alice, 'org.example.listed', rkey, { rkey })
+    await put(alice, 'org.example.listedtoo', 'z', {})
+  })
+
+  const walk = async (params: Record<string, string>) => {
+    const pages: string[][] = []
+    let cursor: string | undefined
+    do {
+      const { body } = await list(alice, 'org.example.listed', { ...params, ...(cursor ? { cursor } : {}) })
+      pages.push(body.records.map(({ uri }: { uri: string }) => rkeyOf(uri)))
+      cursor = body.cursor
+    } while (cursor !== undefined)
+    return pages
+  }
+
+  test('goes page by page in both directions', async () => {
+    expect(await walk({ limit: '2' })).toEqual([['e', 'd'], ['c', 'b'], ['a']])
+    expect(await walk({ limit: '2', reverse: 'true' })).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    expect(await walk({ limit: '5' })).toEqual([rkeys.toReversed()])
+    expect(await walk({})).toEqual([rkeys.toReversed()])
+  })
+
+  test('shows records whole', async () => {
+    const { body } = await list(alice, 'org.example.listed', { limit: '1' })
+    const read = await get(alice, 'org.example.listed', 'e')
+    expect(body.records).toEqual([read.body])
+    expect((await list(alice, 'org.example.empty')).body).toEqual({ records: [] })
+  })
+
+  test.each([
+    ['limit', '0'],
+    ['limit', '101'],
+    ['cursor', 'a/b'],
+  ])('refuses the %s %s', async (name, value) => {
+    expect((await list(alice, 'org.example.listed', { [name]: value })).status).toBe(400)
+  })
+})
+
+test('what is not there has a name', async () => {
+  const unknown = { repo: 'did:web:nobody.test', collection: post, rkey: 'x' }
+  for (const nsid of ['getRecord', 'listRecords', 'describeRepo']) {
+    const answer = await server.get(`com.core.repo.${nsid}`, unknown)
+    expect(answer).toMatchObject({ status: 400, body: { error: 'RepoNotFound' } })
+  }
+  const { uri, cid } = (await create(alice, post, { text: 'v1', createdAt })).body
+  const params = { repo: alice.did, collection: post, rkey: rkeyOf(uri) }
+  expect((await server.get('com.core.repo.getRecord', { ...params, cid })).status).toBe(200)
+  const old = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
+  const answer = await server.get('com.core.repo.getRecord', { ...params, cid: old })
+  expect(answer).toMatchObject({ status: 400, body: { error: 'RecordNotFound' } })
+})
+
+test('clients of the network write under their own names, validated, and stored as they came', async () => {
+  const facet = {
+    index: { byteStart: 0, byteEnd: 6 },
+    features: [{ $type: 'app.bsky.richtext.facet#mention', did: bob.did }],
+  }
+  const record = { $type: 'app.bsky.feed.post', text: '@alice', createdAt, facets: [facet] }
+  const call = (record: unknown) =>
+    server.post(
+      'com.atproto.repo.createRecord',
+      { repo: alice.did, collection: 'app.bsky.feed.post', record },
+      alice,
+    )
+  const made = await call(record)
+  expect(made).toMatchObject({ status: 200, body: { validationStatus: 'valid' } })
+  const read = await get(alice, 'app.bsky.feed.post', rkeyOf(made.body.uri))
+  expect(read.body.value).toEqual(record)
+
+  expect((await call({ text: 'no date' })).status).toBe(400)
+  const badMention = { $type: 'app.bsky.richtext.facet#mention', did: 'bob' }
+  expect((await call({ ...record, facets: [{ ...facet, features: [badMention] }] })).status).toBe(400)
+})
+
+test('an account is shown with the name of its profile, under whatever name that is stored', async () => {
+  const { store, config } = server.running.services
+  const shown = (did: string) => profileOf(store, config.aliases, did as DidString)
+  const erin = await server.account('erin')
+  expect(shown(erin.did)).toEqual({ did: erin.did, handle: erin.handle })
+  await put(erin, profile, 'self', { displayName: 'Erin' })
+  expect(shown(erin.did)).toEqual({ did: erin.did, handle: erin.handle, displayName: 'Erin' })
+  await put(erin, 'app.bsky.actor.profile', 'self', { displayName: 'Erin II' })
+  expect(shown(erin.did).displayName).toBe('Erin II')
+  await put(erin, profile, 'self', { displayName: ['no', 'name'] }, { validate: false })
+  expect(shown(erin.did).displayName).toBeUndefined()
+  expect(shown('did:web:elsewhere.test')).toEqual({ did: 'did:web:elsewhere.test', handle: 'handle.invalid' })
+})
+
+describe('an account that is not active', () => {
+  const states = [
+    ['takedown', 'RepoTakendown', 'ExpiredToken'],
+    ['suspended', 'RepoSuspended', 'AccountSuspended'],
+    ['deactivated', 'RepoDeactivated', 'AccountDeactivated'],
+  ] as const
+  const set = (account: Account, state: string, applied: boolean) =>
+    server.post(
+      'com.core.admin.updateSubjectStatus',
+      { subject: { $type: 'com.core.admin.defs#repoRef', did: account.did }, [state]: { applied } },
+      adminAuth,
+    )
+
+  test.each(states)('%s hides its records from others and writes none', async (state, hidden, refused) => {
+    const carol = await server.account(`carol-${state}`)
+    const made = await create(carol, post, { text: 'here', createdAt })
+    const rkey = rkeyOf(made.body.uri)
+    expect((await set(carol, state, true)).status).toBe(200)
+
+    const params = { repo: carol.did, did: carol.did, collection: post, rkey }
+    for (const nsid of ['repo.getRecord', 'repo.listRecords', 'repo.describeRepo', 'sync.getRepo']) {
+      for (const auth of [undefined, alice]) {
+        const answer = await server.get(`com.core.${nsid}`, params, auth)
+        expect(answer).toMatchObject({ status: 400, body: { error: hidden } })
+      }
+    }
+    expect((await create(carol, post, { text: 'more', createdAt })).body.error).toBe(refused)
+    expect((await remove(carol, post, rkey)).body.error).toBe(refused)
+    // Its holder sees it still, unless it was taken down, which ended the session.
+    expect((await get(carol, post, rkey, carol)).status).toBe(state === 'takedown' ? 400 : 200)
+
+    await set(carol, state, false)
+    expect((await get(carol, post, rkey)).status).toBe(200)
+  })
+})
+
+test('deleting an account deletes its repository', async () => {
+  const dave = await server.account('dave')
+  await create(dave, post, { text: 'here', createdAt })
+  await server.post('com.core.admin.deleteAccount', { did: dave.did }, adminAuth)
+  const { store } = server.running.services
+  for (const table of ['repos', 'repo_blocks', 'records', 'record_blobs']) {
+    expect(store.all(`SELECT 1 FROM ${table} WHERE did = ?`, [dave.did])).toEqual([])
+  }
+  expect((await list(dave, post)).body.error).toBe('RepoNotFound')
+})
+
+test('records are there after a restart, and the repository goes on from where it was', async () => {
+  const before = await create(alice, post, { text: 'before', createdAt })
+  await server.restart()
+  expect((await get(alice, post, rkeyOf(before.body.uri))).body.cid).toBe(before.body.cid)
+  const after = await create(alice, post, { text: 'after', createdAt })
+  expect(after.body.commit.rev > before.body.commit.rev).toBe(true)
+})

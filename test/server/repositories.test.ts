@@ -1,0 +1,217 @@
+/** A repository is what the field's own library makes of the same records, and verifies as such. */
+
+import { parseCid } from '@atproto/lex-data'
+import { MemoryBlockstore, MST, readCar, verifyRepoCar } from '@atproto/repo'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRecordListener } from '../../server/notifications/record-listener.ts'
+import { prepareRecord } from '../../server/records/prepare.ts'
+import { createRepositories, type RecordChange } from '../../server/records/repositories.ts'
+import { createTidClock } from '../../server/records/tid.ts'
+import * as accounts from '../../server/store/accounts.ts'
+import { type Account, TestServer } from '../support/server.ts'
+
+let server: TestServer
+let count = 0
+
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+
+afterAll(() => server.close())
+
+const newAccount = () => server.account(`user-${count++}`)
+
+async function download(account: Account): Promise<Uint8Array> {
+  const answer = await fetch(`${server.url}/xrpc/com.core.sync.getRepo?did=${account.did}`)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/vnd.ipld.car')
+  return new Uint8Array(await answer.arrayBuffer())
+}
+
+/** What the library reads out of an export, having checked the signature, the tree and every CID. */
+async function verified(account: Account, car: Uint8Array): Promise<Map<string, string>> {
+  const key = accounts.findByDid(server.running.services.store, account.did)?.signingKeyDid
+  const { creates } = await verifyRepoCar(car, account.did, key)
+  return new Map(creates.map(({ collection, rkey, cid }) => [`${collection}/${rkey}`, cid.toString()]))
+}
+
+/** Key and CID of every record, as the table has them. */
+function stored(did: string): Map<string, string> {
+  const rows = server.running.services.store.all<{ key: string; cid: string }>(
+    `SELECT collection || '/' || rkey AS key, cid FROM records WHERE did = ?`,
+    [did],
+  )
+  return new Map(rows.map(({ key, cid }) => [key, cid]))
+}
+
+/** The nodes of the tree that the library makes of these records. */
+async function nodesOf(model: Map<string, string>): Promise<{ root: string; nodes: string[] }> {
+  let tree = await MST.create(new MemoryBlockstore())
+  for (const [key, cid] of model) tree = await tree.add(key, parseCid(cid))
+  const { root, blocks } = await tree.getUnstoredBlocks()
+  return { root: root.toString(), nodes: blocks.cids().map(String).toSorted() }
+}
+
+async function expectRepository(account: Account, model: Map<string, string>): Promise<void> {
+  const { store } = server.running.services
+  expect(stored(account.did)).toEqual(model)
+  const { root, nodes } = await nodesOf(model)
+  const head = store.get<{ cid: string; tree: string }>(
+    'SELECT commit_cid AS cid, tree_cid AS tree FROM repos WHERE did = ?',
+    [account.did],
+  )
+  expect(head?.tree).toBe(root)
+  const blocks = store.all<{ cid: string }>('SELECT cid FROM repo_blocks WHERE did = ?', [account.did])
+  expect(blocks.map(({ cid }) => cid).toSorted()).toEqual([...nodes, head?.cid].toSorted())
+  expect(await verified(account, await download(account))).toEqual(model)
+}
+
+test('an account begins with a signed repository without records', async () => {
+  const alice = await newAccount()
+  await expectRepository(alice, new Map())
+})
+
+test('an export is verified: signature, tree, CIDs and content', async () => {
+  const alice = await newAccount()
+  const write = (collection: string, record: object) =>
+    server.post('com.core.repo.createRecord', { repo: alice.did, collection, record }, alice)
+  const createdAt = '2030-01-01T00:00:00.000Z'
+  const model = new Map<string, string>()
+  for (let n = 0; n < 30; n++) {
+    const { body } = await write('app.example.feed.post', { text: `post ${n}`, createdAt })
+    model.set(body.uri.slice(`at://${alice.did}/`.length), body.cid)
+  }
+  await expectRepository(alice, model)
+
+  const car = await download(alice)
+  const { roots, blocks } = await readCar(car)
+  const status = await server.get('com.core.server.checkAccountStatus', {}, alice)
+  expect(roots.map(String)).toEqual([status.body.repoCommit])
+  expect(blocks.size).toBe(status.body.repoBlocks)
+  expect(status.body.indexedRecords).toBe(30)
+
+  const bob = await newAccount()
+  await expect(verified({ ...alice, did: bob.did }, car)).rejects.toThrow()
+  const at = car.length - 5
+  car[at] = (car[at] ?? 0) ^ 1
+  await expect(verified(alice, car)).rejects.toThrow()
+})
+
+test('an export while others write is of one commit', async () => {
+  const alice = await newAccount()
+  const write = (n: number) =>
+    server.post(
+      'com.core.repo.createRecord',
+      { repo: alice.did, collection: 'org.example.thing', record: { n } },
+      alice,
+    )
+  for (let n = 0; n < 20; n++) await write(n)
+  const [car] = await Promise.all([download(alice), ...Array.from({ length: 20 }, (_, n) => write(n))])
+  expect((await verified(alice, car)).size).toBeGreaterThanOrEqual(20)
+  expect((await verified(alice, await download(alice))).size).toBe(40)
+})
+
+test('a deactivated account exports its repository to move it', async () => {
+  const alice = await newAccount()
+  await server.post('com.core.server.deactivateAccount', {}, alice)
+  const url = `${server.url}/xrpc/com.core.sync.getRepo?did=${alice.did}`
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${alice.accessJwt}` } })
+  expect(await verified(alice, new Uint8Array(await answer.arrayBuffer()))).toEqual(new Map())
+  expect(await (await fetch(url)).json()).toMatchObject({ error: 'RepoDeactivated' })
+})
+
+const collections = ['app.example.feed.post', 'org.example.a', 'org.example.thing'] as NsidString[]
+const change = fc.record({
+  collection: fc.constantFrom(...collections),
+  rkey: fc.integer({ min: 0, max: 120 }).map((n) => `key-${n}` as RecordKeyString),
+  value: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 3 }),
+})
+/** Each write has one change or several; `fresh` ones come to a server that remembers no tree. */
+const history = fc.array(
+  fc.record({ changes: fc.array(change, { minLength: 1, maxLength: 8 }), fresh: fc.boolean() }),
+  { minLength: 1, maxLength: 25 },
+)
+
+test('after any history the tree, the table and the export hold the same records', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (writes) => {
+      const account = await newAccount()
+      const did = account.did as DidString
+      const { services } = server.running
+      const model = new Map<string, string>()
+      let rev = ''
+      for (const { changes, fresh } of writes) {
+        const repositories = fresh ? freshRepositories() : services.repositories
+        const applied = await Promise.all(changes.map(toChange))
+        const commit = await repositories.write(did, () => effective(applied, model))
+        if (!commit) continue
+        expect(commit.rev > rev).toBe(true)
+        rev = commit.rev
+      }
+      await expectRepository(account, model)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a repository of thousands of records, thinned out again', async () => {
+  const account = await newAccount()
+  const did = account.did as DidString
+  const model = new Map<string, string>()
+  const { repositories } = server.running.services
+  const all = Array.from({ length: 3000 }, (_, n) => n)
+  for (const wanted of [
+    () => 1,
+    (n: number) => (n % 3 === 0 ? 2 : null),
+    (n: number) => (n % 50 === 0 ? 2 : null),
+  ]) {
+    const changes = await Promise.all(
+      all.map((n) => toChange({ collection: 'org.example.thing', rkey: `key-${n}`, value: wanted(n) })),
+    )
+    await repositories.write(did, () => effective(changes, model))
+    await expectRepository(account, model)
+  }
+})
+
+test('two writers who do not know of each other lose nothing', async () => {
+  const account = await newAccount()
+  const did = account.did as DidString
+  const writers = [freshRepositories(), freshRepositories()]
+  const model = new Map<string, string>()
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, n) => {
+      const change = await toChange({ collection: 'org.example.thing', rkey: `key-${n}`, value: n })
+      if ('cid' in change) model.set(`${change.collection}/${change.rkey}`, change.cid)
+      return writers[n % 2]?.write(did, () => [change])
+    }),
+  )
+  await expectRepository(account, model)
+})
+
+function freshRepositories() {
+  const { store, config, notifications, now } = server.running.services
+  const { aliases } = config
+  const listener = createRecordListener({ aliases, events: notifications, onMoreSubscribers: () => {} })
+  return createRepositories({ store, aliases, nextTid: createTidClock(now), now, listener })
+}
+
+function toChange({ collection, rkey, value }: { collection: string; rkey: string; value: number | null }) {
+  const address = { collection: collection as NsidString, rkey: rkey as RecordKeyString }
+  if (value === null) return address
+  const options = { aliases: new Map(), newKey: () => '' }
+  return prepareRecord({ ...address, record: { value }, validate: false }, options)
+}
+
+/** Applies the changes to the model, and leaves out those that change nothing. */
+function effective(changes: RecordChange[], model: Map<string, string>): RecordChange[] {
+  return changes.filter((change) => {
+    const key = `${change.collection}/${change.rkey}`
+    const cid = 'cid' in change ? change.cid : undefined
+    if (model.get(key) === cid) return false
+    if (cid === undefined) model.delete(key)
+    else model.set(key, cid)
+    return true
+  })
+}
