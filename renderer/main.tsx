@@ -1,5 +1,5 @@
 /** Where the user interface starts. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isPassing } from './api/errors.ts'
@@ -7,6 +7,9 @@ import { App } from './app.tsx'
 import { Crashed } from './crashed.tsx'
 import './ui/tokens.css'
 import './ui/base.css'
+
+// Within the frame of the click, so that a switch does not spring back before it moves.
+notifyManager.setScheduler(queueMicrotask)
 
 const client = new QueryClient({
   defaultOptions: {

@@ -3,11 +3,14 @@
  * once the server is down or newer than the page.
  */
 import {
+  Bell,
   House,
   IdCard,
   KeyRound,
   type LucideIcon,
   MonitorSmartphone,
+  Radio,
+  SlidersHorizontal,
   Stamp,
   Ticket,
   UsersRound,
@@ -15,9 +18,12 @@ import {
 import type { ComponentType } from 'react'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
+import { ActivityScreen } from '../screens/activity/activity.tsx'
 import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
 import { InvitesScreen } from '../screens/invites/invites.tsx'
+import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
+import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
 import { SessionsScreen } from '../screens/sessions/sessions.tsx'
 import { t } from '../strings/en.ts'
@@ -30,6 +36,8 @@ export interface Route {
   /** Pressed after `g`, goes there. */
   readonly key: string
   readonly ownerOnly?: boolean
+  /** Shows how many notifications are unread. */
+  readonly unread?: boolean
 }
 
 export interface RouteGroup {
@@ -51,6 +59,27 @@ export const groups: readonly RouteGroup[] = [
         key: 'p',
       },
       { path: '/sessions', name: t.nav.sessions, icon: MonitorSmartphone, screen: SessionsScreen, key: 's' },
+    ],
+  },
+  {
+    name: t.nav.notifications,
+    routes: [
+      {
+        path: '/notifications',
+        name: t.nav.inbox,
+        icon: Bell,
+        screen: NotificationsScreen,
+        key: 'n',
+        unread: true,
+      },
+      { path: '/subscriptions', name: t.nav.activity, icon: Radio, screen: ActivityScreen, key: 'b' },
+      {
+        path: '/preferences',
+        name: t.nav.preferences,
+        icon: SlidersHorizontal,
+        screen: PreferencesScreen,
+        key: 'f',
+      },
     ],
   },
   {

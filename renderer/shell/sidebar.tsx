@@ -4,10 +4,12 @@ import { Link, useLocation } from 'wouter'
 import { signOut } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { endpoint } from '../api/endpoint.ts'
+import { useUnreadCount } from '../api/notifications.ts'
 import { switchTo, useSession, useSessions } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
 import { entrances } from '../entrances.ts'
 import { t } from '../strings/en.ts'
+import { formatNumber } from '../strings/format.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
@@ -33,10 +35,11 @@ export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
               <ul>
                 {routes
                   .filter((route) => isOwner || !route.ownerOnly)
-                  .map(({ path, name: label, icon: Icon }) => (
+                  .map(({ path, name: label, icon: Icon, unread }) => (
                     <NavLink key={path} path={path}>
                       <Icon aria-hidden size={18} strokeWidth={1.75} />
                       {label}
+                      {unread && <UnreadBadge />}
                     </NavLink>
                   ))}
               </ul>
@@ -76,6 +79,16 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
         {children}
       </Link>
     </li>
+  )
+}
+
+function UnreadBadge() {
+  const unread = useUnreadCount()
+  if (unread === 0) return null
+  return (
+    <span aria-label={t.nav.unread(unread)} className={styles.unread} role="img">
+      {unread > 99 ? t.nav.many : formatNumber(unread)}
+    </span>
   )
 }
 

@@ -2,7 +2,7 @@
  * Every text of the user interface. Screens hold none of their own; a test sees to that.
  * Short, plain, the same word for the same thing. An error says what happened, then what to do.
  */
-import { count, formatDate } from './format.ts'
+import { count, formatDate, formatNumber } from './format.ts'
 
 export const t = {
   app: {
@@ -50,6 +50,12 @@ export const t = {
     account: 'Account',
     appPasswords: 'App passwords',
     sessions: 'Sessions',
+    notifications: 'Notifications',
+    inbox: 'Inbox',
+    preferences: 'Preferences',
+    activity: 'Subscriptions',
+    unread: (unread: number) => `${formatNumber(unread)} unread`,
+    many: '99+',
     server: 'Server',
     invites: 'Invites',
     accounts: 'Accounts',
@@ -182,6 +188,7 @@ export const t = {
     account: 'Signed in as',
     manage: 'Manage account',
     noEmail: 'No email address yet',
+    unread: (unread: number) => count(unread, { one: 'unread notification', other: 'unread notifications' }),
     client: 'Point a client at it',
     clientLead: 'Any client of the network works.',
     steps: [
@@ -314,6 +321,96 @@ export const t = {
     endOthersText: (sessions: number) =>
       `${count(sessions, { one: 'other session', other: 'other sessions' })} will be signed out at once. App passwords stay valid, and can sign in again.`,
     endedOthers: (sessions: number) => `${count(sessions, { one: 'session', other: 'sessions' })} ended`,
+  },
+
+  notifications: {
+    title: 'Inbox',
+    lead: 'What others did that concerns you.',
+    filter: 'Show',
+    filters: {
+      all: 'All',
+      mentions: 'Mentions and replies',
+      likes: 'Likes',
+      reposts: 'Reposts',
+      follows: 'Follows',
+      posts: 'Posts',
+      verification: 'Verification',
+    },
+    markAll: 'Mark all as read',
+    markedToast: 'All marked as read',
+    unread: 'Unread:',
+    none: 'Nothing yet',
+    noneText: 'Likes, replies, follows and the like will appear here.',
+    noneOfFilter: 'Nothing of this kind has arrived.',
+    reasons: {
+      like: 'liked your post',
+      'like-via-repost': 'liked a post you reposted',
+      repost: 'reposted your post',
+      'repost-via-repost': 'reposted a post you reposted',
+      follow: 'followed you',
+      mention: 'mentioned you',
+      reply: 'replied to you',
+      quote: 'quoted your post',
+      'starterpack-joined': 'joined through your starter pack',
+      'subscribed-post': 'posted',
+      'contact-match': 'is here too, and in your contacts',
+      verified: 'verified you',
+      unverified: 'took a verification of you back',
+    } as Readonly<Record<string, string>>,
+  },
+
+  preferences: {
+    title: 'Preferences',
+    lead: 'What you are told, and by whom. Every change is saved at once.',
+    conversation: 'Conversation',
+    applause: 'Likes and reposts',
+    people: 'People',
+    subscriptions: 'Subscriptions',
+    reasons: {
+      chat: 'Chat messages',
+      follow: 'New followers',
+      like: 'Likes of your posts',
+      likeViaRepost: 'Likes of what you reposted',
+      mention: 'Mentions of you',
+      quote: 'Quotes of your posts',
+      reply: 'Replies to you',
+      repost: 'Reposts of your posts',
+      repostViaRepost: 'Reposts of what you reposted',
+      starterpackJoined: 'People who join through your starter pack',
+      subscribedPost: 'Posts of people you subscribed to',
+      unverified: 'Verifications taken back',
+      verified: 'Verifications of you',
+    },
+    include: 'From',
+    all: 'Everyone',
+    follows: 'People I follow',
+    list: 'In list',
+    push: 'Push',
+    summary: ({ list, push, include }: { list: boolean; push: boolean; include?: 'all' | 'follows' }) => {
+      if (!list && !push) return 'Off'
+      const from = include === 'follows' ? 'Only from people you follow, ' : ''
+      const where = list && push ? 'in the list and pushed' : list ? 'in the list' : 'pushed only'
+      const text = from + where
+      return text.slice(0, 1).toUpperCase() + text.slice(1)
+    },
+    failed: (why: string) => `Not saved. ${why}`,
+  },
+
+  activity: {
+    title: 'Subscriptions',
+    lead: 'People whose new posts you are told about.',
+    list: 'Subscriptions',
+    who: 'Handle or DID',
+    whoExample: 'alice.test',
+    add: 'Subscribe',
+    added: (who: string) => `Subscribed to ${who}`,
+    posts: 'Posts',
+    replies: 'Replies',
+    remove: 'Remove',
+    removeLabel: (who: string) => `Remove ${who}`,
+    removed: (who: string) => `No longer subscribed to ${who}`,
+    none: 'Nobody yet',
+    noneText: 'Subscribe to somebody to be told when they post.',
   },
 
   invites: {

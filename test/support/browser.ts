@@ -37,6 +37,7 @@ export function newProfile(
     colorScheme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
+    timezoneId: 'UTC',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
 }

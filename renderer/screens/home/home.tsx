@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { usePublicRead } from '../../api/hooks.ts'
+import { useUnreadCount } from '../../api/notifications.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
@@ -12,6 +13,7 @@ import styles from './home.module.css'
 
 export function HomeScreen() {
   const session = useSession()
+  const unread = useUnreadCount()
   const { data: server } = usePublicRead(com.core.server.describeServer, {})
   return (
     <Page lead={t.home.lead} title={t.home.title}>
@@ -24,7 +26,12 @@ export function HomeScreen() {
       <Section title={t.home.account}>
         <Panel>
           <Row
-            action={<Link href="/account">{t.home.manage}</Link>}
+            action={
+              <>
+                {unread > 0 && <Link href="/notifications">{t.home.unread(unread)}</Link>}
+                <Link href="/account">{t.home.manage}</Link>
+              </>
+            }
             detail={session.email ?? t.home.noEmail}
             icon={<Avatar handle={session.handle} size="l" />}
             title={
