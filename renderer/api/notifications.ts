@@ -47,6 +47,8 @@ export function useNotifications(reasons: readonly string[]) {
     queryFn: ({ pageParam, signal }) => readPage(did, reasons, pageParam, signal),
     getNextPageParam: ({ cursor }) => cursor,
     staleTime: Number.POSITIVE_INFINITY,
+    // Pages are kept as they are; comparing ten thousand items at each new page would cost more than it saves.
+    structuralSharing: false,
   })
   const unread = useUnreadCount()
   const isRead = list.isSuccess

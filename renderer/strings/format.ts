@@ -15,7 +15,6 @@ const day = 24 * hour
 const units = [
   ['year', 365 * day],
   ['month', 30 * day],
-  ['week', 7 * day],
   ['day', day],
   ['hour', hour],
   ['minute', minute],

@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '../support/browser.ts'
 import type { Account } from '../support/server.ts'
+import { mentions, SocialServer } from '../support/social.ts'
 import { heading, World } from '../support/world.ts'
 
 let world: World
@@ -10,7 +11,10 @@ let alice: Account
 beforeAll(async () => {
   world = await World.open()
   alice = await world.server.account('alice')
-  await world.server.account('bob')
+  const bob = await world.server.account('bob')
+  const social = SocialServer.on(world.server)
+  await social.post(bob, { text: 'Good morning', ...mentions(alice) })
+  await social.subscribe(alice, bob, true, false)
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, alice)
   await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
 })
@@ -38,6 +42,9 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/account', 'Account', 'Repository blocks'],
   ['/app-passwords', 'App passwords', 'Phone'],
   ['/sessions', 'Sessions', 'This session'],
+  ['/notifications', 'Inbox', 'mentioned you'],
+  ['/subscriptions', 'Subscriptions', 'bob.test'],
+  ['/preferences', 'Preferences', 'New followers'],
   ['/invites', 'Invites', '2 uses left'],
   ['/accounts', 'Accounts', 'bob.test'],
   ['/service-tokens', 'Service tokens', 'Good for'],

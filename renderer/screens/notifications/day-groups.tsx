@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { type CSSProperties, memo } from 'react'
 import { keyOfNotification, type Notification } from '../../api/notifications.ts'
 import { formatDay } from '../../strings/format.ts'
 import { useNow } from '../../ui/time.tsx'
@@ -12,7 +12,7 @@ export function DayGroups({ notifications }: { readonly notifications: readonly 
   return (
     <div className={styles.days}>
       {[...days].map(([day, ofDay]) => (
-        <section key={day}>
+        <section className={styles.dayGroup} key={day} style={{ '--rows': ofDay.length } as CSSProperties}>
           <h2 className={styles.day}>{formatDay(ofDay[0]?.indexedAt ?? day, now)}</h2>
           <Rows notifications={ofDay} />
         </section>

@@ -55,7 +55,11 @@ export function NotificationsScreen() {
       )}
       {shown.length > 0 && <DayGroups notifications={shown} />}
       {list.hasNextPage && (
-        <LoadMore busy={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+        <LoadMore
+          busy={list.isFetchingNextPage}
+          loaded={shown.length}
+          onMore={() => void list.fetchNextPage()}
+        />
       )}
     </Page>
   )

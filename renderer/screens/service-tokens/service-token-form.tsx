@@ -54,7 +54,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
             />
             <Field
               autoComplete="off"
-              hint={t.serviceTokens.lxmHint}
+              hint={onlyMethod === undefined && t.serviceTokens.lxmHint}
               label={t.serviceTokens.lxm}
               mono
               onChange={(event) => setLxm(event.target.value)}
