@@ -25,11 +25,14 @@ import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
+import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { createUi } from './ui.ts'
 import { version } from './version.ts'
+import { asksForHandle, createWellKnown } from './well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
-import { createApp, listen, readJson } from './xrpc/http.ts'
+import { createApp, type Fallback } from './xrpc/http.ts'
+import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
 
 export interface RunningServer {
@@ -42,6 +45,8 @@ export interface RunningServer {
 }
 
 export interface ServerOptions {
+  /** Where the store's files go instead of the real file system. */
+  readonly files?: Files
   readonly now?: () => Date
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
@@ -57,24 +62,25 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const log = options.log ?? createLogger(config.logLevel)
   const store = await Database.open({
     directory: config.dataDir,
+    files: options.files,
     migrations,
     now,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 
+  const adminPassword = await loadAdminPassword(config).catch(closing(store))
+
   // The port is known once it is bound, and names the server: what comes in before the rest is ready waits.
-  const ready = Promise.withResolvers<Dispatch>()
+  const ready = Promise.withResolvers<{ dispatch: Dispatch; fallback: Fallback }>()
   ready.promise.catch(() => {})
   const app = createApp({
-    dispatch: async (...request) => (await ready.promise)(...request),
+    dispatch: async (...request) => (await ready.promise).dispatch(...request),
+    fallback: async (...request) => (await ready.promise).fallback(...request),
     hostnames: hostnamesOf(config),
+    opensTo: (name, path) => asksForHandle(config, store, name, path),
     health: () => ({ version, healthy: store.writable }),
-    fallback: createUi(),
   })
-  const listener = await listen(app, config.hosts, config.port).catch(async (error: unknown) => {
-    await store.close()
-    throw error
-  })
+  const listener = await listen(app, config.hosts, config.port).catch(closing(store))
 
   const services = await createServices(config, {
     store,
@@ -82,11 +88,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     log,
     port: listener.port,
     passwordCost: options.passwordCost,
+  }).catch((error: unknown) => {
+    ready.reject(error)
+    return closing(listener, store)(error)
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
   tellSubscribers(services)
-  ready.resolve(createDispatch(services, await loadAdminPassword(config)))
+  ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createFallback(services) })
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -100,6 +109,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()
     },
+  }
+}
+
+/** A start that fails leaves nothing open. */
+function closing(...opened: { close(): Promise<void> }[]) {
+  return async (error: unknown): Promise<never> => {
+    for (const part of opened) await part.close()
+    throw error
   }
 }
 
@@ -157,6 +174,13 @@ async function createServices(
   }
 }
 
+/** What is answered outside `/xrpc/`. */
+function createFallback(services: Services): Fallback {
+  const wellKnown = createWellKnown(services)
+  const ui = createUi()
+  return async (req, res, path, name) => (await wellKnown(req, res, path, name)) || ui(req, res, path)
+}
+
 function createDispatch(services: Services, adminPassword: string): Dispatch {
   const { store, tokens, now, config, log } = services
   const route = createRouter({
@@ -164,7 +188,6 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
     services,
     authorize: createVerifier({ store, tokens, adminPassword, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
-    readJson,
     watchReads: () => {
       const { epoch } = store
       return () => store.settled(epoch)

@@ -1,5 +1,6 @@
 /** The list of methods. A new one is added here and nowhere else. */
 
+import { getProfile } from './app/example/actor/getProfile.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
 import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
@@ -96,6 +97,7 @@ export const methods = [
   listAccounts,
   updateAccountPassword,
   updateSubjectStatus,
+  getProfile,
   getPreferences,
   getUnreadCount,
   listActivitySubscriptions,

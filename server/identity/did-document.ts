@@ -1,3 +1,4 @@
+/** DID documents: reading those of others, and rendering those of accounts that live here. */
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
@@ -40,8 +41,17 @@ export function documentFor(account: {
         publicKeyMultibase: signingKey.slice('did:key:'.length),
       },
     ],
-    service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin }],
+    service: [pdsAt(origin)],
   }
+}
+
+/** The document of this server itself, a did:web. */
+export function documentOfServer({ serverDid, origin }: { serverDid: string; origin: string }): DidDocument {
+  return { '@context': ['https://www.w3.org/ns/did/v1'], id: serverDid, service: [pdsAt(origin)] }
+}
+
+function pdsAt(origin: string): Service {
+  return { id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin }
 }
 
 /**

@@ -1,3 +1,4 @@
+/** did:plc without a directory: genesis operations, their signatures, and the DID that is their hash. */
 import { createHash } from 'node:crypto'
 import { encode } from '@ipld/dag-cbor'
 import { base32 } from 'multiformats/bases/base32'

@@ -1,3 +1,7 @@
+/**
+ * Requests to the outside, for addresses that strangers name: limited in time and size, and kept off this machine and its
+ * network.
+ */
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'

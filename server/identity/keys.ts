@@ -1,3 +1,4 @@
+/** Keys of accounts and of the server: P-256 and secp256k1 as did:key. */
 import * as crypto from 'node:crypto'
 import { formatDidKey, parseDidKey, verifySignature } from '@atproto/crypto'
 

@@ -1,3 +1,4 @@
+/** The did:plc directory, when one is configured. */
 import type { PlcOperation } from './did-plc.ts'
 import { type GuardedFetchOptions, guardedFetch, OutboundFailed } from './guarded-fetch.ts'
 

@@ -1,3 +1,4 @@
+/** From a DID to its document: accounts that live here, did:plc by the directory, did:web. */
 import { type DidDocument, parseDidDocument } from './did-document.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { parseJson } from './json.ts'

@@ -1,3 +1,4 @@
+/** Service tokens: JWTs by which an account, with its own signing key, speaks to another server. */
 import { isValidDid } from '@atproto/syntax'
 import { isObject, parseJson } from './json.ts'
 import { algorithmOf, type DidKey, isSignedBy, sign } from './keys.ts'

@@ -1,8 +1,9 @@
 /** Notifications as they are shown. */
-import { isPlainObject, type LexMap } from '@atproto/lex-data'
+import type { LexMap } from '@atproto/lex-data'
 import { isDatetimeString } from '@atproto/syntax'
-import type { app, com } from '../../lexicons/generated/index.ts'
-import { type Aliases, canonicalNsid } from '../aliases.ts'
+import { type app, com } from '../../lexicons/generated/index.ts'
+import type { Aliases } from '../aliases.ts'
+import { withCanonicalTypes } from '../records/prepare.ts'
 import { profileOf } from '../records/profiles.ts'
 import { recordUri } from '../records/repositories.ts'
 import { recordJson } from '../records/view.ts'
@@ -47,18 +48,14 @@ export function notificationViews(
   })
 }
 
-/** The labels that the author put on a record (com.core.label.defs#selfLabels); undefined when there are none. */
+/** The labels that the author put on a record; undefined when there are none, or none that a client would take. */
 function selfLabels(
   { labels }: LexMap,
   aliases: Aliases,
   toLabel: (val: string) => Label,
 ): Label[] | undefined {
-  if (!isPlainObject(labels) || typeof labels.$type !== 'string' || !Array.isArray(labels.values))
-    return undefined
-  if (canonicalNsid(labels.$type, aliases) !== 'com.core.label.defs#selfLabels') return undefined
-  const values: unknown[] = labels.values
-  const found = values.flatMap((label) =>
-    isPlainObject(label) && typeof label.val === 'string' ? [toLabel(label.val)] : [],
-  )
-  return found.length > 0 ? found : undefined
+  const result = com.core.label.defs.selfLabels.safeValidate(withCanonicalTypes(labels ?? null, aliases))
+  return result.success && result.value.values.length > 0
+    ? result.value.values.map(({ val }) => toLabel(val))
+    : undefined
 }

@@ -1,11 +1,12 @@
-/** How accounts are shown beside what they did. */
+/** How accounts are shown. */
 import { decode } from '@atproto/lex-cbor'
-import { isPlainObject } from '@atproto/lex-data'
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import { type Aliases, namesOf } from '../aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/records.ts'
+import type { DatetimeString } from '../time.ts'
+import { withCanonicalTypes } from './prepare.ts'
 
 const { profile } = app.example.actor
 
@@ -22,13 +23,27 @@ export function profileOf(
   return {
     did,
     handle: found?.handle ?? (INVALID_HANDLE as HandleString),
-    displayName: found?.bytes ? displayNameIn(found.bytes) : undefined,
+    displayName: found?.bytes ? readProfile(found.bytes, aliases)?.displayName : undefined,
   }
 }
 
-/** Records may be stored without validation: what is no name is none. */
-function displayNameIn(bytes: Uint8Array): string | undefined {
-  const record = decode(bytes)
-  const name = isPlainObject(record) ? record.displayName : undefined
-  return typeof name === 'string' ? name : undefined
+/** What an account tells of itself; nothing when it has no profile. */
+export function profileDetailOf(
+  db: Reader,
+  aliases: Aliases,
+  did: DidString,
+): Pick<app.example.actor.profile.Main, 'displayName' | 'description' | 'pronouns' | 'website'> & {
+  readonly indexedAt?: DatetimeString
+} {
+  const found = records.findProfile(db, did, namesOf(profile.$type, aliases))
+  const record = found?.bytes ? readProfile(found.bytes, aliases) : undefined
+  if (!found?.indexedAt || !record) return {}
+  const { displayName, description, pronouns, website } = record
+  return { displayName, description, pronouns, website, indexedAt: found.indexedAt }
+}
+
+/** Records may be stored without validation. Clients refuse answers that do not fit, so what is no profile counts as none. */
+function readProfile(bytes: Uint8Array, aliases: Aliases): app.example.actor.profile.Main | undefined {
+  const result = profile.main.safeValidate(withCanonicalTypes(decode(bytes), aliases))
+  return result.success ? result.value : undefined
 }

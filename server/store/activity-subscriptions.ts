@@ -9,6 +9,13 @@ export interface ActivitySubscription {
   readonly createdAt: string
 }
 
+export function find(db: Reader, did: string, subject: string): ActivitySubscription | undefined {
+  return db.get(
+    `SELECT subject, post, reply, created_at AS createdAt FROM activity_subscriptions WHERE subject = ? AND did = ?`,
+    [subject, did],
+  )
+}
+
 /** The newest first, from the one after `before` on; of the same moment, by descending subject. */
 export function page(
   db: Reader,

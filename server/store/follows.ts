@@ -1,6 +1,19 @@
 /** Table `follows`: who follows whom. What an account has been told by the other is sorted anew as it changes. */
-import type { Writer } from './database.ts'
+import type { Reader, Writer } from './database.ts'
 import type { Source } from './notifications.ts'
+import type { StoredRecord } from './records.ts'
+
+/** The oldest of the records by which an account follows another. */
+export function find(
+  db: Reader,
+  did: string,
+  subject: string,
+): Pick<StoredRecord, 'did' | 'collection' | 'rkey'> | undefined {
+  return db.get(
+    'SELECT did, collection, rkey FROM follows WHERE subject = ? AND did = ? ORDER BY rkey LIMIT 1',
+    [subject, did],
+  )
+}
 
 /** @param subject DID, also of another server */
 export function add(tx: Writer, { did, collection, rkey }: Source, subject: string): void {

@@ -92,14 +92,12 @@ export function findProfile(
   db: Reader,
   did: string,
   collections: readonly string[],
-): { handle: HandleString; bytes: Uint8Array | null } | undefined {
+): { handle: HandleString; bytes: Uint8Array | null; indexedAt: DatetimeString | null } | undefined {
   return db.get(
-    `SELECT handle, (
-       SELECT bytes FROM records
-       WHERE did = accounts.did AND collection IN (SELECT value FROM json_each(?)) AND rkey = 'self'
-       ORDER BY indexed_at DESC LIMIT 1
-     ) AS bytes
-     FROM accounts WHERE did = ?`,
+    `SELECT a.handle, r.bytes, r.indexed_at AS indexedAt
+     FROM accounts a LEFT JOIN records r
+       ON r.did = a.did AND r.collection IN (SELECT value FROM json_each(?)) AND r.rkey = 'self'
+     WHERE a.did = ? ORDER BY r.indexed_at DESC LIMIT 1`,
     [JSON.stringify(collections), did],
   )
 }

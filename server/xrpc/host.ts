@@ -5,28 +5,17 @@
 import { isIP } from 'node:net'
 
 /** @param hostnames names beside `localhost` and the loopback addresses, without port */
-export function hostFilter(hostnames: readonly string[]): (host: string | undefined) => boolean {
+export function hostFilter(hostnames: readonly string[]): (hostname: string) => boolean {
   const allowed = new Set(['localhost', ...hostnames.map((name) => name.toLowerCase())])
-  const verdicts = new Map<string, boolean>()
-  return (host) => {
-    if (host === undefined) return false
-    let verdict = verdicts.get(host)
-    if (verdict === undefined) {
-      const name = hostname(host)
-      verdict = name !== undefined && (allowed.has(name) || isLoopback(name))
-      // Only what passes is remembered: a stranger must not be able to fill the memory with names.
-      if (verdict) verdicts.set(host, verdict)
-    }
-    return verdict
-  }
+  return (name) => allowed.has(name) || isLoopback(name)
 }
 
-/** The name of a Host header: lower case, without port, brackets or trailing dot. */
-function hostname(host: string): string | undefined {
+/** The name of a Host header: lower case, without port, brackets or trailing dot. Undefined when it is none. */
+export function hostname(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i.exec(host)
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '')
 }
 
-function isLoopback(name: string): boolean {
+export function isLoopback(name: string): boolean {
   return (isIP(name) === 4 && name.startsWith('127.')) || name === '::1'
 }

@@ -2,7 +2,7 @@
  * Projection: a value with only the properties that its schema declares. On the way in it keeps `__proto__` and friends
  * away from handlers; on the way out it keeps a stray column from leaking. Inside `unknown` everything is kept but `__proto__`.
  *
- * It does not validate: what has another type than the schema says is handed on for the validator to refuse.
+ * It does not validate: what has another type than the schema says is handed on, hollow, for the validator to refuse.
  */
 import type { Validator } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
@@ -45,7 +45,7 @@ function compileNode(node: Node, child: (schema: Validator) => Projection): Proj
       return withType(node.schema ? child(node.schema) : unknownValue)
     case 'array': {
       const item = node.validator ? child(node.validator) : unknownValue
-      return (value) => (Array.isArray(value) ? value.map((member) => item(member)) : value)
+      return (value) => (Array.isArray(value) ? value.map((member) => item(member)) : hollow(value))
     }
     case 'optional':
     case 'withDefault':
@@ -57,17 +57,22 @@ function compileNode(node: Node, child: (schema: Validator) => Projection): Proj
       const members = new Map([...(node.validatorsMap ?? [])].map(([type, value]) => [type, child(value)]))
       return (value) => (members.get(typeOf(value)) ?? unknownValue)(value)
     }
-    case 'lexMap':
-    case 'lexValue':
-      return unknownValue
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'enum':
+    case 'literal':
+    case 'token':
+    case 'null':
+      return leaf
     default:
-      return text
+      return unknownValue
   }
 }
 
 function objectProjection(properties: [string, Projection][]): Projection {
   return (value) => {
-    if (!isObject(value)) return value
+    if (!isObject(value)) return hollow(value)
     const projected: Record<string, unknown> = {}
     for (const [key, project] of properties) {
       if (!Object.hasOwn(value, key)) continue
@@ -104,10 +109,16 @@ function cleaned(value: unknown, depth: number): unknown {
 }
 
 /** SQLite's C strings end at NUL, so that a NUL in a declared field would not survive storage. */
-function text(value: unknown): unknown {
-  if (typeof value !== 'string') return value
+function leaf(value: unknown): unknown {
+  if (typeof value !== 'string') return hollow(value)
   if (value.includes('\0')) throw protocolError('InvalidRequest', 'Text may not contain NUL')
   return wellFormed(value)
+}
+
+/** What cannot be what the schema says, without its content: nothing undeclared passes, at no depth. */
+function hollow(value: unknown): unknown {
+  if (Array.isArray(value)) return []
+  return isObject(value) ? {} : value
 }
 
 /** Half a surrogate pair has no UTF-8 form. */

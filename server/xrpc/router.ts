@@ -1,18 +1,17 @@
 /**
  * The XRPC router: `/xrpc/<nsid>` to a method, and what happens around a handler. In order: the verb, the credentials,
- * the parameters, the body, the rate limits, the handler, the store, the answer.
+ * the parameters, the body, the rate limits of the method, the handler, the store, the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LexValidationError, type l } from '@atproto/lex-schema'
 import { isValidNsid } from '@atproto/syntax'
+import { readJson } from './body.ts'
 import { protocolError, XrpcError } from './errors.ts'
-import { type Caller, type Chunks, fail, type Method, type MethodSchema } from './method.ts'
+import { isLoopback } from './host.ts'
+import { type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
-import { type CheckLimits, limiter } from './rate-limit.ts'
+import { type CheckLimits, limiter, type RateLimit } from './rate-limit.ts'
 import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
-
-/** Reads a JSON body: `undefined` when there is none. Throws an XrpcError for what is no JSON, or too large. */
-export type ReadJson = (req: IncomingMessage, res: ServerResponse, maxBytes: number) => Promise<unknown>
 
 /** Decides who is calling. Throws an XrpcError when the method is not for them. */
 export type Authorize<Word> = (
@@ -26,7 +25,6 @@ export interface RouterOptions<Word, Services> {
   readonly authorize: Authorize<Word>
   /** The account that credentials stand for, for limits counted per account. */
   readonly accountOf: (credentials: unknown) => string | undefined
-  readonly readJson: ReadJson
   /**
    * Called as a call begins. What it returns resolves once everything that the call may have seen is durable: no answer
    * leaves earlier.
@@ -46,6 +44,9 @@ export type Dispatch = (
   res: ServerResponse,
 ) => Promise<void>
 
+/** Of all calls from one address. This machine itself is spared: its one address stands for every program on it. */
+const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
+
 interface Prepared<Word, Services> {
   readonly method: Method<Word, Services>
   readonly verb: 'GET' | 'POST'
@@ -58,25 +59,27 @@ export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, options.rateLimits)]))
+  const checkOverall = options.rateLimits ? limiter('*', [overallLimit]) : undefined
 
   async function answer(
     prepared: Prepared<Word, Services>,
     query: string,
+    caller: Caller,
     req: IncomingMessage,
     res: ServerResponse,
   ): Promise<void> {
     const { method } = prepared
+    const { address } = caller
     if (!verbFits(prepared.verb, req.method)) {
       throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
     }
     const header = req.headers.authorization
-    if (header !== undefined || method.auth !== 'none') keepPrivate(res)
-    const caller = callerOf(req)
+    if (header !== undefined || method.auth !== 'none' || prepared.verb === 'POST') keepPrivate(res)
     const settled = options.watchReads()
     const auth = await options.authorize({ header, caller }, method)
     const params = readParams(method.schema.parameters, query)
-    const input = readInput(prepared, await readBody(prepared, req, res))
-    await prepared.checkLimits?.({ input, address: caller.address, account: options.accountOf(auth) }, res)
+    const input = await readInput(prepared, req)
+    await prepared.checkLimits?.({ input, address, account: options.accountOf(auth) }, res)
     const call = { ...options.services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(call)
@@ -87,16 +90,14 @@ export function createRouter<Word extends string, Services>(
     else await sendChunks(res, encoding, output as Chunks)
   }
 
-  async function readBody(prepared: Prepared<Word, Services>, req: IncomingMessage, res: ServerResponse) {
-    return takesInput(prepared.method.schema)
-      ? options.readJson(req, res, prepared.method.maxBody)
-      : undefined
-  }
-
   return async (nsid, query, req, res) => {
     try {
+      const caller = callerOf(req)
+      if (checkOverall && !isLoopback(caller.address)) {
+        await checkOverall({ input: undefined, address: caller.address, account: undefined }, res)
+      }
       const prepared = table.get(nsid)
-      if (prepared) await answer(prepared, query, req, res)
+      if (prepared) await answer(prepared, query, caller, req, res)
       else if (isValidNsid(nsid))
         throw protocolError('MethodNotImplemented', 'This server has no such method')
       else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
@@ -138,16 +139,13 @@ function callerOf(req: IncomingMessage): Caller {
   }
 }
 
-function takesInput(schema: MethodSchema): schema is l.Procedure {
-  return schema.type === 'procedure' && schema.input.encoding !== undefined
-}
-
-function readInput<Word, Services>(
+async function readInput<Word, Services>(
   { method, projectInput }: Prepared<Word, Services>,
-  body: unknown,
-): unknown {
+  req: IncomingMessage,
+): Promise<unknown> {
   const { schema } = method
-  if (!takesInput(schema) || !schema.input.schema) return undefined
+  if (schema.type !== 'procedure' || !schema.input.schema) return undefined
+  const body = await readJson(req, method.maxBody)
   if (body === undefined)
     throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
   return validated(schema.input.schema, projectInput(body))

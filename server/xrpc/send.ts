@@ -40,6 +40,5 @@ export function sendNothing(res: ServerResponse): void {
 
 export function sendError(req: IncomingMessage, res: ServerResponse, error: XrpcError): void {
   if (error.status === 401) res.setHeader('WWW-Authenticate', `Bearer error="${error.name}"`)
-  if (error.status === 413) res.setHeader('Connection', 'close')
   sendJson(req, res, error.status, error)
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createUi } from '../../server/ui.ts'
-import { createApp, type Listener, listen } from '../../server/xrpc/http.ts'
+import { createApp } from '../../server/xrpc/http.ts'
+import { type Listener, listen } from '../../server/xrpc/listen.ts'
 
 let folder: string
 let listener: Listener

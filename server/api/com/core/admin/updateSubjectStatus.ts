@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
+import { canonicalNsid } from '../../../../aliases.ts'
 import * as accounts from '../../../../store/accounts.ts'
 import * as sessions from '../../../../store/sessions.ts'
 import { iso } from '../../../../time.ts'
@@ -7,8 +8,9 @@ import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
   auth: 'admin',
-  async handler({ input, auth, store, now, fail }) {
-    const { subject, takedown, suspended, deactivated } = input
+  async handler({ input, auth, store, config, now, fail }) {
+    const { takedown, suspended, deactivated } = input
+    const subject = { ...input.subject, $type: canonicalNsid(input.subject.$type, config.aliases) }
     if (!com.core.admin.defs.repoRef.$matches(subject)) {
       throw fail('InvalidRequest', 'The subject must be an account: a com.core.admin.defs#repoRef')
     }
@@ -31,6 +33,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       return accounts.findByDid(tx, did)
     })
     if (!account) throw fail('NotFound')
-    return subjectStatus(account)
+    // Under the name that the caller uses.
+    return { ...subjectStatus(account), subject: { $type: input.subject.$type, did } }
   },
 })

@@ -1,0 +1,73 @@
+/**
+ * `npm run seed`: fills a data directory with a small world that looks lived in, for screens, demos and tests. A server is
+ * started on the directory with a clock of two weeks ago, and everything happens through its methods. It is the same each time.
+ */
+
+import { runCommand } from '../server/command.ts'
+import { defaultConfig } from '../server/config.ts'
+import { createLogger } from '../server/log.ts'
+import { listOutbox } from '../server/mail/outbox.ts'
+import { type RunningServer, startServer } from '../server/server.ts'
+import { isEmpty } from '../server/store/accounts.ts'
+import { createAgenda } from './seed/agenda.ts'
+import { planChronicle } from './seed/chronicle.ts'
+import { planTalk } from './seed/talk.ts'
+import { createTown, day, handleOf, names, passwordOf, type Town } from './seed/town.ts'
+
+const help = `Fills a data directory with a small world: eleven accounts and what they did to each other in two weeks.
+
+Usage: npm run seed -- [--data-dir DIR]
+
+The directory may not have accounts yet. The passwords are no secret: do not open such a server to the network.
+`
+
+await runCommand(help, async ({ dataDir }) => {
+  const agenda = createAgenda()
+  const config = defaultConfig({ dataDir, port: 0, publicUrl: 'http://localhost:2583', rateLimits: false })
+  // Passwords that everybody knows need no slow hash.
+  const options = { now: agenda.now, log: createLogger('warn'), passwordCost: 4 }
+  const server = await startServer({ ...config, hosts: ['127.0.0.1'] }, options)
+  try {
+    if (!isEmpty(server.services.store)) {
+      throw new Error(`${dataDir} has accounts already. Name a new directory with --data-dir.`)
+    }
+    const end = Date.now()
+    agenda.setClock(end - 14 * day)
+    const town = createTown({
+      endpoint: server.url,
+      agenda,
+      start: end - 14 * day,
+      end,
+      codeTo: (email) => newestCode(server, dataDir, email),
+    })
+    planChronicle(town)
+    planTalk(town)
+    await agenda.run(end)
+    return summary(dataDir, town)
+  } finally {
+    await server.close()
+  }
+})
+
+async function newestCode({ services }: RunningServer, dataDir: string, email: string): Promise<string> {
+  await services.background.idle()
+  const { code } = (await listOutbox(dataDir)).find(({ to }) => to === email) ?? {}
+  if (code === undefined) throw new Error(`no code was mailed to ${email}`)
+  return code
+}
+
+function summary(dataDir: string, town: Town): string {
+  const state = (name: string) =>
+    ({ alice: 'owner', mallory: 'taken down', victor: 'deactivated' })[name] ?? ''
+  const lines = names.map((name) =>
+    `  ${handleOf(name).padEnd(14)}${passwordOf(name).padEnd(18)}${state(name)}`.trimEnd(),
+  )
+  return [
+    `${names.length} accounts and ${town.records} records are in ${dataDir}`,
+    '',
+    `  ${'handle'.padEnd(14)}password`,
+    ...lines,
+    '',
+    `Start it with: npm run serve -- --data-dir ${dataDir}`,
+  ].join('\n')
+}

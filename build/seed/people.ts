@@ -1,0 +1,119 @@
+/** Who lives in the seeded world. */
+export type Name =
+  | 'alice'
+  | 'bob'
+  | 'carol'
+  | 'dave'
+  | 'erin'
+  | 'farid'
+  | 'grace'
+  | 'gazette'
+  | 'ivy'
+  | 'mallory'
+  | 'victor'
+
+export interface Person {
+  readonly displayName: string
+  readonly description: string
+  /** User-Agent of what they sign up with. */
+  readonly client: string
+  /** Days after the beginning. */
+  readonly joins: number
+  readonly follows: readonly Name[]
+  /** Absent for an account without an address. */
+  readonly email?: string
+}
+
+/** The first one is the owner of the server. */
+export const people: Readonly<Record<Name, Person>> = {
+  alice: {
+    displayName: 'Alice Okafor',
+    description: 'Allotment by the canal, bread oven next to it. This server runs on a shelf in my hallway.',
+    joins: 0,
+    client: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+    follows: ['bob', 'carol', 'dave', 'erin', 'farid', 'gazette'],
+    email: 'alice@wrenport.example',
+  },
+  bob: {
+    displayName: 'Bob Lindqvist',
+    description: 'I repair bicycles. Tea before ten, coffee after.',
+    joins: 0.05,
+    client: 'Skylark/2.3 (Android 16)',
+    follows: ['alice', 'carol', 'dave', 'gazette', 'victor'],
+    email: 'bob@wrenport.example',
+  },
+  carol: {
+    displayName: 'Carol Mendes',
+    description: 'Counting birds for the county. Usually on the mudflats, usually with wet feet.',
+    joins: 0.12,
+    client: 'Skylark/2.3 (iOS 26.1)',
+    follows: ['alice', 'bob', 'erin', 'gazette', 'grace'],
+    email: 'carol@wrenport.example',
+  },
+  dave: {
+    displayName: 'Dave Park',
+    description: 'Synthesizers, solder and a shed with bad insulation.',
+    joins: 0.2,
+    client:
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Safari/605.1.15',
+    follows: ['alice', 'bob', 'grace', 'farid'],
+    email: 'dave@wrenport.example',
+  },
+  erin: {
+    displayName: 'Erin Walsh',
+    description: 'Librarian at the harbour branch. Opinions are overdue.',
+    joins: 0.3,
+    client: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0',
+    follows: ['alice', 'carol', 'farid', 'grace', 'gazette'],
+    email: 'erin@wrenport.example',
+  },
+  farid: {
+    displayName: 'Farid Haddad',
+    description: 'Cook at the Quay Kitchen. Will talk about lentils.',
+    joins: 0.35,
+    client: 'Skylark/2.3 (Android 16)',
+    follows: ['alice', 'dave', 'erin'],
+    email: 'farid@wrenport.example',
+  },
+  grace: {
+    displayName: 'Grace Kim',
+    description: 'Teaches physics by day, looks at the sky by night.',
+    joins: 0.5,
+    client:
+      'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/148.0.0.0 Safari/537.36',
+    follows: ['alice', 'bob', 'carol', 'erin', 'farid'],
+    email: 'grace@wrenport.example',
+  },
+  gazette: {
+    displayName: 'Wrenport Gazette',
+    description: 'News from the harbour since 1891. We confirm who is who in town.',
+    joins: 0.6,
+    client: 'Newsdesk/4.1',
+    follows: ['alice', 'carol'],
+  },
+  ivy: {
+    displayName: 'Ivy Novak',
+    description: 'New in town. Looking for a desk, a choir and a second-hand bicycle.',
+    joins: 8.4,
+    client: 'Skylark/2.3 (iOS 26.1)',
+    follows: ['alice', 'bob', 'carol', 'gazette'],
+    email: 'ivy@wrenport.example',
+  },
+  mallory: {
+    displayName: 'Best Deals Daily',
+    description: 'The deals they do not want you to see!!!',
+    joins: 9,
+    client: 'python-requests/2.33',
+    follows: ['alice', 'bob', 'carol', 'dave', 'erin', 'farid', 'grace'],
+    email: 'deals@best.example',
+  },
+  victor: {
+    displayName: 'Victor Stone',
+    description: 'Moving to the mountains.',
+    joins: 0.7,
+    client:
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/148.0.0.0 Safari/537.36 Edg/148.0.0.0',
+    follows: ['bob'],
+    email: 'victor@wrenport.example',
+  },
+}

@@ -1,0 +1,52 @@
+/**
+ * What others look up at `/.well-known/`: the DID document of this server (did:web method specification), and whose handle a
+ * host name is (atproto handle specification, "HTTPS well-known Method").
+ *
+ * The second is asked under the handle, which is no name of the server. So that one path also answers to names that are, or
+ * could be, handles here. A page that rebinds such a name to this machine learns what resolveHandle tells anyone.
+ */
+import { statusOf } from './accounts/status.ts'
+import type { Config } from './config.ts'
+import { documentOfServer } from './identity/did-document.ts'
+import type { Services } from './services.ts'
+import { findByHandle } from './store/accounts.ts'
+import type { Reader } from './store/database.ts'
+import type { Fallback } from './xrpc/http.ts'
+import { sendJson } from './xrpc/send.ts'
+
+const serverDocumentPath = '/.well-known/did.json'
+const handlePath = '/.well-known/atproto-did'
+
+/** Whether a request under a name that is none of the server's asks whose handle the name is. */
+export function asksForHandle(
+  { userDomains }: Pick<Config, 'userDomains'>,
+  db: Reader,
+  name: string,
+  path: string,
+): boolean {
+  if (path !== handlePath) return false
+  return userDomains.some((domain) => name.endsWith(domain)) || findByHandle(db, name) !== undefined
+}
+
+export function createWellKnown(services: Pick<Services, 'store' | 'serverDid' | 'origin'>): Fallback {
+  const { store } = services
+  return async (req, res, path, name) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return false
+    if (path === serverDocumentPath) {
+      sendJson(req, res, 200, documentOfServer(services))
+      return true
+    }
+    if (path !== handlePath) return false
+    const { epoch } = store
+    const account = findByHandle(store, name)
+    await store.settled(epoch)
+    if (!account || statusOf(account) !== undefined) {
+      sendJson(req, res, 404, { error: 'HandleNotFound', message: `No account here has the handle ${name}` })
+      return true
+    }
+    res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+    res.setHeader('X-Content-Type-Options', 'nosniff')
+    res.end(account.did)
+    return true
+  }
+}

@@ -1,0 +1,71 @@
+/** Reading the body of a call: JSON in UTF-8 (RFC 8259), plain or compressed, and never more of it than allowed. */
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { protocolError, type XrpcError } from './errors.ts'
+
+type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
+
+/** Content codings of RFC 9110 §8.4.1, and `br`. */
+const decompressors: ReadonlyMap<string, Decompress> = new Map([
+  ['identity', async (bytes: Uint8Array) => bytes],
+  ['gzip', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip)],
+  ['deflate', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(inflate)],
+  ['br', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(brotliDecompress)],
+])
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The value of a JSON body; undefined when there is no body.
+ * @param maxBytes most bytes on the wire, and again after decompression
+ * @throws XrpcError `PayloadTooLarge`, or `InvalidRequest` for what is not JSON
+ */
+export async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const { headers } = req
+  if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return undefined
+  if (!isJson(headers['content-type'])) {
+    throw protocolError('InvalidRequest', 'The body must be JSON in UTF-8 (Content-Type: application/json)')
+  }
+  const decompress = decompressors.get(headers['content-encoding']?.trim().toLowerCase() ?? 'identity')
+  if (!decompress) throw protocolError('InvalidRequest', 'Content-Encoding may be gzip, deflate or br')
+  if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await collect(req, maxBytes)
+  try {
+    return JSON.parse(utf8.decode(await decompress(bytes, { maxOutputLength: maxBytes })))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    throw protocolError('InvalidRequest', 'The body is not valid JSON in UTF-8')
+  }
+}
+
+/** Without a charset, or with the only one that JSON has. Letter case does not matter (RFC 9110 §8.3.1). */
+function isJson(contentType = ''): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';')
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
+  return type.trim() === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))
+}
+
+function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const broken = () => reject(protocolError('InvalidRequest', 'The body ended early'))
+    if (req.destroyed) return broken()
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) chunks.push(chunk)
+      // What still comes is dropped, so that the client, busy sending, gets to see the answer.
+      else reject(tooLarge(maxBytes))
+    })
+    req.once('close', broken)
+    req.once('end', () => {
+      req.off('close', broken)
+      resolve(Buffer.concat(chunks))
+    })
+  })
+}
+
+function tooLarge(maxBytes: number): XrpcError {
+  return protocolError('PayloadTooLarge', `The body may have ${maxBytes} bytes at most`)
+}

@@ -1,0 +1,146 @@
+/** Sockets: a server that listens on loopback, outlives clients that hang, and closes without cutting off an answer. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { protocolError } from './errors.ts'
+
+// Not imported: that would evaluate all that node:http exports, with it Node's whole fetch (50 ms and 13 MB).
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')
+
+export type App = (req: IncomingMessage, res: ServerResponse) => void
+
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  /** For the headers of a request, from the start of the connection or the end of the last request. */
+  readonly headersMs: number
+  /** For a whole request. */
+  readonly requestMs: number
+  /** Without a byte in either direction, say by not reading the answer. */
+  readonly silenceMs: number
+}
+
+const usualPatience: Patience = { headersMs: 20_000, requestMs: 60_000, silenceMs: 120_000 }
+
+export interface Listener {
+  readonly port: number
+  /** Takes no new connections, lets requests in flight finish for `graceMs`, then cuts what is left. */
+  close(graceMs?: number): Promise<void>
+}
+
+/**
+ * Listens on every host with the same port.
+ * @param port 0 for any free one
+ * @throws the system's error (`EADDRINUSE`, `EACCES`…) when a host that exists cannot be bound
+ */
+export async function listen(
+  app: App,
+  hosts: readonly string[],
+  port: number,
+  patience = usualPatience,
+): Promise<Listener> {
+  const bound: Bound[] = []
+  const close = async (graceMs = 5000) => {
+    await Promise.all(bound.map((each) => each.close(graceMs)))
+  }
+  try {
+    for (const host of hosts) {
+      const next = await bind(app, { host, port: bound[0]?.port ?? port }, patience)
+      if (next) bound.push(next)
+    }
+  } catch (error) {
+    await close(0)
+    throw error
+  }
+  return { port: bound[0]?.port ?? port, close }
+}
+
+interface Bound {
+  readonly port: number
+  close(graceMs: number): Promise<void>
+}
+
+/** Undefined for an address family that this machine does not have. */
+async function bind(
+  app: App,
+  address: { host: string; port: number },
+  patience: Patience,
+): Promise<Bound | undefined> {
+  /** Every connection with the answers that it waits for. */
+  const connections = new Map<Duplex, Set<ServerResponse>>()
+  const answer: App = (req, res) => {
+    const { socket } = req
+    const awaited = connections.get(socket)
+    awaited?.add(res)
+    res.once('close', () => {
+      awaited?.delete(res)
+      if (!server.listening && awaited?.size === 0) socket.destroy()
+    })
+    app(req, res)
+  }
+  const server = createServer(
+    {
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
+      connectionsCheckingInterval: patience.headersMs / 4,
+      // Its absence is answered with an error body like any other fault.
+      requireHostHeader: false,
+    },
+    answer,
+  )
+  server.timeout = patience.silenceMs
+  server.on('connection', (socket) => {
+    connections.set(socket, new Set())
+    socket.once('close', () => connections.delete(socket))
+  })
+  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would refuse it without an error body.
+  server.on('checkExpectation', answer)
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+    const awaited = [...(connections.get(socket) ?? [])]
+    // A fault behind a request that waits for its answer must not be taken for that answer.
+    const isAnswerable = awaited.every((res) => !res.req.complete && !res.headersSent)
+    if (code === 'ECONNRESET' || !socket.writable || !isAnswerable) socket.destroy()
+    else answerFault(code, socket)
+  })
+  if (!(await isBound(server, address))) return undefined
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+        server.close(() => {
+          clearTimeout(cut)
+          resolve()
+        })
+        for (const [socket, awaited] of connections) if (awaited.size === 0) socket.destroy()
+      }),
+  }
+}
+
+function isBound(server: Server, address: { host: string; port: number }): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(false)
+      else reject(error)
+    })
+    server.listen(address, () => resolve(true))
+  })
+}
+
+/** Faults that Node finds before there is a call, by its codes. */
+const faults: Record<string, { status: number; message: string }> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers or the URL are too long' },
+}
+
+function answerFault(code: string, socket: Duplex): void {
+  const { status, message } = faults[code] ?? { status: 400, message: 'This is not a valid HTTP/1.1 request' }
+  const body = JSON.stringify(protocolError('InvalidRequest', message))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Access-Control-Allow-Origin: *',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}

@@ -1,0 +1,201 @@
+/** Clients of the network call methods and name records by its authorities. A table in the settings maps these onto ours. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../server/config.ts'
+import { type Account, TestServer } from '../support/server.ts'
+
+const tableOf = (text: string) => readConfig({ env: { PDS_ALIASES: text }, args: [] }).aliases
+const describeServer = 'server.describeServer'
+const notImplemented = { status: 501, body: { error: 'MethodNotImplemented' } }
+
+async function appPassword(server: TestServer, account: Account, privileged: boolean): Promise<Account> {
+  const name = privileged ? 'chat' : 'reader'
+  const made = await server.post('com.core.server.createAppPassword', { name, privileged }, account)
+  const { password } = made.body
+  const session = await server.post('com.core.server.createSession', {
+    identifier: account.did,
+    password,
+  })
+  return { ...account, ...session.body }
+}
+
+describe('by default', () => {
+  let server: TestServer
+  let alice: Account
+  let bob: Account
+
+  beforeAll(async () => {
+    server = await TestServer.start()
+    alice = await server.account('alice')
+    bob = await server.account('bob')
+  })
+  afterAll(() => server.close())
+
+  const create = (collection: string, record: object, by: Account, more: object = {}) =>
+    server.post('com.atproto.repo.createRecord', { repo: by.did, collection, record, ...more }, by)
+  const createdAt = '2030-01-01T00:00:00.000Z'
+  const newest = async (of: Account) =>
+    (await server.get('app.bsky.notification.listNotifications', { limit: '1' }, of)).body.notifications[0]
+
+  describe('a method', () => {
+    test('answers by either name, in any letter case of the authority', async () => {
+      const own = await server.get(`com.core.${describeServer}`)
+      expect(await server.get(`com.atproto.${describeServer}`)).toMatchObject({ status: 200, body: own.body })
+      expect(await server.get(`Com.ATProto.${describeServer}`)).toMatchObject({ status: 200, body: own.body })
+    })
+
+    test.each([
+      'com.atproto.server.noSuchMethod',
+      'com.atprotocol.server.describeServer',
+      'app.atproto.server.describeServer',
+      'com.atproto.describeServer',
+    ])('%s is none', async (nsid) => {
+      expect(await server.get(nsid)).toMatchObject(notImplemented)
+    })
+
+    test('has the same credentials to ask for', async () => {
+      expect(await server.get('com.atproto.server.getSession')).toMatchObject({ status: 401 })
+      expect(await server.get('com.atproto.server.getSession', {}, alice)).toMatchObject({ status: 200 })
+    })
+
+    test('putPreferencesV2 changes what it is given', async () => {
+      const { body: before } = await server.get('app.bsky.notification.getPreferences', {}, alice)
+      const mention = { include: 'follows', list: true, push: false }
+      const changed = await server.post('app.bsky.notification.putPreferencesV2', { mention }, alice)
+      expect(changed.body.preferences).toEqual({ ...before.preferences, mention })
+      const { body: after } = await server.get('app.example.notification.getPreferences', {}, alice)
+      expect(after).toEqual(changed.body)
+    })
+  })
+
+  describe('a collection', () => {
+    test('is held to the lexicon of ours, and keeps its name', async () => {
+      const broken = await create('app.bsky.feed.post', { text: 'no date' }, alice)
+      expect(broken).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+
+      const made = await create('app.bsky.feed.post', { text: 'A post', createdAt }, alice)
+      expect(made.body).toMatchObject({ validationStatus: 'valid' })
+      expect(made.body.uri).toMatch(`at://${alice.did}/app.bsky.feed.post/`)
+      const listed = (collection: string) =>
+        server.get('com.core.repo.listRecords', { repo: alice.did, collection })
+      expect((await listed('app.bsky.feed.post')).body.records).toMatchObject([
+        { uri: made.body.uri, value: { $type: 'app.bsky.feed.post', text: 'A post' } },
+      ])
+      expect((await listed('app.example.feed.post')).body.records).toEqual([])
+    })
+
+    test('tells the same accounts the same', async () => {
+      const { body: post } = await create('app.example.feed.post', { text: 'Ours', createdAt }, alice)
+      const { body: like } = await create('app.bsky.feed.like', { subject: post, createdAt }, bob)
+      expect(await newest(alice)).toMatchObject({ reason: 'like', uri: like.uri, reasonSubject: post.uri })
+
+      const gone = { repo: bob.did, collection: 'app.bsky.feed.like', rkey: like.uri.split('/').at(-1) }
+      await server.post('com.atproto.repo.deleteRecord', gone, bob)
+      expect((await newest(alice))?.uri).not.toBe(like.uri)
+    })
+
+    test('of a subject counts by our name: a like by way of a repost', async () => {
+      const { body: post } = await create('app.bsky.feed.post', { text: 'Theirs', createdAt }, alice)
+      const { body: via } = await create('app.bsky.feed.repost', { subject: post, createdAt }, bob)
+      await create('app.example.feed.like', { subject: post, via, createdAt }, alice)
+      expect(await newest(bob)).toMatchObject({ reason: 'like-via-repost', reasonSubject: via.uri })
+    })
+  })
+
+  describe('a $type', () => {
+    test('within a record counts by our name', async () => {
+      const { body: quoted } = await create('app.bsky.feed.post', { text: 'Quote me', createdAt }, alice)
+      const embed = { $type: 'app.bsky.embed.record', record: quoted }
+      const { body: quote } = await create('app.bsky.feed.post', { text: 'Quoted', embed, createdAt }, bob)
+      expect(await newest(alice)).toMatchObject({ reason: 'quote', uri: quote.uri, record: { embed } })
+
+      const feature = { $type: 'app.bsky.richtext.facet#mention', did: bob.did }
+      const facets = [{ index: { byteStart: 0, byteEnd: 4 }, features: [feature] }]
+      await create('app.bsky.feed.post', { text: '@bob', facets, createdAt }, alice)
+      expect(await newest(bob)).toMatchObject({ reason: 'mention', record: { facets } })
+    })
+
+    test('within a record is held to the lexicon of ours', async () => {
+      const embed = { $type: 'app.bsky.embed.record', record: { uri: 'nowhere' } }
+      const broken = await create('app.bsky.feed.post', { text: 'Quoted', embed, createdAt }, bob)
+      expect(broken).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    })
+
+    test('is the collection by the name that the collection has', async () => {
+      const record = { $type: 'app.example.feed.post', text: 'Mixed', createdAt }
+      expect(await create('app.bsky.feed.post', record, alice)).toMatchObject({ status: 400 })
+    })
+  })
+
+  describe('lxm', () => {
+    const aud = 'did:web:elsewhere.test'
+    const ask = (lxm: string, auth: Account) =>
+      server.get('com.core.server.getServiceAuth', { aud, lxm }, auth)
+    const claimsOf = (token: string) =>
+      JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+
+    test('is issued as it was asked for', async () => {
+      const lxm = 'com.atproto.repo.uploadBlob'
+      expect(claimsOf((await ask(lxm, alice)).body.token)).toMatchObject({ aud, lxm, iss: alice.did })
+    })
+
+    test.each([
+      'com.atproto.server.createAccount',
+      'chat.bsky.convo.sendMessage',
+      'CHAT.bsky.convo.sendmessage',
+    ])('%s is withheld from an ordinary app password', async (lxm) => {
+      const refused = await ask(lxm, await appPassword(server, await server.account(nextName()), false))
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { error: 'InvalidToken', message: 'Bad token method' },
+      })
+      const issued = await ask(lxm, await appPassword(server, await server.account(nextName()), true))
+      expect(claimsOf(issued.body.token)).toMatchObject({ lxm })
+    })
+
+    test('of account management is issued to nobody', async () => {
+      const refused = await ask('com.atproto.server.deleteAccount', alice)
+      expect(refused).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    })
+  })
+})
+
+let names = 0
+const nextName = () => `carol${++names}`
+
+describe('with PDS_ALIASES=none', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await TestServer.start({ aliases: tableOf('none') })
+  })
+  afterAll(() => server.close())
+
+  test.each(['com.atproto.server.describeServer', 'app.bsky.notification.getUnreadCount'])(
+    '%s is no method',
+    async (nsid) => {
+      expect(await server.get(nsid)).toMatchObject(notImplemented)
+    },
+  )
+
+  test('our own names are as good as ever', async () => {
+    expect(await server.get(`com.core.${describeServer}`)).toMatchObject({ status: 200 })
+  })
+
+  test('records by other names are of unknown kind, and tell nobody anything', async () => {
+    const [alice, bob] = [await server.account('alice'), await server.account('bob')]
+    const createdAt = '2030-01-01T00:00:00.000Z'
+    const create = (collection: string, record: object, by: Account) =>
+      server.post('com.core.repo.createRecord', { repo: by.did, collection, record }, by)
+    const { body: post } = await create('app.example.feed.post', { text: 'Hello', createdAt }, alice)
+    const like = await create('app.bsky.feed.like', { subject: post, createdAt }, bob)
+    expect(like).toMatchObject({ status: 200, body: { validationStatus: 'unknown' } })
+    const count = await server.get('app.example.notification.getUnreadCount', {}, alice)
+    expect(count.body).toEqual({ count: 0 })
+  })
+})
+
+test('another table replaces the whole one', async () => {
+  const server = await TestServer.start({ aliases: tableOf('net.fed=com.core') })
+  expect(await server.get(`net.fed.${describeServer}`)).toMatchObject({ status: 200 })
+  expect(await server.get(`com.atproto.${describeServer}`)).toMatchObject(notImplemented)
+  await server.close()
+})

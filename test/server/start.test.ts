@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defaultConfig } from '../../server/config.ts'
+import { startServer } from '../../server/server.ts'
+import { type Files, nodeFiles } from '../../server/store/files.ts'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+const start = (port: number, files?: Files) =>
+  startServer(defaultConfig({ dataDir, port, hosts: ['127.0.0.1'], logLevel: 'silent' }), {
+    passwordCost: 4,
+    ...(files ? { files } : {}),
+  })
+
+/** A disk that has room for an empty store, and no more. */
+const small: Files = {
+  ...nodeFiles,
+  async create(path) {
+    const file = await nodeFiles.create(path)
+    const write: typeof file.write = (bytes, position) => {
+      const isTransaction = path.endsWith('.journal') && position > 0
+      return isTransaction ? Promise.reject(new Error('ENOSPC')) : file.write(bytes, position)
+    }
+    return { ...file, write }
+  },
+}
+
+test('a start that fails, before or after the port is bound, leaves nothing behind', async () => {
+  const other = await start(0)
+  const { port } = other
+  await other.close()
+
+  const obstacle = join(dataDir, 'admin-password')
+  await rm(obstacle)
+  await mkdir(obstacle)
+  await expect(start(port)).rejects.toMatchObject({ code: 'EISDIR' })
+  await rm(obstacle, { recursive: true })
+  await rm(dataDir, { recursive: true })
+  await expect(start(port, small)).rejects.toMatchObject({ name: 'StoreUnavailable' })
+
+  const server = await start(port)
+  expect((await fetch(`${server.url}/xrpc/_health`)).status).toBe(200)
+  await expect(start(0)).rejects.toMatchObject({ name: 'StoreLocked' })
+  await server.close()
+})

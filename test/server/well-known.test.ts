@@ -1,0 +1,104 @@
+/** What other servers look up here: this server's DID document, and whose handle a host name is. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exchange } from '../support/raw-http.ts'
+import { type Account, adminAuth, TestServer } from '../support/server.ts'
+
+let server: TestServer
+let alice: Account
+
+beforeAll(async () => {
+  server = await TestServer.start({ hostnames: ['my-box.local'], userDomains: ['.test', '.home.example'] })
+  alice = await server.account('alice')
+})
+afterAll(() => server.close())
+
+const ask = (host: string, path: string, verb = 'GET') =>
+  exchange(server.running.port, `${verb} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+const didOf = (host: string) => ask(host, '/.well-known/atproto-did')
+const noSuchHandle = { status: 404, body: { error: 'HandleNotFound', message: expect.any(String) } }
+const forbidden = { status: 403, body: { error: 'Forbidden' } }
+
+test('the server is a did:web whose document names its address', async () => {
+  const { body: described } = await server.get('com.core.server.describeServer')
+  const answer = await server.fetch('/.well-known/did.json')
+  expect(answer).toMatchObject({ status: 200 })
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  expect(answer.body).toEqual({
+    '@context': ['https://www.w3.org/ns/did/v1'],
+    id: described.did,
+    service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: 'https://pds.test' }],
+  })
+  expect(described.did).toBe('did:web:pds.test')
+})
+
+test('a handle is asked under its own name, as plain text', async () => {
+  const answer = await didOf('alice.test')
+  expect(answer).toMatchObject({ status: 200, text: alice.did })
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(answer.headers['access-control-allow-origin']).toBe('*')
+})
+
+test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])('%s is the same name', async (host) => {
+  expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
+})
+
+test('a target in absolute form names the handle', async () => {
+  const request = 'GET http://alice.test/.well-known/atproto-did HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  expect(await exchange(server.running.port, request)).toMatchObject({ status: 200, text: alice.did })
+})
+
+test.each(['nobody.test', 'nobody.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
+  '%s is nobody',
+  async (host) => {
+    expect(await didOf(host)).toMatchObject(noSuchHandle)
+  },
+)
+
+test.each(['evil.example', 'alice.test.evil.example', 'home.example', 'test'])(
+  '%s is no name of this server, nor could it be a handle here',
+  async (host) => {
+    expect(await didOf(host)).toMatchObject(forbidden)
+  },
+)
+
+test.each([
+  '/.well-known/did.json',
+  '/.well-known/atproto-did/',
+  '/.well-known/../.well-known/atproto-did',
+  '//.well-known/atproto-did',
+  '/xrpc/com.core.server.describeServer',
+  '/xrpc/_health',
+  '/',
+])('a handle opens nothing else: %s', async (path) => {
+  expect(await ask('alice.test', path)).toMatchObject(forbidden)
+})
+
+test('reading is all that can be done there', async () => {
+  expect(await ask('alice.test', '/.well-known/atproto-did', 'POST')).toMatchObject({ status: 400 })
+  expect(await ask('localhost', '/.well-known/did.json', 'DELETE')).toMatchObject({ status: 400 })
+  expect(await ask('localhost', '/.well-known/anything-else')).toMatchObject({ status: 400 })
+})
+
+test('an account that is not active has no handle to show, until it is again', async () => {
+  const bob = await server.account('bob')
+  const subject = { $type: 'com.core.admin.defs#repoRef', did: bob.did }
+  const setTakedown = (applied: boolean) =>
+    server.post('com.core.admin.updateSubjectStatus', { subject, takedown: { applied } }, adminAuth)
+  await setTakedown(true)
+  expect(await didOf('bob.test')).toMatchObject(noSuchHandle)
+  await setTakedown(false)
+  expect(await didOf('bob.test')).toMatchObject({ status: 200, text: bob.did })
+})
+
+test('a handle of a domain that is not offered any more is still one', async () => {
+  const before = await TestServer.start({ userDomains: ['.old.example'] })
+  const carol = await before.account('carol', { handle: 'carol.old.example' })
+  Object.assign(before.config, { userDomains: ['.new.example'] })
+  await before.restart()
+  const asked = (host: string) =>
+    exchange(before.running.port, `GET /.well-known/atproto-did HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  expect(await asked('carol.old.example')).toMatchObject({ status: 200, text: carol.did })
+  expect(await asked('dave.old.example')).toMatchObject(forbidden)
+  await before.close()
+})

@@ -1,0 +1,92 @@
+/** The real protocol over methods that a test makes up: what the router does without accounts, store and configuration. */
+
+import { protocolError } from '../../server/xrpc/errors.ts'
+import { createApp, type HttpOptions } from '../../server/xrpc/http.ts'
+import { listen, type Patience } from '../../server/xrpc/listen.ts'
+import { methodFactory } from '../../server/xrpc/method.ts'
+import { createRouter, type RouterOptions } from '../../server/xrpc/router.ts'
+
+interface Words {
+  none: undefined
+  /** Whoever sends `Authorization: Bearer NAME` is NAME. */
+  somebody: { did: string }
+}
+type Word = keyof Words
+
+export const method = methodFactory<Words, object>()
+export type TinyMethod = ReturnType<typeof method>
+
+type Options = Partial<HttpOptions & RouterOptions<Word, object>> & {
+  hosts?: readonly string[]
+  patience?: Patience
+}
+
+export interface TinyServer {
+  readonly port: number
+  readonly url: string
+  /** What the server told its log. */
+  readonly failures: unknown[]
+  /** Resolves when every call so far has ended, its client there or not. */
+  settled(): Promise<unknown>
+  /** @param path as it goes on the wire, without a body unless `init` has one */
+  fetch(path: string, init?: RequestInit): Promise<Fetched>
+  close(graceMs?: number): Promise<void>
+}
+
+export interface Fetched {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Parsed JSON; undefined when the body is empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+export async function serve(methods: readonly TinyMethod[], options: Options = {}): Promise<TinyServer> {
+  const failures: unknown[] = []
+  const calls: Promise<void>[] = []
+  const route = createRouter<Word, object>({
+    methods,
+    services: {},
+    authorize({ header }, { auth }) {
+      if (auth === 'none') return undefined
+      if (header === undefined) throw protocolError('AuthMissing')
+      return { did: header.replace('Bearer ', '') }
+    },
+    accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
+    watchReads: () => async () => {},
+    rateLimits: false,
+    onFailure: (error) => failures.push(error),
+    ...options,
+  })
+  const app = createApp({
+    dispatch(...request) {
+      const call = route(...request)
+      calls.push(call)
+      return call
+    },
+    hostnames: [],
+    health: () => ({ version: '0.0.0', healthy: true }),
+    ...options,
+  })
+  const listener = await listen(app, options.hosts ?? ['127.0.0.1'], 0, options.patience)
+  const url = `http://127.0.0.1:${listener.port}`
+  return {
+    port: listener.port,
+    url,
+    failures,
+    settled: () => Promise.all(calls),
+    fetch: async (path, init) => {
+      const answer = await fetch(url + path, init)
+      const text = await answer.text()
+      const { status, headers } = answer
+      return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
+    },
+    close: (graceMs) => listener.close(graceMs),
+  }
+}
+
+/** What `fetch` needs to send a value as JSON. */
+export function json(value: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
+}

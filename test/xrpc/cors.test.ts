@@ -1,0 +1,76 @@
+/** Pages of every origin may call, with a bearer token and never with cookies. */
+import { l } from '@atproto/lex-schema'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+
+let server: TinyServer
+beforeAll(async () => {
+  const nothing = l.params({})
+  server = await serve([
+    method(
+      { main: l.query('com.test.open', nothing, l.payload()) },
+      { auth: 'none', limits: [{ points: 100, seconds: 60, per: 'address' }], handler: () => {} },
+    ),
+    method(
+      { main: l.query('com.test.guarded', nothing, l.payload()) },
+      { auth: 'somebody', handler: () => {} },
+    ),
+    method(
+      { main: l.query('com.test.broken', nothing, l.payload()) },
+      {
+        auth: 'none',
+        handler: () => {
+          throw new Error('broken')
+        },
+      },
+    ),
+  ])
+})
+afterAll(() => server.close())
+
+const origin = 'https://client.example'
+
+test.each([
+  ['a success', '/xrpc/com.test.open', 200],
+  ['a refusal', '/xrpc/com.test.guarded', 401],
+  ['a failure', '/xrpc/com.test.broken', 500],
+  ['an unknown method', '/xrpc/com.test.unknown', 501],
+  ['what is no method', '/favicon.ico', 400],
+  ['the health', '/xrpc/_health', 200],
+])('%s can be read from any origin', async (_, path, status) => {
+  const { headers, ...answer } = await server.fetch(path, { headers: { origin } })
+  expect(answer.status).toBe(status)
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('access-control-allow-credentials')).toBeNull()
+  const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
+  expect(exposed).toEqual(
+    expect.arrayContaining(['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after']),
+  )
+})
+
+const preflight = (headers: Record<string, string>, path = '/xrpc/com.test.guarded') =>
+  server.fetch(path, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', ...headers },
+  })
+
+test('a preflight allows the headers that it asks for, for a day', async () => {
+  const asked = 'authorization, content-type, x-client-version'
+  const { status, text, headers } = await preflight({ 'access-control-request-headers': asked })
+  expect([status, text]).toEqual([204, ''])
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('access-control-allow-headers')).toBe(asked)
+  expect(headers.get('access-control-allow-methods')?.split(', ')).toEqual(['GET', 'HEAD', 'POST'])
+  expect(headers.get('access-control-max-age')).toBe('86400')
+  expect(headers.get('access-control-allow-credentials')).toBeNull()
+  expect(headers.get('access-control-allow-private-network')).toBeNull()
+})
+
+test('a preflight needs no credentials and no existing method', async () => {
+  expect((await preflight({}, '/xrpc/com.test.unknown')).status).toBe(204)
+})
+
+test('a page on the public web may reach this private network when it asks', async () => {
+  const { headers } = await preflight({ 'access-control-request-private-network': 'true' })
+  expect(headers.get('access-control-allow-private-network')).toBe('true')
+})

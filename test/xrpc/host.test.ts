@@ -1,0 +1,142 @@
+/** The Host allow-list keeps out pages that rebind a name of theirs to this machine. */
+import { l } from '@atproto/lex-schema'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exchange } from '../support/raw-http.ts'
+import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+
+let server: TinyServer
+let calls = 0
+beforeAll(async () => {
+  const count = method(
+    { main: l.query('com.test.count', l.params({ by: l.optional(l.string()) }), l.payload()) },
+    { auth: 'none', handler: () => void calls++ },
+  )
+  server = await serve([count], { hostnames: ['pds.example', 'My-Box.local'] })
+})
+afterAll(() => server.close())
+
+const target = '/xrpc/com.test.count'
+const ask = (head: string) => exchange(server.port, `${head}\r\n\r\n`)
+const withHost = (host: string) => ask(`GET ${target} HTTP/1.1\r\nHost: ${host}`)
+const forbidden = { status: 403, body: { error: 'Forbidden', message: expect.any(String) } }
+
+describe('answers to', () => {
+  test.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'localhost:2583',
+    'localhost.:2583',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.8.9.10',
+    '[::1]',
+    '[::1]:2583',
+    'pds.example',
+    'PDS.Example:443',
+    'my-box.local',
+  ])('%s', async (host) => {
+    expect(await withHost(host)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('does not answer to', () => {
+  test.each([
+    'evil.example',
+    'evil.example:2583',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'evil-localhost',
+    'notpds.example',
+    'x.pds.example',
+    'pds.example.evil',
+    'localhost..',
+    '0.0.0.0',
+    '10.0.0.1',
+    '192.168.1.1',
+    '128.0.0.1',
+    '127.1',
+    '0177.0.0.1',
+    '2130706433',
+    '[::]',
+    '[::2]',
+    '[fe80::1]',
+    '[::ffff:10.0.0.1]',
+    '::1',
+    '[::1',
+    'localhost:',
+    'localhost:port',
+    'localhost:123456',
+    'user@localhost',
+    'localhost/',
+    'localhost,evil.example',
+    'localhost evil.example',
+    '*',
+    '',
+  ])('%s', async (host) => {
+    const before = calls
+    expect(await withHost(host)).toMatchObject(forbidden)
+    expect(calls).toBe(before)
+  })
+})
+
+test('a stranger does not get as far as the preflight, the health or an error', async () => {
+  for (const head of [
+    'OPTIONS /xrpc/com.test.count HTTP/1.1',
+    'GET /xrpc/_health HTTP/1.1',
+    'GET /xrpc/no HTTP/1.1',
+  ]) {
+    expect(await ask(`${head}\r\nHost: evil.example`)).toMatchObject(forbidden)
+  }
+})
+
+test('HTTP/1.0 may come without a Host, and gets nothing then', async () => {
+  expect(await ask(`GET ${target} HTTP/1.0`)).toMatchObject(forbidden)
+  expect(await ask(`GET ${target} HTTP/1.0\r\nHost: localhost`)).toMatchObject({ status: 200 })
+})
+
+test('HTTP/1.1 must not', async () => {
+  expect(await ask(`GET ${target} HTTP/1.1`)).toMatchObject({
+    status: 400,
+    body: { error: 'InvalidRequest' },
+  })
+})
+
+test('of two Hosts the first one counts', async () => {
+  expect(await ask(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nHost: localhost`)).toMatchObject(
+    forbidden,
+  )
+})
+
+test('X-Forwarded-Host changes nothing', async () => {
+  const head = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost`
+  expect(await ask(head)).toMatchObject(forbidden)
+})
+
+describe('a target in absolute form', () => {
+  test.each(['http://localhost', 'http://127.0.0.1:2583', 'HTTP://pds.example', 'https://pds.example'])(
+    'on %s is a call like any other',
+    async (base) => {
+      const before = calls
+      expect(await ask(`GET ${base}${target}?by=us HTTP/1.1\r\nHost: localhost`)).toMatchObject({
+        status: 200,
+      })
+      expect(calls).toBe(before + 1)
+    },
+  )
+
+  test('counts for more than the Host header', async () => {
+    expect(await ask(`GET http://evil.example${target} HTTP/1.1\r\nHost: localhost`)).toMatchObject(forbidden)
+    expect(await ask(`GET http://localhost${target} HTTP/1.1\r\nHost: evil.example`)).toMatchObject({
+      status: 200,
+    })
+  })
+
+  test.each(['http://', 'http:///', 'http://evil@localhost/', 'ftp://localhost/', 'localhost:80', '*'])(
+    '%s is no call',
+    async (url) => {
+      const { status } = await ask(`GET ${url} HTTP/1.1\r\nHost: localhost`)
+      expect([400, 403]).toContain(status)
+    },
+  )
+})

@@ -1,0 +1,152 @@
+/** Whoever calls too often is told to wait, and how long. */
+import { networkInterfaces } from 'node:os'
+import { l } from '@atproto/lex-schema'
+import { afterEach, describe, expect, test } from 'vitest'
+import { TestServer } from '../support/server.ts'
+import { type Fetched, json, method, serve, type TinyServer } from '../support/tiny-server.ts'
+
+const nothing = l.params({})
+const hour = 3600
+
+const search = method(
+  { main: l.query('com.test.search', l.params({ q: l.string() }), l.payload()) },
+  { auth: 'none', limits: [{ points: 2, seconds: hour, per: 'address' }], handler: () => {} },
+)
+
+const signIn = method(
+  { main: l.procedure('com.test.signIn', nothing, l.jsonPayload({ name: l.string() }), l.payload()) },
+  {
+    auth: 'none',
+    limits: [
+      { points: 2, seconds: 60, per: ({ name }, address) => `${name} ${address}` },
+      { points: 4, seconds: hour, per: 'address' },
+    ],
+    handler: () => {},
+  },
+)
+
+const send = method(
+  { main: l.procedure('com.test.send', nothing, l.payload(), l.payload()) },
+  { auth: 'somebody', limits: [{ points: 1, seconds: hour, per: 'account' }], handler: () => {} },
+)
+
+const free = method(
+  { main: l.query('com.test.free', nothing, l.payload()) },
+  { auth: 'none', handler: () => {} },
+)
+
+let server: TinyServer | TestServer | undefined
+const start = async (rateLimits = true, hosts = ['127.0.0.1'], hostnames: string[] = []) => {
+  const started = await serve([search, signIn, send, free], { rateLimits, hosts, hostnames })
+  server = started
+  return started
+}
+afterEach(() => server?.close())
+
+const header = ({ headers }: { headers: Headers }, name: string) => headers.get(name)
+const left = (answer: Fetched) => Number(header(answer, 'ratelimit-remaining'))
+
+describe('a limited method', () => {
+  test('tells what is left, and for how long', async () => {
+    const { fetch } = await start()
+    const first = await fetch('/xrpc/com.test.search?q=a')
+    expect(first.status).toBe(200)
+    expect(header(first, 'ratelimit-limit')).toBe('2')
+    expect(header(first, 'ratelimit-remaining')).toBe('1')
+    expect(header(first, 'ratelimit-policy')).toBe('2;w=3600')
+    const reset = Number(header(first, 'ratelimit-reset'))
+    expect(reset).toBeGreaterThan(hour - 60)
+    expect(reset).toBeLessThanOrEqual(hour)
+    expect(header(first, 'retry-after')).toBeNull()
+  })
+
+  test('refuses with 429 and Retry-After', async () => {
+    const { fetch } = await start()
+    for (let call = 0; call < 2; call++) await fetch('/xrpc/com.test.search?q=a')
+    const refused = await fetch('/xrpc/com.test.search?q=a')
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { error: 'RateLimitExceeded', message: expect.any(String) },
+    })
+    expect(header(refused, 'ratelimit-remaining')).toBe('0')
+    expect(header(refused, 'retry-after')).toBe(header(refused, 'ratelimit-reset'))
+    expect(header(refused, 'access-control-allow-origin')).toBe('*')
+  })
+
+  test('lets exactly the allowed number of simultaneous calls through', async () => {
+    const { fetch } = await start()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch('/xrpc/com.test.search?q=a')))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(18)
+  })
+
+  test('does not count what it did not understand', async () => {
+    const { fetch } = await start()
+    for (let call = 0; call < 5; call++) expect((await fetch('/xrpc/com.test.search')).status).toBe(400)
+    expect((await fetch('/xrpc/com.test.search?q=a')).status).toBe(200)
+  })
+
+  test('counts apart what its input names, and tells of the limit that is nearest', async () => {
+    const { fetch } = await start()
+    const as = (name: string) => fetch('/xrpc/com.test.signIn', json({ name }))
+    expect(left(await as('alice'))).toBe(1)
+    expect(left(await as('alice'))).toBe(0)
+    expect((await as('alice')).status).toBe(429)
+    expect((await as('bob')).status).toBe(200)
+    const last = await as('carla')
+    expect([last.status, header(last, 'ratelimit-policy')]).toEqual([200, '4;w=3600'])
+    expect((await as('dan')).status).toBe(429)
+  })
+
+  test('counts accounts apart', async () => {
+    const { fetch } = await start()
+    const as = (name: string) =>
+      fetch('/xrpc/com.test.send', { method: 'POST', headers: { authorization: `Bearer ${name}` } })
+    expect((await as('alice')).status).toBe(200)
+    expect((await as('alice')).status).toBe(429)
+    expect((await as('bob')).status).toBe(200)
+  })
+
+  test('has no limits where they are off', async () => {
+    const { fetch } = await start(false)
+    for (let call = 0; call < 5; call++) {
+      const answer = await fetch('/xrpc/com.test.search?q=a')
+      expect([answer.status, header(answer, 'ratelimit-limit')]).toEqual([200, null])
+    }
+  })
+})
+
+describe('all calls together', () => {
+  const [outside = ''] = Object.values(networkInterfaces())
+    .flat()
+    .flatMap((each) => (each?.family === 'IPv4' && !each.internal ? each.address : []))
+
+  test('are not counted on this machine itself', async () => {
+    const { fetch } = await start()
+    expect(header(await fetch('/xrpc/com.test.free'), 'ratelimit-limit')).toBeNull()
+  })
+
+  test.skipIf(!outside)('are counted for every other address, known methods or not', async () => {
+    const { port } = await start(true, ['0.0.0.0'], [outside])
+    const ask = (name: string) => fetch(`http://${outside}:${port}/xrpc/${name}`)
+    const answer = await ask('com.test.free')
+    expect([answer.status, header(answer, 'ratelimit-policy')]).toEqual([200, '3000;w=300'])
+    expect(header(await ask('com.test.unknown'), 'ratelimit-remaining')).toBe('2998')
+    expect(header(await ask('com.test.search?q=a'), 'ratelimit-policy')).toBe('2;w=3600')
+  })
+})
+
+describe('the server itself', () => {
+  test('counts attempts to sign in for each name', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const attempt = (identifier: string) =>
+      running.post('com.core.server.createSession', { identifier, password: 'wrong' })
+    for (let call = 0; call < 30; call++) expect((await attempt('alice.test')).status).toBe(401)
+    const refused = await attempt('Alice.test')
+    expect(refused).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+    expect(Number(header(refused, 'retry-after'))).toBeGreaterThan(0)
+    expect(header(refused, 'ratelimit-policy')).toBe('30;w=300')
+    expect((await attempt('bob.test')).status).toBe(401)
+  })
+})
