@@ -181,6 +181,69 @@ test('single-key shortcuts can be turned off', async () => {
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
+test('what assistive technology is told of the navigation and of a screen', async () => {
+  const page = await world.signedIn(alice, '/subscriptions')
+  await page.getByRole('main').getByText('bob.test').waitFor()
+  expect(await page.getByRole('navigation').ariaSnapshot()).toMatchInlineSnapshot(`
+    "- navigation "Main":
+      - heading "You" [level=2]
+      - list:
+        - listitem:
+          - link "Home":
+            - /url: "#/"
+        - listitem:
+          - link "Account":
+            - /url: "#/account"
+        - listitem:
+          - link "App passwords":
+            - /url: "#/app-passwords"
+        - listitem:
+          - link "Sessions":
+            - /url: "#/sessions"
+      - heading "Notifications" [level=2]
+      - list:
+        - listitem:
+          - link "Inbox 1 unread":
+            - /url: "#/notifications"
+            - text: Inbox
+            - img "1 unread": "1"
+        - listitem:
+          - link "Subscriptions":
+            - /url: "#/subscriptions"
+        - listitem:
+          - link "Preferences":
+            - /url: "#/preferences"
+      - heading "Server" [level=2]
+      - list:
+        - listitem:
+          - link "Invites":
+            - /url: "#/invites"
+        - listitem:
+          - link "Accounts":
+            - /url: "#/accounts"
+        - listitem:
+          - link "Service tokens":
+            - /url: "#/service-tokens""
+  `)
+  expect(await page.getByRole('main').ariaSnapshot()).toMatchInlineSnapshot(`
+    "- main:
+      - heading "Subscriptions" [level=1]
+      - paragraph: People whose new posts you are told about.
+      - text: Handle or DID
+      - textbox "Handle or DID":
+        - /placeholder: alice.test
+      - button "Subscribe"
+      - list "Subscriptions":
+        - listitem:
+          - text: bob.test
+          - switch "Posts" [checked]
+          - text: Posts
+          - switch "Replies"
+          - text: Replies
+          - button "Remove bob.test": Remove"
+  `)
+})
+
 test('a chosen appearance stays', async () => {
   const page = await world.signedIn(alice, '/', { colorScheme: 'light' })
   await page.getByRole('button', { name: 'Account menu, alice.test' }).click()

@@ -36,7 +36,7 @@ test('an email address is added, confirmed, used as second factor, and changed',
   await page.getByText('Sign-in code is on').waitFor()
   await page.getByRole('switch', { name: 'Sign-in code', checked: true }).waitFor()
 
-  await page.getByRole('button', { name: 'Change' }).first().click()
+  await page.getByRole('button', { name: 'Change email address' }).click()
   await page.getByLabel('New email address').fill('new@mail.test')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('A code was sent to alice@mail.test.').waitFor()
@@ -68,11 +68,11 @@ test('a wrong code is told, and another one can be sent', async () => {
 test('the password is changed, other sessions end, and this one goes on', async () => {
   const carla = await world.server.account('carla')
   const page = await world.signedIn(carla, '/account')
-  await page.getByRole('button', { name: 'Change' }).last().click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('A code was sent').waitFor()
   await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo(carla.email))
   await page.getByLabel('New password').fill('another password')
-  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Password changed. Other sessions were signed out.').waitFor()
   await page.getByRole('link', { name: 'Sessions' }).click()
   await page.getByText('This session').first().waitFor()

@@ -30,7 +30,12 @@ export function EmailSection() {
                   {t.account.confirm}
                 </Button>
               )}
-              <Button onClick={() => setOpen('change')}>{email ? t.account.change : t.account.add}</Button>
+              <Button
+                aria-label={email ? t.account.changeEmail : undefined}
+                onClick={() => setOpen('change')}
+              >
+                {email ? t.account.change : t.account.add}
+              </Button>
             </>
           }
           detail={email ? undefined : t.account.noEmailDetail}

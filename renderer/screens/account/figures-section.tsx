@@ -33,6 +33,7 @@ export function FiguresSection() {
 function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
   const { validDid, indexedRecords, repoBlocks, importedBlobs, expectedBlobs, privateStateValues, repoRev } =
     figures
+  const blobs = t.account.blobsOf(formatNumber(importedBlobs), formatNumber(expectedBlobs))
   return [
     {
       name: t.account.validDid,
@@ -44,10 +45,7 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
     },
     { name: t.account.records, value: formatNumber(indexedRecords) },
     { name: t.account.blocks, value: formatNumber(repoBlocks) },
-    {
-      name: t.account.blobs,
-      value: t.account.blobsOf(formatNumber(importedBlobs), formatNumber(expectedBlobs)),
-    },
+    ...(expectedBlobs > 0 ? [{ name: t.account.blobs, value: blobs }] : []),
     { name: t.account.privateValues, value: formatNumber(privateStateValues) },
     ...(repoRev ? [{ name: t.account.revision, value: <code>{repoRev}</code> }] : []),
   ]

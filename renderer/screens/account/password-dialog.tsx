@@ -43,7 +43,7 @@ export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps)
   return (
     <Dialog onClose={onClose} title={t.account.passwordTitle}>
       <CodeForm
-        action={t.account.passwordSubmit}
+        action={t.account.changePassword}
         busy={reset.isPending}
         email={email}
         error={reset.error}

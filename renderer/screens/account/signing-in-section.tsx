@@ -47,7 +47,7 @@ export function SigningInSection() {
         />
         <Row
           action={
-            <Button disabled={!email} onClick={changePassword}>
+            <Button aria-label={t.account.changePassword} disabled={!email} onClick={changePassword}>
               {t.account.change}
             </Button>
           }
