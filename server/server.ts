@@ -27,6 +27,7 @@ import { Database } from './store/database.ts'
 import { StoreUnavailable } from './store/errors.ts'
 import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
+import { createUi } from './ui.ts'
 import { version } from './version.ts'
 import { asksForHandle, createWellKnown } from './well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
@@ -97,7 +98,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
   tellSubscribers(services)
-  ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createWellKnown(services) })
+  ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createFallback(services) })
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -174,6 +175,13 @@ async function createServices(
     serverDid,
     now,
   }
+}
+
+/** What is answered outside `/xrpc/`. */
+function createFallback(services: Services): Fallback {
+  const wellKnown = createWellKnown(services)
+  const ui = createUi()
+  return async (req, res, path, name) => (await wellKnown(req, res, path, name)) || ui(req, res, path)
 }
 
 function createDispatch(services: Services, adminPassword: string): Dispatch {

@@ -82,6 +82,12 @@ describe('arrows', () => {
     expect(strays('server/', ['server/', 'lexicons/generated/'])).toEqual([])
   })
 
+  test('the user interface imports itself and the lexicons', () => {
+    const renderer = list('renderer/**/*.{ts,tsx}').flatMap(importsOf)
+    expect(renderer.length).toBeGreaterThan(200)
+    expect(strays('renderer/', ['renderer/', 'lexicons/generated/'], renderer.filter(isOurs))).toEqual([])
+  })
+
   test('the protocol knows nothing of the rest of the server', () => {
     expect(strays('server/xrpc/', ['server/xrpc/'])).toEqual([])
   })

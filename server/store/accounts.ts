@@ -17,7 +17,7 @@ export interface Account {
   readonly isMinted: number
   readonly createdAt: DatetimeString
   readonly deactivatedAt: string | null
-  readonly deleteAfter: string | null
+  readonly deleteAfter: DatetimeString | null
   readonly takenDownAt: string | null
   readonly takedownRef: string | null
   readonly suspendedAt: string | null

@@ -23,6 +23,11 @@ export class SocialServer {
     return new SocialServer(await TestServer.start())
   }
 
+  /** On a server that runs already. */
+  static on(server: TestServer): SocialServer {
+    return new SocialServer(server)
+  }
+
   close(): Promise<void> {
     return this.server.close()
   }

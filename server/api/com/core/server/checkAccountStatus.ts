@@ -16,6 +16,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
     if (!head) throw fail('AccountNotFound')
     return {
       activated: statusOf(account) === undefined,
+      deleteAfter: account.deleteAfter ?? undefined,
       validDid,
       repoCommit: head.commit,
       repoRev: head.rev,

@@ -1,0 +1,27 @@
+/**
+ * Bundles the user interface into `dist/renderer/`. Does nothing when no source of it has changed since, so that every
+ * npm script can call it first.
+ */
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const stamp = join(root, 'dist/renderer.stamp')
+
+const sources = globSync(
+  ['renderer/**/*', 'lexicons/{com,app}/**/*.json', 'build/vite.config.ts', 'package-lock.json'],
+  {
+    cwd: root,
+  },
+)
+  .sort()
+  .map((file) => `${file} ${statSync(join(root, file)).mtimeMs}`)
+  .join('\n')
+
+const isBuilt = existsSync(stamp) && existsSync(join(root, 'dist/renderer/index.html'))
+if (!isBuilt || readFileSync(stamp, 'utf8') !== sources) {
+  // Loaded late: it takes longer than finding out that there is nothing to do.
+  const { build } = await import('vite')
+  await build({ configFile: join(import.meta.dirname, 'vite.config.ts') })
+  writeFileSync(stamp, sources)
+}

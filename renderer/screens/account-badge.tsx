@@ -1,0 +1,16 @@
+import { t } from '../strings/en.ts'
+import { Badge } from '../ui/states.tsx'
+
+/** The status of an account, as a word on a colour. */
+export function AccountBadge({ status }: { readonly status: string | undefined }) {
+  switch (status) {
+    case undefined:
+      return <Badge look="good">{t.status.active}</Badge>
+    case 'deactivated':
+      return <Badge look="warn">{t.status.deactivated}</Badge>
+    case 'suspended':
+      return <Badge look="warn">{t.status.suspended}</Badge>
+    default:
+      return <Badge look="danger">{t.status.takendown}</Badge>
+  }
+}

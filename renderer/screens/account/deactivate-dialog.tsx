@@ -1,0 +1,65 @@
+import type { DatetimeString } from '@atproto/lex-schema'
+import { type FormEvent, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useAct } from '../../api/hooks.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Stack } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+export function DeactivateDialog({ onClose }: { onClose(): void }) {
+  const [day, setDay] = useState('')
+  const deactivate = useAct(
+    com.core.server.deactivateAccount,
+    [com.core.server.getSession, com.core.server.checkAccountStatus],
+    {
+      onSuccess: () => {
+        toast(t.account.deactivatedToast)
+        onClose()
+      },
+    },
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    deactivate.mutate(day === '' ? {} : { deleteAfter: startOf(day) })
+  }
+  return (
+    <Dialog onClose={onClose} title={t.account.deactivateTitle}>
+      <form onSubmit={submit}>
+        <Stack>
+          <p>{t.account.deactivateText}</p>
+          <Field
+            hint={t.account.deactivateDateHint}
+            label={t.account.deactivateDate}
+            min={tomorrow()}
+            onChange={(event) => setDay(event.target.value)}
+            type="date"
+            value={day}
+          />
+          <FormError error={deactivate.error} />
+        </Stack>
+        <DialogActions>
+          <Button onClick={onClose}>{t.ui.cancel}</Button>
+          <Button busy={deactivate.isPending} look="danger" type="submit">
+            {t.account.deactivateSubmit}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+/** @param day `2026-11-21`, here */
+function startOf(day: string): DatetimeString {
+  return new Date(`${day}T00:00`).toISOString() as DatetimeString
+}
+
+function tomorrow(): string {
+  const at = new Date()
+  at.setDate(at.getDate() + 1)
+  // Swedish writes dates as inputs want them.
+  return at.toLocaleDateString('sv')
+}

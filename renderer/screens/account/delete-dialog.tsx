@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { com } from '../../../lexicons/generated/index.ts'
+import { errorName } from '../../api/errors.ts'
+import { useAct } from '../../api/hooks.ts'
+import { removeSession, useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field, PasswordField } from '../../ui/field.tsx'
+import { Stack } from '../../ui/page.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { CodeForm } from './code-form.tsx'
+
+interface DeleteDialogProps {
+  readonly email: string
+  onClose(): void
+}
+
+/** Deletes the account behind three things: its handle typed, its password, and a mailed code. */
+export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
+  const { did, handle } = useSession()
+  const [, navigate] = useLocation()
+  const [typed, setTyped] = useState('')
+  const [isMismatch, setMismatch] = useState(false)
+  const [password, setPassword] = useState('')
+  const mailing = useAct(com.core.server.requestAccountDelete)
+  const remove = useAct(com.core.server.deleteAccount, [], {
+    onSuccess: () => {
+      navigate('/')
+      removeSession(did)
+      toast(t.account.removedToast(handle))
+    },
+  })
+  const isSame = typed.trim().toLowerCase() === handle
+  return (
+    <Dialog onClose={onClose} title={t.account.removeTitle}>
+      <Stack>
+        <Notice look="danger">{t.account.removeText(handle)}</Notice>
+        {mailing.isIdle || (mailing.error && !mailing.data) ? (
+          <>
+            <FormError error={mailing.error} />
+            <DialogActions>
+              <Button onClick={onClose}>{t.ui.cancel}</Button>
+              <Button busy={mailing.isPending} look="danger" onClick={() => mailing.mutate(undefined)}>
+                {t.account.removeSend}
+              </Button>
+            </DialogActions>
+          </>
+        ) : (
+          <CodeForm
+            action={t.account.removeSubmit}
+            busy={remove.isPending}
+            danger
+            email={email}
+            error={
+              errorName(remove.error) === 'AuthenticationRequired' ? t.account.wrongPassword : remove.error
+            }
+            mailing={mailing}
+            onAgain={(told) => mailing.mutate(undefined, told)}
+            onCode={(token) => {
+              if (isSame) remove.mutate({ did, password, token })
+              else setMismatch(true)
+            }}
+          >
+            <PasswordField
+              label={t.account.removePassword}
+              onChange={(event) => setPassword(event.target.value)}
+              required
+              value={password}
+            />
+            <Field
+              autoCapitalize="none"
+              autoComplete="off"
+              error={isMismatch && !isSame ? t.account.removeMismatch : undefined}
+              label={t.account.removeHandle(handle)}
+              onChange={(event) => setTyped(event.target.value)}
+              required
+              spellCheck={false}
+              value={typed}
+            />
+          </CodeForm>
+        )}
+      </Stack>
+    </Dialog>
+  )
+}

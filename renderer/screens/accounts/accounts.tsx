@@ -1,0 +1,106 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { UsersRound } from 'lucide-react'
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { type Body, callAs } from '../../api/client.ts'
+import { errorName } from '../../api/errors.ts'
+import { keyOf } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Badge, EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { AccountBadge } from '../account-badge.tsx'
+import { AccountActions } from './account-actions.tsx'
+
+export type ListedAccount = Body<typeof com.core.admin.listAccounts.main>['accounts'][number]
+
+const pageSize = 50
+/** From this many on, looking for one is easier than seeing it. */
+const searchFrom = 8
+
+export function AccountsScreen() {
+  const list = useAccounts()
+  const [wanted, setWanted] = useState('')
+  const accounts = list.data?.pages.flatMap((page) => page.accounts) ?? []
+  const shown = accounts.filter((account) => matches(account, wanted.trim().toLowerCase()))
+  return (
+    <Page lead={t.accounts.lead} title={t.accounts.title}>
+      {list.isPending && <Skeleton />}
+      {list.isError && (
+        <ErrorState
+          error={errorName(list.error) === 'Forbidden' ? t.accounts.notOwner : list.error}
+          onRetry={() => void list.refetch()}
+        />
+      )}
+      {accounts.length >= searchFrom && (
+        <Field
+          autoComplete="off"
+          label={t.accounts.filter}
+          onChange={(event) => setWanted(event.target.value)}
+          placeholder={t.accounts.filterPlaceholder}
+          required
+          type="search"
+          value={wanted}
+        />
+      )}
+      {shown.length > 0 && (
+        <RowList label={t.accounts.list}>
+          {shown.map((account) => (
+            <AccountRow account={account} key={account.did} />
+          ))}
+        </RowList>
+      )}
+      {list.data && shown.length === 0 && (
+        <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
+          {t.accounts.noMatchText}
+        </EmptyState>
+      )}
+      {list.hasNextPage && (
+        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          {t.ui.more}
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+function useAccounts() {
+  const { did } = useSession()
+  return useInfiniteQuery({
+    queryKey: keyOf(did, com.core.admin.listAccounts),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callAs(did, com.core.admin.listAccounts, { params: { limit: pageSize, cursor }, signal }),
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+}
+
+function matches({ handle, email = '', did }: ListedAccount, wanted: string): boolean {
+  return [handle, email, did].some((text) => text.includes(wanted))
+}
+
+function AccountRow({ account }: { readonly account: ListedAccount }) {
+  const { handle, email, createdAt, owner, status, invitedBy } = account
+  return (
+    <Row
+      action={!owner && <AccountActions account={account} />}
+      as="li"
+      detail={
+        <>
+          {email ?? t.accounts.noEmail} · {t.accounts.joined} <RelativeTime at={createdAt} />
+          {invitedBy && <> · {t.accounts.invitedBy(invitedBy === 'admin' ? t.accounts.admin : invitedBy)}</>}
+        </>
+      }
+      icon={<Avatar handle={handle} />}
+      title={
+        <>
+          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <AccountBadge status={status} />}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,74 @@
+import { type FormEvent, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useAct } from '../../api/hooks.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Stack } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { ListedAccount } from './accounts.tsx'
+
+interface StatusDialogProps {
+  readonly account: ListedAccount
+  readonly to: 'suspend' | 'takedown'
+  onClose(): void
+}
+
+const words = {
+  suspend: {
+    title: t.accounts.suspendTitle,
+    text: t.accounts.suspendText,
+    action: t.accounts.suspend,
+    done: t.accounts.suspended,
+  },
+  takedown: {
+    title: t.accounts.takedownTitle,
+    text: t.accounts.takedownText,
+    action: t.accounts.takedown,
+    done: t.accounts.takendown,
+  },
+}
+
+/** Suspends an account or takes it down, with a note on why. */
+export function StatusDialog({ account: { did, handle }, to, onClose }: StatusDialogProps) {
+  const [note, setNote] = useState('')
+  const { title, text, action, done } = words[to]
+  const update = useAct(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
+    onSuccess: () => {
+      toast(done(handle))
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const state = { applied: true, ref: note.trim() || undefined }
+    const subject = { $type: 'com.core.admin.defs#repoRef' as const, did }
+    update.mutate({ subject, ...(to === 'suspend' ? { suspended: state } : { takedown: state }) })
+  }
+  return (
+    <Dialog onClose={onClose} title={title(handle)}>
+      <form onSubmit={submit}>
+        <Stack>
+          <p>{text}</p>
+          <Field
+            autoComplete="off"
+            hint={t.accounts.noteHint}
+            label={t.accounts.note}
+            maxLength={1000}
+            onChange={(event) => setNote(event.target.value)}
+            value={note}
+          />
+          <FormError error={update.error} />
+        </Stack>
+        <DialogActions>
+          <Button onClick={onClose}>{t.ui.cancel}</Button>
+          <Button busy={update.isPending} look="danger" type="submit">
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

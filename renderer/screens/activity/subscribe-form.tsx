@@ -1,0 +1,62 @@
+import type { DidString } from '@atproto/lex-schema'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { app, com } from '../../../lexicons/generated/index.ts'
+import { call, callAs } from '../../api/client.ts'
+import { explain } from '../../api/errors.ts'
+import { keyOf } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.tsx'
+import styles from './activity.module.css'
+
+const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
+
+/** Adds somebody by handle or DID. */
+export function SubscribeForm() {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const add = useMutation({
+    mutationFn: async (typed: string) => {
+      const subject = await didOf(typed)
+      const body = { subject, activitySubscription: { post: true, reply: false } }
+      return callAs(did, putActivitySubscription, { body })
+    },
+    onSuccess: (_, typed) => {
+      toast(t.activity.added(typed))
+      setName('')
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate(name.trim().toLowerCase().replace(/^@/, ''))
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <Field
+        autoCapitalize="none"
+        autoComplete="off"
+        error={add.error ? explain(add.error) : undefined}
+        label={t.activity.who}
+        onChange={(event) => setName(event.target.value)}
+        placeholder={t.activity.whoExample}
+        required
+        spellCheck={false}
+        value={name}
+      />
+      <Button busy={add.isPending} look="primary" type="submit">
+        {t.activity.add}
+      </Button>
+    </form>
+  )
+}
+
+async function didOf(name: string): Promise<DidString> {
+  if (name.startsWith('did:')) return name as DidString
+  const handle = name as `${string}.${string}`
+  return (await call(com.core.identity.resolveHandle, { params: { handle } })).did
+}

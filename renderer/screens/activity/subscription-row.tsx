@@ -1,0 +1,60 @@
+import { app } from '../../../lexicons/generated/index.ts'
+import type { Body } from '../../api/client.ts'
+import { explain } from '../../api/errors.ts'
+import { useAct } from '../../api/hooks.ts'
+import { t } from '../../strings/en.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Row } from '../../ui/page.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { toast } from '../../ui/toast.tsx'
+import styles from './activity.module.css'
+
+const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
+
+type Subscription = Body<typeof listActivitySubscriptions.main>['subscriptions'][number]
+type Wanted = Subscription['activitySubscription']
+
+/** Somebody whose posts are told. Wanting neither posts nor replies removes the row, which can be undone. */
+export function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
+  const { did, handle, displayName, activitySubscription: wanted } = subscription
+  const name = displayName || handle
+  const put = useAct(putActivitySubscription, [listActivitySubscriptions], {
+    onSuccess: (now) => {
+      if (!now.activitySubscription) toast(t.activity.removed(name), () => change(wanted))
+    },
+    onError: (error) => toast(explain(error)),
+  })
+  const change = (changed: Wanted) => put.mutate({ subject: did, activitySubscription: changed })
+  // What has been asked for is shown at once, and what is true again if the server refuses.
+  const shown = put.isPending ? put.variables.activitySubscription : wanted
+  return (
+    <Row
+      action={
+        <div className={styles.controls}>
+          <Switch
+            checked={shown.post}
+            label={t.activity.posts}
+            onChange={(post) => change({ ...wanted, post })}
+          />
+          <Switch
+            checked={shown.reply}
+            label={t.activity.replies}
+            onChange={(reply) => change({ ...wanted, reply })}
+          />
+          <Button
+            aria-label={t.activity.removeLabel(name)}
+            onClick={() => change({ post: false, reply: false })}
+            size="s"
+          >
+            {t.activity.remove}
+          </Button>
+        </div>
+      }
+      as="li"
+      detail={displayName ? handle : undefined}
+      icon={<Avatar handle={handle} />}
+      title={name}
+    />
+  )
+}

@@ -1,0 +1,53 @@
+import { Link, useLocation } from 'wouter'
+import { com } from '../../../lexicons/generated/index.ts'
+import { endpoint } from '../../api/endpoint.ts'
+import { usePublicRead } from '../../api/hooks.ts'
+import { useMaybeSession } from '../../api/sessions.ts'
+import { entrances } from '../../entrances.ts'
+import { ConnectionBanner } from '../../shell/banners.tsx'
+import { t } from '../../strings/en.ts'
+import { Mark } from '../../ui/mark.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import styles from './entrance.module.css'
+import { ResetPassword } from './reset-password.tsx'
+import { SignIn } from './sign-in.tsx'
+import { SignUp } from './sign-up.tsx'
+
+/** What somebody sees who is not signed in, or adds an account. */
+export function Entrance() {
+  const [path] = useLocation()
+  const session = useMaybeSession()
+  const server = usePublicRead(com.core.server.describeServer, {})
+  return (
+    <div className={styles.entrance}>
+      <aside className={styles.side}>
+        <div className={styles.brand}>
+          <Mark size={40} />
+          <span>{t.app.name}</span>
+        </div>
+        <p className={styles.claim}>{t.welcome.lead}</p>
+        <p className={styles.address}>{new URL(endpoint).host}</p>
+      </aside>
+      <div className={styles.main}>
+        <ConnectionBanner />
+        <main className={styles.form}>
+          <Loaded query={server}>
+            {(description) => {
+              if (path === entrances.reset) return <ResetPassword />
+              const isFirst = description.unclaimed === true
+              if (path === entrances.create || (isFirst && path !== entrances.signIn)) {
+                return <SignUp isFirst={isFirst} server={description} />
+              }
+              return <SignIn />
+            }}
+          </Loaded>
+          {session && (
+            <p className={styles.back}>
+              <Link href="/">{t.welcome.back(session.handle)}</Link>
+            </p>
+          )}
+        </main>
+      </div>
+    </div>
+  )
+}

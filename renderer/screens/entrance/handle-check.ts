@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { call } from '../../api/client.ts'
+import { errorName } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+
+export interface HandleCheck {
+  /** What is wrong with it, if anything. */
+  readonly problem: string | undefined
+  readonly state: 'empty' | 'checking' | 'taken' | 'free'
+}
+
+const pauseMs = 300
+
+/** Checks a handle while it is typed: its form at once, and after a pause whether somebody has it. */
+export function useHandleCheck(name: string, handle: string): HandleCheck {
+  const problem = name === '' ? undefined : problemOf(name)
+  const settled = useSettled(handle)
+  const { data: isTaken } = useQuery({
+    queryKey: ['', 'is taken', settled],
+    queryFn: ({ signal }) => isHandleTaken(settled, signal),
+    enabled: name !== '' && problem === undefined && settled === handle,
+  })
+  if (name === '') return { state: 'empty', problem }
+  if (isTaken === undefined || settled !== handle) return { state: 'checking', problem }
+  return isTaken ? { state: 'taken', problem: t.signUp.taken(handle) } : { state: 'free', problem }
+}
+
+async function isHandleTaken(handle: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await call(com.core.identity.resolveHandle, {
+      params: { handle: handle as `${string}.${string}` },
+      signal,
+    })
+    return true
+  } catch (error) {
+    if (errorName(error) === 'HandleNotFound') return false
+    throw error
+  }
+}
+
+function problemOf(name: string): string | undefined {
+  if (!/^[a-z0-9-]*$/.test(name) || name.startsWith('-') || name.endsWith('-')) return t.signUp.letters
+  if (name.length < 3) return t.signUp.tooShort
+  return name.length > 18 ? t.signUp.tooLong : undefined
+}
+
+/** A text once it has not changed for a while. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

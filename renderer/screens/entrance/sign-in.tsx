@@ -1,0 +1,122 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { errorName } from '../../api/errors.ts'
+import { endedSession, switchTo } from '../../api/sessions.ts'
+import { AppPasswordUsed, type Credentials, signIn } from '../../api/sign-in.ts'
+import { useStore } from '../../api/store.ts'
+import { entrances } from '../../entrances.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
+import { Stack } from '../../ui/page.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import styles from './entrance.module.css'
+import { Heading, useEnter, useFocusFirst } from './heading.tsx'
+
+/** Handle and password; then, where the account has it, a code from the mail. */
+export function SignIn() {
+  const ended = useStore(endedSession)
+  const enter = useEnter()
+  const [identifier, setIdentifier] = useState(ended?.handle ?? '')
+  const [password, setPassword] = useState('')
+  const attempt = useMutation({
+    mutationFn: signIn,
+    onSuccess: ({ did }) => {
+      switchTo(did)
+      enter()
+    },
+  })
+  const failure = errorName(attempt.error)
+  const tryWith = (more: Partial<Credentials> = {}) => attempt.mutate({ identifier, password, ...more })
+  const [needsFactor, setNeedsFactor] = useState(false)
+  if (failure === 'AuthFactorTokenRequired' && !needsFactor) setNeedsFactor(true)
+  if (needsFactor)
+    return <SecondFactor attempt={attempt} onSubmit={(authFactorToken) => tryWith({ authFactorToken })} />
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    tryWith()
+  }
+  return (
+    <>
+      <Heading title={t.welcome.signInTitle} />
+      {ended && <Notice look="warn">{t.signIn.ended(ended.handle)}</Notice>}
+      <form onSubmit={submit}>
+        <Stack>
+          <Field
+            autoCapitalize="none"
+            autoComplete="username"
+            label={t.signIn.identifier}
+            onChange={(event) => setIdentifier(event.target.value)}
+            required
+            spellCheck={false}
+            value={identifier}
+          />
+          <PasswordField
+            label={t.signIn.password}
+            onChange={(event) => setPassword(event.target.value)}
+            required
+            value={password}
+          />
+          {failure === 'AccountTakedown' ? (
+            <Notice
+              action={
+                <Button onClick={() => tryWith({ allowTakendown: true })} size="s">
+                  {t.signIn.takendownAction}
+                </Button>
+              }
+              live
+              look="danger"
+            >
+              {t.signIn.takendown}
+            </Notice>
+          ) : (
+            <FormError error={messageOf(attempt.error)} />
+          )}
+          <Button busy={attempt.isPending} className={styles.submit} look="primary" type="submit">
+            {t.signIn.submit}
+          </Button>
+          <p className={styles.between}>
+            <Link href={entrances.reset}>{t.signIn.forgot}</Link>
+            <Link href={entrances.create}>{t.welcome.toCreate}</Link>
+          </p>
+        </Stack>
+      </form>
+    </>
+  )
+}
+
+function messageOf(error: Error | null): unknown {
+  if (error instanceof AppPasswordUsed) return t.signIn.appPassword
+  return errorName(error) === 'AuthenticationRequired' ? t.signIn.wrong : error
+}
+
+interface SecondFactorProps {
+  readonly attempt: { readonly error: Error | null; readonly isPending: boolean }
+  onSubmit(code: string): void
+}
+
+function SecondFactor({ attempt, onSubmit }: SecondFactorProps) {
+  const [code, setCode] = useState('')
+  const form = useFocusFirst()
+  const isFirst = errorName(attempt.error) === 'AuthFactorTokenRequired'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit(code)
+  }
+  return (
+    <>
+      <Heading title={t.signIn.factorTitle}>{t.signIn.factorLead}</Heading>
+      <form onSubmit={submit} ref={form}>
+        <Stack>
+          <CodeField hint={t.mail.outbox} onChange={(event) => setCode(event.target.value)} value={code} />
+          <FormError error={isFirst ? null : attempt.error} />
+          <Button busy={attempt.isPending} className={styles.submit} look="primary" type="submit">
+            {t.signIn.submit}
+          </Button>
+        </Stack>
+      </form>
+    </>
+  )
+}

@@ -1,0 +1,136 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import type { com } from '../../../lexicons/generated/index.ts'
+import type { Body } from '../../api/client.ts'
+import { errorName, explain } from '../../api/errors.ts'
+import { switchTo } from '../../api/sessions.ts'
+import { signUp } from '../../api/sign-in.ts'
+import { entrances } from '../../entrances.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, PasswordField } from '../../ui/field.tsx'
+import { Stack } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { PasswordStrength } from '../password-strength.tsx'
+import styles from './entrance.module.css'
+import { useHandleCheck } from './handle-check.ts'
+import { HandleField } from './handle-field.tsx'
+import { Heading, useEnter } from './heading.tsx'
+
+interface SignUpProps {
+  readonly isFirst: boolean
+  readonly server: Body<typeof com.core.server.describeServer.main>
+}
+
+const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain']
+
+/** Handle, password, and an email address for those who want one. */
+export function SignUp({ isFirst, server }: SignUpProps) {
+  const enter = useEnter()
+  const [name, setName] = useState('')
+  const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
+  const [password, setPassword] = useState('')
+  const [email, setEmail] = useState('')
+  const [inviteCode, setInviteCode] = useState('')
+  const handle = name.trim().toLowerCase() + domain
+  const check = useHandleCheck(name.trim().toLowerCase(), handle)
+  const creation = useMutation({
+    mutationFn: signUp,
+    onSuccess: ({ did, handle: made }) => {
+      switchTo(did)
+      toast(t.signUp.done(made))
+      enter()
+    },
+  })
+  const failure = errorName(creation.error) ?? ''
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (check.problem) return
+    creation.mutate({
+      handle,
+      password,
+      email: email.trim() || undefined,
+      inviteCode: inviteCode.trim() || undefined,
+    })
+  }
+  return (
+    <>
+      <Heading title={isFirst ? t.welcome.firstTitle : t.welcome.createTitle}>
+        {isFirst ? t.welcome.firstLead : t.welcome.createLead}
+      </Heading>
+      <form onSubmit={submit}>
+        <Stack>
+          {server.inviteCodeRequired && (
+            <Field
+              autoComplete="off"
+              error={failure === 'InvalidInviteCode' ? explain(creation.error) : undefined}
+              hint={t.signUp.inviteHint}
+              label={t.signUp.invite}
+              mono
+              onChange={(event) => setInviteCode(event.target.value)}
+              required
+              spellCheck={false}
+              value={inviteCode}
+            />
+          )}
+          <HandleField
+            check={check}
+            domain={domain}
+            domains={server.availableUserDomains}
+            name={name}
+            onDomain={setDomain}
+            onName={setName}
+            refused={handleErrors.includes(failure) ? explain(creation.error) : undefined}
+          />
+          <PasswordField
+            autoComplete="new-password"
+            error={failure === 'InvalidPassword' ? explain(creation.error) : undefined}
+            hint={<PasswordStrength password={password} />}
+            label={t.signUp.password}
+            maxLength={256}
+            minLength={8}
+            onChange={(event) => setPassword(event.target.value)}
+            required
+            value={password}
+          />
+          <Field
+            autoComplete="email"
+            hint={t.signUp.emailHint}
+            label={t.signUp.email}
+            onChange={(event) => setEmail(event.target.value)}
+            type="email"
+            value={email}
+          />
+          <FormError
+            error={
+              [...handleErrors, 'InvalidPassword', 'InvalidInviteCode'].includes(failure)
+                ? null
+                : creation.error
+            }
+          />
+          <Button busy={creation.isPending} className={styles.submit} look="primary" type="submit">
+            {t.signUp.submit}
+          </Button>
+          {!isFirst && (
+            <p>
+              <Link href={entrances.signIn}>{t.welcome.toSignIn}</Link>
+            </p>
+          )}
+          <Legal links={server.links} />
+        </Stack>
+      </form>
+    </>
+  )
+}
+
+function Legal({ links }: Pick<SignUpProps['server'], 'links'>) {
+  if (!links?.privacyPolicy && !links?.termsOfService) return null
+  return (
+    <p className={styles.legal}>
+      {links.privacyPolicy && <a href={links.privacyPolicy}>{t.signUp.privacy}</a>}
+      {links.termsOfService && <a href={links.termsOfService}>{t.signUp.terms}</a>}
+    </p>
+  )
+}

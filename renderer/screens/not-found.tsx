@@ -1,0 +1,13 @@
+import { Link } from 'wouter'
+import { t } from '../strings/en.ts'
+import { Page } from '../ui/page.tsx'
+
+export function NotFoundScreen() {
+  return (
+    <Page lead={t.notFound.lead} title={t.notFound.title}>
+      <p>
+        <Link href="/">{t.notFound.home}</Link>
+      </p>
+    </Page>
+  )
+}

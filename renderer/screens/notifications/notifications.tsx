@@ -1,0 +1,66 @@
+import { BellRing, CheckCheck } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { explain } from '../../api/errors.ts'
+import { useNotifications, useSeenMarker, useUnreadCount } from '../../api/notifications.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { DayGroups } from './day-groups.tsx'
+import { type Filter, filters } from './filters.ts'
+import { LoadMore } from './load-more.tsx'
+
+const options = (Object.keys(filters) as Filter[]).map((value) => ({
+  value,
+  label: t.notifications.filters[value],
+}))
+
+export function NotificationsScreen() {
+  const [filter, setFilter] = useState<Filter>('all')
+  const list = useNotifications(filters[filter])
+  const unread = useUnreadCount()
+  const shown = useMemo(() => list.data?.pages.flatMap((page) => page.notifications) ?? [], [list.data])
+  const marker = useSeenMarker({
+    onSuccess: (before) => toast(t.notifications.markedToast, () => marker.mutate(before)),
+    onError: (error) => toast(explain(error)),
+  })
+  const newest = list.data?.pages[0]?.notifications[0]?.indexedAt
+  return (
+    <Page
+      action={
+        unread > 0 &&
+        newest && (
+          <Button icon={<CheckCheck aria-hidden size={16} />} onClick={() => marker.mutate(newest)}>
+            {t.notifications.markAll}
+          </Button>
+        )
+      }
+      lead={t.notifications.lead}
+      title={t.notifications.title}
+    >
+      <ChoiceChips
+        label={t.notifications.filter}
+        onChange={(chosen) => setFilter(chosen)}
+        options={options}
+        value={filter}
+      />
+      {list.isPending && <Skeleton rows={5} />}
+      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && shown.length === 0 && (
+        <EmptyState icon={<BellRing aria-hidden size={28} />} title={t.notifications.none}>
+          {filter === 'all' ? t.notifications.noneText : t.notifications.noneOfFilter}
+        </EmptyState>
+      )}
+      {shown.length > 0 && <DayGroups notifications={shown} />}
+      {list.hasNextPage && (
+        <LoadMore
+          busy={list.isFetchingNextPage}
+          loaded={shown.length}
+          onMore={() => void list.fetchNextPage()}
+        />
+      )}
+    </Page>
+  )
+}

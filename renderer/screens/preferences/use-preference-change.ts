@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { app } from '../../../lexicons/generated/index.ts'
+import { type Body, callAs } from '../../api/client.ts'
+import { explain } from '../../api/errors.ts'
+import { keyOf } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { toast } from '../../ui/toast.tsx'
+
+const { getPreferences, putPreferences } = app.example.notification
+
+type Answer = Body<typeof getPreferences.main>
+export type Preferences = Answer['preferences']
+export type ReasonName = Exclude<keyof Preferences, '$type'>
+
+export interface Preference {
+  readonly list: boolean
+  readonly push: boolean
+  /** Absent for reasons that cannot be filtered by who it is from. */
+  readonly include?: 'all' | 'follows'
+}
+
+/**
+ * Changes a preference: on the screen at once, then on the server, one after the other, for each call carries all of them.
+ * What the server refuses goes back, and says so.
+ */
+export function usePreferenceChange(): (reason: ReasonName, changed: Partial<Preference>) => void {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const key = keyOf(did, getPreferences, {})
+  const save = useMutation({
+    scope: { id: `preferences ${did}` },
+    mutationFn: (preferences: Preferences) => callAs(did, putPreferences, { body: { preferences } }),
+    onError: async (error) => {
+      toast(t.preferences.failed(explain(error)))
+      await client.invalidateQueries({ queryKey: key })
+    },
+  })
+  return (reason, changed) => {
+    const kept = client.getQueryData<Answer>(key)
+    if (!kept) return
+    const preferences = { ...kept.preferences, [reason]: { ...kept.preferences[reason], ...changed } }
+    client.setQueryData<Answer>(key, { preferences })
+    save.mutate(preferences)
+  }
+}

@@ -1,0 +1,86 @@
+import type { NsidString } from '@atproto/lex-schema'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { callAs } from '../../api/client.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, SelectField } from '../../ui/field.tsx'
+import { Panel, Stack } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { ServiceToken } from './service-token.tsx'
+
+interface ServiceTokenFormProps {
+  /** The only method that a token can be for, where the session allows but one. */
+  readonly onlyMethod?: string
+}
+
+/** Asks for a service token and shows it. */
+export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
+  const { did } = useSession()
+  const [aud, setAud] = useState('')
+  const [lxm, setLxm] = useState(onlyMethod ?? '')
+  const [seconds, setSeconds] = useState('60')
+  const ask = useMutation({
+    mutationFn: () => {
+      const exp = Math.floor(Date.now() / 1000) + Number(seconds)
+      const more = seconds === '60' ? {} : { exp }
+      const params = { aud: aud.trim(), ...(lxm.trim() ? { lxm: lxm.trim() as NsidString } : {}), ...more }
+      return callAs(did, com.core.server.getServiceAuth, { params })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    ask.mutate()
+  }
+  return (
+    <>
+      <Panel padded>
+        <form onSubmit={submit}>
+          <Stack>
+            <Field
+              autoComplete="off"
+              hint={t.serviceTokens.audHint}
+              label={t.serviceTokens.aud}
+              mono
+              onChange={(event) => setAud(event.target.value)}
+              pattern={String.raw`\s*did:[a-z]+:.+`}
+              placeholder={t.serviceTokens.audExample}
+              required
+              spellCheck={false}
+              title={t.serviceTokens.audInvalid}
+              value={aud}
+            />
+            <Field
+              autoComplete="off"
+              hint={onlyMethod === undefined && t.serviceTokens.lxmHint}
+              label={t.serviceTokens.lxm}
+              mono
+              onChange={(event) => setLxm(event.target.value)}
+              pattern={String.raw`\s*[a-zA-Z0-9\-]+(\.[a-zA-Z0-9\-]+){2,}\s*`}
+              readOnly={onlyMethod !== undefined}
+              spellCheck={false}
+              title={t.serviceTokens.lxmInvalid}
+              value={lxm}
+            />
+            <SelectField
+              hint={t.serviceTokens.lifetimeHint}
+              label={t.serviceTokens.lifetime}
+              onChange={setSeconds}
+              options={t.serviceTokens.lifetimes}
+              value={seconds}
+            />
+            <FormError error={ask.error} />
+            <div>
+              <Button busy={ask.isPending} look="primary" type="submit">
+                {t.serviceTokens.submit}
+              </Button>
+            </div>
+          </Stack>
+        </form>
+      </Panel>
+      {ask.data && <ServiceToken token={ask.data.token} />}
+    </>
+  )
+}

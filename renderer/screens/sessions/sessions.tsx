@@ -1,0 +1,76 @@
+import { KeyRound, Monitor } from 'lucide-react'
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import type { Body } from '../../api/client.ts'
+import { useRead } from '../../api/hooks.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Badge, Loaded } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { clientName } from './client-name.ts'
+import { EndDialog } from './end-dialog.tsx'
+
+type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
+
+export function SessionsScreen() {
+  const list = useRead(com.core.server.listSessions, {})
+  const [ending, setEnding] = useState<readonly OpenSession[]>()
+  const others = list.data?.sessions.filter(({ current }) => !current) ?? []
+  return (
+    <Page
+      action={others.length > 0 && <Button onClick={() => setEnding(others)}>{t.sessions.endOthers}</Button>}
+      lead={t.sessions.lead}
+      title={t.sessions.title}
+    >
+      <Loaded query={list}>
+        {({ sessions }) => (
+          <RowList label={t.sessions.list}>
+            {currentFirst(sessions).map((session) => (
+              <SessionRow key={session.id} onEnd={() => setEnding([session])} session={session} />
+            ))}
+          </RowList>
+        )}
+      </Loaded>
+      {ending && <EndDialog onClose={() => setEnding(undefined)} sessions={ending} />}
+    </Page>
+  )
+}
+
+function currentFirst(sessions: readonly OpenSession[]): OpenSession[] {
+  return sessions.toSorted((a, b) => Number(b.current) - Number(a.current))
+}
+
+function SessionRow({ session, onEnd }: { readonly session: OpenSession; onEnd(): void }) {
+  const { client, current, createdAt, lastUsedAt, appPasswordName } = session
+  const name = clientName(client)
+  const Icon = appPasswordName === undefined ? Monitor : KeyRound
+  return (
+    <Row
+      action={
+        !current && (
+          <Button aria-label={t.sessions.endLabel(name)} onClick={onEnd} size="s">
+            {t.sessions.end}
+          </Button>
+        )
+      }
+      as="li"
+      detail={
+        <>
+          {t.sessions.opened} <RelativeTime at={createdAt} />{' '}
+          {appPasswordName === undefined
+            ? t.sessions.withPassword
+            : t.sessions.withAppPassword(appPasswordName)}
+          {' · '}
+          {t.sessions.used} <RelativeTime at={lastUsedAt} />
+        </>
+      }
+      icon={<Icon aria-hidden size={20} strokeWidth={1.75} />}
+      title={
+        <>
+          <span title={client}>{name}</span> {current && <Badge look="good">{t.sessions.current}</Badge>}
+        </>
+      }
+    />
+  )
+}

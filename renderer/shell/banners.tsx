@@ -1,0 +1,73 @@
+import { useEffect, useRef } from 'react'
+import { com } from '../../lexicons/generated/index.ts'
+import { connection, probe } from '../api/connection.ts'
+import { explain } from '../api/errors.ts'
+import { useAct, useRead } from '../api/hooks.ts'
+import { useSession } from '../api/sessions.ts'
+import { useStore } from '../api/store.ts'
+import { t } from '../strings/en.ts'
+import { formatRelative } from '../strings/format.ts'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/states.tsx'
+import { useNow } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+import styles from './banners.module.css'
+
+/** Says that the server does not answer, and that what is shown may be old. */
+export function ConnectionBanner() {
+  const { up } = useStore(connection)
+  const wasUp = useRef(up)
+  useEffect(() => {
+    if (up && !wasUp.current) toast(t.connection.back)
+    wasUp.current = up
+  }, [up])
+  if (up) return null
+  const action = (
+    <Button onClick={() => void probe()} size="s">
+      {t.connection.now}
+    </Button>
+  )
+  return (
+    <div className={styles.banner}>
+      <Notice action={action} live look="warn">
+        <strong>{t.connection.lost}</strong> {t.connection.retrying}
+      </Notice>
+    </div>
+  )
+}
+
+/** Says what keeps the account from being used as usual. */
+export function AccountBanner() {
+  const { status } = useSession()
+  if (status === undefined) return null
+  return (
+    <div className={styles.banner}>
+      {status === 'deactivated' && <DeactivatedNotice />}
+      {status === 'suspended' && <Notice look="warn">{t.banner.suspended}</Notice>}
+      {status === 'takendown' && <Notice look="danger">{t.banner.takendown}</Notice>}
+    </div>
+  )
+}
+
+function DeactivatedNotice() {
+  const now = useNow()
+  const { data } = useRead(com.core.server.checkAccountStatus, {})
+  const activate = useAct(
+    com.core.server.activateAccount,
+    [com.core.server.getSession, com.core.server.checkAccountStatus],
+    { onSuccess: () => toast(t.banner.reactivated), onError: (error) => toast(explain(error)) },
+  )
+  const action = (
+    <Button busy={activate.isPending} onClick={() => activate.mutate(undefined)} size="s">
+      {t.banner.reactivate}
+    </Button>
+  )
+  return (
+    <Notice action={action} look="warn">
+      {t.banner.deactivated}{' '}
+      {data?.deleteAfter && (
+        <strong>{t.banner.deleteOn(data.deleteAfter, formatRelative(data.deleteAfter, now))}</strong>
+      )}
+    </Notice>
+  )
+}

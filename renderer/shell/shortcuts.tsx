@@ -1,0 +1,88 @@
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { createStore, useStore } from '../api/store.ts'
+import { t } from '../strings/en.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Switch } from '../ui/switch.tsx'
+import { routes } from './routes.tsx'
+import styles from './shortcuts.module.css'
+
+export const isHelpOpen = createStore(false)
+
+const offKey = 'pds.shortcuts.off'
+
+/** Single keys can be in the way of speech input, so they can be turned off (WCAG 2.1.4). */
+const isEnabled = createStore(localStorage.getItem(offKey) === null)
+
+const sequenceMs = 1500
+
+/** Keys that work everywhere but in text fields, and the list of them. */
+export function Shortcuts({ isOwner }: { readonly isOwner: boolean }) {
+  const [, navigate] = useLocation()
+  const isOpen = useStore(isHelpOpen)
+  useEffect(() => {
+    let lastG = Number.NEGATIVE_INFINITY
+    const press = (event: KeyboardEvent) => {
+      if (!isEnabled.get() || isForOthers(event)) return
+      if (event.key === '?') isHelpOpen.set(true)
+      if (event.timeStamp - lastG < sequenceMs) {
+        const route = routes.find(({ key, ownerOnly }) => key === event.key && (isOwner || !ownerOnly))
+        if (route) navigate(route.path)
+      }
+      lastG = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [isOwner, navigate])
+  return isOpen ? <Help isOwner={isOwner} /> : null
+}
+
+function isForOthers(event: KeyboardEvent): boolean {
+  const target = event.target as Element
+  const isTyping = target.matches('input:not([type="checkbox"]), textarea, select, [contenteditable]')
+  return (
+    isTyping ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    document.querySelector('dialog[open]') !== null
+  )
+}
+
+function Help({ isOwner }: { readonly isOwner: boolean }) {
+  const enabled = useStore(isEnabled)
+  const toggle = (on: boolean) => {
+    isEnabled.set(on)
+    if (on) localStorage.removeItem(offKey)
+    else localStorage.setItem(offKey, '1')
+  }
+  return (
+    <Dialog onClose={() => isHelpOpen.set(false)} title={t.shortcuts.title}>
+      <dl className={styles.list}>
+        {routes
+          .filter((route) => isOwner || !route.ownerOnly)
+          .map(({ path, name, key }) => (
+            <div className={styles.line} key={path}>
+              <dt>{t.shortcuts.goTo(name)}</dt>
+              <dd>
+                <kbd>{t.shortcuts.gKey}</kbd> {t.shortcuts.followedBy} <kbd>{key}</kbd>
+              </dd>
+            </div>
+          ))}
+        <div className={styles.line}>
+          <dt>{t.shortcuts.help}</dt>
+          <dd>
+            <kbd>{t.shortcuts.helpKey}</kbd>
+          </dd>
+        </div>
+        <div className={styles.line}>
+          <dt>{t.shortcuts.esc}</dt>
+          <dd>
+            <kbd>{t.shortcuts.escKey}</kbd>
+          </dd>
+        </div>
+      </dl>
+      <Switch checked={enabled} label={t.shortcuts.enabled} onChange={toggle} />
+    </Dialog>
+  )
+}

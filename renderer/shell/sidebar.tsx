@@ -1,0 +1,165 @@
+import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { signOut } from '../api/client.ts'
+import { connection } from '../api/connection.ts'
+import { endpoint } from '../api/endpoint.ts'
+import { useUnreadCount } from '../api/notifications.ts'
+import { switchTo, useSession, useSessions } from '../api/sessions.ts'
+import { useStore } from '../api/store.ts'
+import { entrances } from '../entrances.ts'
+import { t } from '../strings/en.ts'
+import { formatNumber } from '../strings/format.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
+import { setTheme, theme, themes } from '../ui/theme.ts'
+import { toast } from '../ui/toast.tsx'
+import { groups } from './routes.tsx'
+import { isHelpOpen } from './shortcuts.tsx'
+import styles from './sidebar.module.css'
+
+export const sidebarId = 'sidebar'
+
+/** Beside the screens where there is room; else a popover that the top bar opens. */
+export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
+  const { status } = useSession()
+  return (
+    <aside className={styles.sidebar} id={sidebarId} popover="auto">
+      <ServerHead />
+      <nav aria-label={t.nav.label} className={styles.nav}>
+        {status !== 'takendown' &&
+          groups.map(({ name, routes }) => (
+            <div className={styles.group} key={name}>
+              <h2 className={styles.groupName}>{name}</h2>
+              <ul>
+                {routes
+                  .filter((route) => isOwner || !route.ownerOnly)
+                  .map(({ path, name: label, icon: Icon, unread }) => (
+                    <NavLink key={path} path={path}>
+                      <Icon aria-hidden size={18} strokeWidth={1.75} />
+                      {label}
+                      {unread && <UnreadBadge />}
+                    </NavLink>
+                  ))}
+              </ul>
+            </div>
+          ))}
+      </nav>
+      <AccountMenu />
+    </aside>
+  )
+}
+
+function ServerHead() {
+  const { up } = useStore(connection)
+  return (
+    <div className={styles.head}>
+      <Mark />
+      <div className={styles.headText}>
+        <div className={styles.address}>{new URL(endpoint).host}</div>
+        <div className={styles.state} data-up={up}>
+          {up ? t.connection.up : t.connection.down}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function NavLink({ path, children }: { readonly path: string; readonly children: ReactNode }) {
+  const [current] = useLocation()
+  return (
+    <li>
+      <Link
+        aria-current={current === path ? 'page' : undefined}
+        className={styles.link}
+        href={path}
+        onClick={closeSidebar}
+      >
+        {children}
+      </Link>
+    </li>
+  )
+}
+
+function UnreadBadge() {
+  const unread = useUnreadCount()
+  if (unread === 0) return null
+  return (
+    <span aria-label={t.nav.unread(unread)} className={styles.unread} role="img">
+      {unread > 99 ? t.nav.many : formatNumber(unread)}
+    </span>
+  )
+}
+
+function closeSidebar(): void {
+  const sidebar = document.getElementById(sidebarId)
+  if (sidebar?.matches(':popover-open')) sidebar.hidePopover()
+}
+
+const themeIcons = { system: Monitor, light: Sun, dark: Moon }
+
+function AccountMenu() {
+  const session = useSession()
+  const sessions = useSessions()
+  const chosenTheme = useStore(theme)
+  const [, navigate] = useLocation()
+  const trigger = (
+    <>
+      <Avatar handle={session.handle} />
+      <span className={styles.handle}>{session.handle}</span>
+      <ChevronsUpDown aria-hidden size={16} />
+    </>
+  )
+  return (
+    <div className={styles.foot}>
+      <Menu label={t.nav.switcher} side="above" trigger={trigger} triggerClass={styles.switcher}>
+        {sessions.map(({ did, handle }) => (
+          <MenuItem
+            checked={did === session.did}
+            icon={<Avatar handle={handle} />}
+            key={did}
+            onSelect={() => {
+              switchTo(did)
+              navigate('/')
+            }}
+          >
+            {handle}
+          </MenuItem>
+        ))}
+        <MenuItem icon={<Plus aria-hidden size={16} />} onSelect={() => navigate(entrances.signIn)}>
+          {t.nav.add}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuLabel>{t.nav.theme}</MenuLabel>
+        {themes.map((one) => {
+          const Icon = themeIcons[one]
+          return (
+            <MenuItem
+              checked={one === chosenTheme}
+              icon={<Icon aria-hidden size={16} />}
+              key={one}
+              onSelect={() => setTheme(one)}
+            >
+              {t.nav.themes[one]}
+            </MenuItem>
+          )
+        })}
+        <MenuSeparator />
+        <MenuItem icon={<Keyboard aria-hidden size={16} />} onSelect={() => isHelpOpen.set(true)}>
+          {t.nav.shortcuts}
+        </MenuItem>
+        <MenuItem
+          icon={<LogOut aria-hidden size={16} />}
+          onSelect={() => {
+            void signOut(session.did)
+            navigate('/')
+            toast(t.nav.signedOut(session.handle))
+          }}
+        >
+          {t.nav.signOut}
+        </MenuItem>
+      </Menu>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+/** Dates, times, numbers and plurals, as the language of the catalogue has them. */
+export const language = 'en'
+
+const number = new Intl.NumberFormat(language)
+const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' })
+const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+const plurals = new Intl.PluralRules(language)
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+const units = [
+  ['year', 365 * day],
+  ['month', 30 * day],
+  ['day', day],
+  ['hour', hour],
+  ['minute', minute],
+] as const
+
+export function formatNumber(value: number): string {
+  return number.format(value)
+}
+
+/** @param at ISO 8601 */
+export function formatDate(at: string): string {
+  return date.format(new Date(at))
+}
+
+/** @param at ISO 8601 */
+export function formatDateTime(at: string): string {
+  return dateTime.format(new Date(at))
+}
+
+/** “3 minutes ago”, “in 2 weeks”, “now”. @param at ISO 8601 @param now milliseconds */
+export function formatRelative(at: string, now: number): string {
+  const distance = Date.parse(at) - now
+  const [unit, length] = units.find(([, ms]) => Math.abs(distance) >= ms) ?? [
+    'second',
+    Number.POSITIVE_INFINITY,
+  ]
+  return relative.format(Math.trunc(distance / length), unit)
+}
+
+/** “Today”, “Yesterday”, or the date. @param at ISO 8601 @param now milliseconds */
+export function formatDay(at: string, now: number): string {
+  const days = Math.round((startOfDay(new Date(at)) - startOfDay(new Date(now))) / day)
+  const text = Math.abs(days) < 2 ? relative.format(days, 'day') : weekday.format(new Date(at))
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** The number and its noun. */
+export function count(value: number, forms: { readonly one: string; readonly other: string }): string {
+  return `${number.format(value)} ${plurals.select(value) === 'one' ? forms.one : forms.other}`
+}
+
+function startOfDay(at: Date): number {
+  return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime()
+}

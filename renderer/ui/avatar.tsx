@@ -1,0 +1,18 @@
+import styles from './avatar.module.css'
+
+/** Earths, leaves and skies: none that the eye would take for a warning. */
+const hues = [60, 85, 120, 165, 210, 250, 300]
+
+/** The first letter of a handle, on a colour of its own. */
+export function Avatar({ handle, size = 'm' }: { readonly handle: string; readonly size?: 'm' | 'l' }) {
+  const sum = [...handle].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
+  return (
+    <span
+      aria-hidden
+      className={styles[size]}
+      style={{ '--hue': hues[sum % hues.length] } as React.CSSProperties}
+    >
+      {handle.slice(0, 1).toUpperCase()}
+    </span>
+  )
+}

@@ -1,0 +1,134 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type InputHTMLAttributes, type ReactNode, useId, useState } from 'react'
+import { t } from '../strings/en.ts'
+import { classes } from './class-names.ts'
+import styles from './field.module.css'
+
+export interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly label: string
+  /** What helps to fill it in; stands below. */
+  readonly hint?: ReactNode
+  /** What is wrong with what has been entered. */
+  readonly error?: string | undefined
+  /** Stands within the frame, behind the text. */
+  readonly suffix?: ReactNode
+  /** For codes, DIDs and passwords. */
+  readonly mono?: boolean
+}
+
+/** One line of text with its label. */
+export function Field({ label, hint, error, suffix, mono = false, className, ...input }: FieldProps) {
+  const id = useId()
+  const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <div className={classes(styles.field, className)}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+        {!input.required && !input.readOnly && <span className={styles.optional}>{t.ui.optional}</span>}
+      </label>
+      <div className={styles.frame} data-invalid={error ? '' : undefined}>
+        <input
+          {...input}
+          aria-describedby={described || undefined}
+          aria-invalid={error ? true : undefined}
+          className={classes(styles.input, mono && styles.mono)}
+          id={id}
+        />
+        {suffix}
+      </div>
+      {error && (
+        <p className={styles.error} id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      {hint && (
+        <div className={styles.hint} id={`${id}-hint`}>
+          {hint}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A password, hidden until asked for. */
+export function PasswordField(props: FieldProps) {
+  const [shown, setShown] = useState(false)
+  const toggle = (
+    <button
+      aria-label={t.ui.showPassword}
+      aria-pressed={shown}
+      className={styles.toggle}
+      onClick={() => setShown(!shown)}
+      title={t.ui.showPassword}
+      type="button"
+    >
+      {shown ? <EyeOff aria-hidden size={18} /> : <Eye aria-hidden size={18} />}
+    </button>
+  )
+  return (
+    <Field
+      autoCapitalize="none"
+      autoComplete="current-password"
+      spellCheck={false}
+      {...props}
+      suffix={toggle}
+      type={shown ? 'text' : 'password'}
+    />
+  )
+}
+
+interface SelectFieldProps {
+  readonly label: string
+  readonly hint?: ReactNode
+  readonly value: string
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  onChange(value: string): void
+}
+
+/** One of a few. */
+export function SelectField({ label, hint, value, options, onChange }: SelectFieldProps) {
+  const id = useId()
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <div className={styles.frame}>
+        <select
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          className={styles.input}
+          id={id}
+          onChange={(event) => onChange(event.target.value)}
+          value={value}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {hint && (
+        <div className={styles.hint} id={`${id}-hint`}>
+          {hint}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A code that was mailed. */
+export function CodeField(props: Omit<FieldProps, 'label'> & { readonly label?: string }) {
+  return (
+    <Field
+      autoCapitalize="characters"
+      autoComplete="one-time-code"
+      label={t.ui.code}
+      mono
+      placeholder={t.ui.codeShape}
+      required
+      spellCheck={false}
+      {...props}
+    />
+  )
+}

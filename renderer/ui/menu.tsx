@@ -1,0 +1,103 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react'
+import { classes } from './class-names.ts'
+import styles from './menu.module.css'
+
+interface MenuProps {
+  /** What the button shows. */
+  readonly trigger: ReactNode
+  /** What the button is called, for those who do not see it; what it shows beside that is part of the name. */
+  readonly label?: string
+  readonly triggerClass?: string | undefined
+  /** Which side of the button it opens on. */
+  readonly side?: 'above' | 'below'
+  readonly children: ReactNode
+}
+
+/** A button that opens a menu. The browser's popover closes it on Escape and on a click elsewhere, and returns the focus. */
+export function Menu({ trigger, label, triggerClass = styles.icon, side = 'below', children }: MenuProps) {
+  const id = useId()
+  const menu = useRef<HTMLDivElement>(null)
+  return (
+    <div className={styles.anchor}>
+      <button aria-haspopup="menu" className={triggerClass} popoverTarget={id} type="button">
+        {label && <span className="visually-hidden">{label} </span>}
+        {trigger}
+      </button>
+      <div
+        className={classes(styles.menu, styles[side])}
+        id={id}
+        onClick={(event) => {
+          if ((event.target as Element).closest('[role^="menuitem"]')) menu.current?.hidePopover()
+        }}
+        onKeyDown={move}
+        onToggle={(event) => {
+          if (event.newState === 'open') items(menu.current)[0]?.focus()
+        }}
+        popover="auto"
+        ref={menu}
+        role="menu"
+        tabIndex={-1}
+      >
+        {children}
+      </div>
+    </div>
+  )
+}
+
+interface MenuItemProps {
+  readonly icon?: ReactNode
+  readonly children: ReactNode
+  readonly detail?: ReactNode
+  /** For one of several: whether it is the one in force. */
+  readonly checked?: boolean
+  readonly danger?: boolean
+  onSelect(): void
+}
+
+export function MenuItem({ icon, children, detail, checked, danger = false, onSelect }: MenuItemProps) {
+  return (
+    <button
+      {...(checked === undefined ? { role: 'menuitem' } : { role: 'menuitemradio', 'aria-checked': checked })}
+      className={classes(styles.item, danger && styles.danger)}
+      onClick={onSelect}
+      tabIndex={-1}
+      type="button"
+    >
+      {icon}
+      <span className={styles.itemText}>
+        {children}
+        {detail && <span className={styles.detail}>{detail}</span>}
+      </span>
+      {checked && <span aria-hidden className={styles.mark} />}
+    </button>
+  )
+}
+
+/** Names the items below it. */
+export function MenuLabel({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.label}>{children}</div>
+}
+
+export function MenuSeparator() {
+  return <hr className={styles.separator} />
+}
+
+function items(menu: Element | null): HTMLElement[] {
+  return [...(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
+}
+
+/** Arrow keys, Home and End go from item to item, as the ARIA menu pattern has it. */
+function move(event: KeyboardEvent<HTMLElement>): void {
+  const all = items(event.currentTarget)
+  const at = all.indexOf(document.activeElement as HTMLElement)
+  const targets: Record<string, number> = {
+    ArrowDown: (at + 1) % all.length,
+    ArrowUp: (at - 1 + all.length) % all.length,
+    Home: 0,
+    End: all.length - 1,
+  }
+  const target = targets[event.key]
+  if (target === undefined) return
+  event.preventDefault()
+  all[target]?.focus()
+}

@@ -1,0 +1,113 @@
+/** How a screen is laid out: a header, sections, and rows in a panel. */
+import { type ReactNode, useEffect, useRef } from 'react'
+import { t } from '../strings/en.ts'
+import { classes } from './class-names.ts'
+import styles from './page.module.css'
+
+interface PageProps {
+  readonly title: string
+  /** One sentence on what the screen is for. */
+  readonly lead?: ReactNode
+  /** The main thing to do here. */
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}
+
+let hasNavigated = false
+
+/** Told by the router, so that the first screen of a visit leaves the focus where the browser put it. */
+export function noteNavigation(): void {
+  hasNavigated = true
+}
+
+/** A screen. Coming to it moves the focus to its heading, which tells its name to those who do not see it. */
+export function Page({ title, lead, action, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = t.app.title(title)
+    if (hasNavigated) heading.current?.focus({ preventScroll: true })
+  }, [title])
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <div>
+          <h1 className={styles.title} ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p className={styles.lead}>{lead}</p>}
+        </div>
+        {action && <div className={styles.action}>{action}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface SectionProps {
+  readonly title: string
+  readonly lead?: ReactNode
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Section({ title, lead, action, children }: SectionProps) {
+  return (
+    <section className={styles.section}>
+      <div className={styles.sectionHead}>
+        <div>
+          <h2>{title}</h2>
+          {lead && <p className={styles.sectionLead}>{lead}</p>}
+        </div>
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** A framed surface that holds rows. */
+export function Panel({
+  children,
+  padded = false,
+}: {
+  readonly children: ReactNode
+  readonly padded?: boolean
+}) {
+  return <div className={classes(styles.panel, padded && styles.padded)}>{children}</div>
+}
+
+/** A framed list of rows. */
+export function RowList({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <ul aria-label={label} className={styles.panel}>
+      {children}
+    </ul>
+  )
+}
+
+interface RowProps {
+  readonly icon?: ReactNode
+  readonly title: ReactNode
+  readonly detail?: ReactNode
+  readonly action?: ReactNode
+  /** `li` in a `RowList`. */
+  readonly as?: 'div' | 'li'
+}
+
+export function Row({ icon, title, detail, action, as: Element = 'div' }: RowProps) {
+  return (
+    <Element className={styles.row}>
+      {icon && <div className={styles.rowIcon}>{icon}</div>}
+      <div className={styles.rowText}>
+        <div className={styles.rowTitle}>{title}</div>
+        {detail && <div className={styles.rowDetail}>{detail}</div>}
+      </div>
+      {action && <div className={styles.rowAction}>{action}</div>}
+    </Element>
+  )
+}
+
+/** The fields of a form, one below the other. */
+export function Stack({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.stack}>{children}</div>
+}

@@ -1,0 +1,110 @@
+/** What stands in for a list or a figure that is not there: yet, at all, or for a reason. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { explain } from '../api/errors.ts'
+import { t } from '../strings/en.ts'
+import { Button } from './button.tsx'
+import { classes } from './class-names.ts'
+import { Panel } from './page.tsx'
+import styles from './states.module.css'
+
+interface EmptyStateProps {
+  readonly icon: ReactNode
+  readonly title: string
+  readonly children: ReactNode
+  readonly action?: ReactNode
+}
+
+export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+  return (
+    <div className={styles.empty}>
+      <div className={styles.emptyIcon}>{icon}</div>
+      <h3>{title}</h3>
+      <p className={styles.emptyText}>{children}</p>
+      {action && <div className={styles.emptyAction}>{action}</div>}
+    </div>
+  )
+}
+
+/** The shape of rows that are being loaded. Spoken as one word. */
+export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
+  return (
+    <Panel>
+      <span className="visually-hidden" role="status">
+        {t.ui.loading}
+      </span>
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <div aria-hidden className={styles.skeleton} key={row}>
+          <span />
+          <span />
+        </div>
+      ))}
+    </Panel>
+  )
+}
+
+export function ErrorState({ error, onRetry }: { readonly error: unknown; onRetry(): void }) {
+  return (
+    <div className={styles.failed} role="alert">
+      <CircleAlert aria-hidden size={20} />
+      <p>{explain(error)}</p>
+      <Button onClick={onRetry} size="s">
+        {t.ui.retry}
+      </Button>
+    </div>
+  )
+}
+
+interface LoadedProps<T> {
+  readonly query: UseQueryResult<T>
+  readonly rows?: number
+  readonly children: (data: T) => ReactNode
+}
+
+/** What a query has read, or what stands in for it. What was read before stays while it is read again. */
+export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  return <Skeleton rows={rows ?? 3} />
+}
+
+interface NoticeProps {
+  readonly look?: 'info' | 'warn' | 'danger'
+  readonly children: ReactNode
+  readonly action?: ReactNode
+  /** Spoken when it appears. */
+  readonly live?: boolean
+}
+
+/** A paragraph that must not be overlooked. */
+export function Notice({ look = 'info', children, action, live = false }: NoticeProps) {
+  const Icon = look === 'info' ? Info : TriangleAlert
+  return (
+    <div className={classes(styles.notice, styles[look])} role={live ? 'alert' : undefined}>
+      <Icon aria-hidden size={18} />
+      <div className={styles.noticeText}>{children}</div>
+      {action}
+    </div>
+  )
+}
+
+/** Why what a form asked for was not done. Spoken when it appears. */
+export function FormError({ error }: { readonly error: unknown }) {
+  return (
+    <div aria-live="assertive" className={styles.formError}>
+      {error ? <Notice look="danger">{explain(error)}</Notice> : null}
+    </div>
+  )
+}
+
+export function Badge({
+  look = 'plain',
+  children,
+}: {
+  readonly look?: 'plain' | 'good' | 'warn' | 'danger'
+  readonly children: ReactNode
+}) {
+  return <span className={classes(styles.badge, styles[`badge-${look}`])}>{children}</span>
+}

@@ -1,0 +1,259 @@
+import AxeBuilder from '@axe-core/playwright'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from '../support/browser.ts'
+import type { Account } from '../support/server.ts'
+import { mentions, SocialServer } from '../support/social.ts'
+import { heading, World } from '../support/world.ts'
+
+let world: World
+let alice: Account
+
+beforeAll(async () => {
+  world = await World.open()
+  alice = await world.server.account('alice')
+  const bob = await world.server.account('bob')
+  const social = SocialServer.on(world.server)
+  await social.post(bob, { text: 'Good morning', ...mentions(alice) })
+  await social.subscribe(alice, bob, true, false)
+  await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, alice)
+  await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
+})
+
+afterEach(async () => expect(await world.forget()).toEqual([]))
+
+afterAll(() => world.close())
+
+/** What axe finds against WCAG 2.2 AA and its own best practices, one line a finding. */
+async function findings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(
+    ({ impact, id, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  )
+}
+
+async function overflow(page: Page): Promise<unknown> {
+  return page.evaluate(
+    'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
+  )
+}
+
+const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
+  ['/', 'Home', 'did:plc:'],
+  ['/account', 'Account', 'Repository blocks'],
+  ['/app-passwords', 'App passwords', 'Phone'],
+  ['/sessions', 'Sessions', 'This session'],
+  ['/notifications', 'Inbox', 'mentioned you'],
+  ['/subscriptions', 'Subscriptions', 'bob.test'],
+  ['/preferences', 'Preferences', 'New followers'],
+  ['/invites', 'Invites', '2 uses left'],
+  ['/accounts', 'Accounts', 'bob.test'],
+  ['/service-tokens', 'Service tokens', 'Good for'],
+  ['/no-such-page', 'Nothing here', 'There is no such page'],
+]
+
+const dialogs: readonly (readonly [path: string, button: string])[] = [
+  ['/account', 'Change'],
+  ['/account', 'Deactivate'],
+  ['/account', 'Delete…'],
+  ['/app-passwords', 'New app password'],
+  ['/app-passwords', 'Revoke Phone'],
+  ['/invites', 'New codes'],
+]
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  test('no screen has anything that axe objects to', { timeout: 90_000 }, async () => {
+    const page = await world.signedIn(alice, '/', { colorScheme })
+    for (const [path, title, ready] of screens) {
+      await page.goto(`${world.server.url}/#${path}`)
+      await heading(page, title).waitFor()
+      await page.getByRole('main').getByText(ready).first().waitFor()
+      expect({ path, found: await findings(page) }).toEqual({ path, found: [] })
+    }
+  })
+
+  test('no dialog or menu has', { timeout: 90_000 }, async () => {
+    const page = await world.signedIn(alice, '/', { colorScheme })
+    for (const [path, button] of dialogs) {
+      await page.goto(`${world.server.url}/#${path}`)
+      await page.getByRole('main').getByRole('button', { name: button }).first().click()
+      await page.getByRole('dialog').waitFor()
+      expect({ button, found: await findings(page) }).toEqual({ button, found: [] })
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Account menu, alice.test' }).click()
+    await page.getByRole('menu').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
+  test('no way in has', async () => {
+    for (const [path, title] of [
+      ['/sign-in', 'Sign in'],
+      ['/create', 'Create an account'],
+      ['/reset', 'Reset your password'],
+    ] as const) {
+      const page = await world.visitor(path, { colorScheme })
+      await heading(page, title).waitFor()
+      expect({ path, found: await findings(page) }).toEqual({ path, found: [] })
+    }
+  })
+})
+
+test.each([320, 768, 2560])('nothing is cut off at a width of %i', { timeout: 60_000 }, async (width) => {
+  const page = await world.signedIn(alice, '/', { width })
+  for (const [path, title, ready] of screens) {
+    await page.goto(`${world.server.url}/#${path}`)
+    await heading(page, title).waitFor()
+    await page.getByRole('main').getByText(ready).first().waitFor()
+    expect({ path, overflow: await overflow(page) }).toEqual({ path, overflow: 0 })
+  }
+})
+
+test('a narrow window has its navigation behind a button', async () => {
+  const page = await world.signedIn(alice, '/', { width: 360, height: 740 })
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await heading(page, 'Sessions').waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+})
+
+test('everything can be done by keyboard alone', async () => {
+  const page = await world.visitor('/sign-in')
+  await heading(page, 'Sign in').waitFor()
+  const press = (keys: string) => page.keyboard.press(keys)
+  await press('Tab')
+  await page.keyboard.type(alice.handle)
+  await press('Tab')
+  await page.keyboard.type(alice.password)
+  await press('Enter')
+  await heading(page, 'Home').waitFor()
+
+  await press('Tab')
+  expect(await focused(page)).toBe('Skip to content')
+  await press('Enter')
+  await press('Tab')
+  expect(await focused(page)).toBe('Copy address')
+
+  await page.keyboard.type('gp')
+  await heading(page, 'App passwords').waitFor()
+  await expect.poll(() => focused(page)).toBe('App passwords')
+  await press('Tab')
+  await press('Enter')
+  await page.getByRole('dialog').waitFor()
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT')
+  await press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('New app password')
+  await press('Enter')
+  await press('Enter')
+  await page.getByRole('status', { name: 'App password' }).waitFor()
+  await expect.poll(() => focused(page)).toBe('Copy')
+  await press('Enter')
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  await press('Tab')
+  await press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await press('Escape')
+  await page.getByRole('button', { name: 'Account menu, alice.test' }).focus()
+  await press('Enter')
+  await page.getByRole('menuitemradio', { name: 'alice.test' }).and(page.locator(':focus')).waitFor()
+  await press('ArrowUp')
+  expect(await focused(page)).toBe('Sign out')
+  await press('Escape')
+  await page.getByRole('button', { name: 'Account menu, alice.test' }).and(page.locator(':focus')).waitFor()
+})
+
+test('single-key shortcuts can be turned off', async () => {
+  const page = await world.signedIn(alice)
+  await page.keyboard.press('?')
+  await page.getByRole('switch', { name: 'Use these shortcuts' }).uncheck()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.type('gs')
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await heading(page, 'Account').waitFor()
+  await page.reload()
+  await page.keyboard.press('?')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test('what assistive technology is told of the navigation and of a screen', async () => {
+  const page = await world.signedIn(alice, '/subscriptions')
+  await page.getByRole('main').getByText('bob.test').waitFor()
+  expect(await page.getByRole('navigation').ariaSnapshot()).toMatchInlineSnapshot(`
+    "- navigation "Main":
+      - heading "You" [level=2]
+      - list:
+        - listitem:
+          - link "Home":
+            - /url: "#/"
+        - listitem:
+          - link "Account":
+            - /url: "#/account"
+        - listitem:
+          - link "App passwords":
+            - /url: "#/app-passwords"
+        - listitem:
+          - link "Sessions":
+            - /url: "#/sessions"
+      - heading "Notifications" [level=2]
+      - list:
+        - listitem:
+          - link "Inbox 1 unread":
+            - /url: "#/notifications"
+            - text: Inbox
+            - img "1 unread": "1"
+        - listitem:
+          - link "Subscriptions":
+            - /url: "#/subscriptions"
+        - listitem:
+          - link "Preferences":
+            - /url: "#/preferences"
+      - heading "Server" [level=2]
+      - list:
+        - listitem:
+          - link "Invites":
+            - /url: "#/invites"
+        - listitem:
+          - link "Accounts":
+            - /url: "#/accounts"
+        - listitem:
+          - link "Service tokens":
+            - /url: "#/service-tokens""
+  `)
+  expect(await page.getByRole('main').ariaSnapshot()).toMatchInlineSnapshot(`
+    "- main:
+      - heading "Subscriptions" [level=1]
+      - paragraph: People whose new posts you are told about.
+      - text: Handle or DID
+      - textbox "Handle or DID":
+        - /placeholder: alice.test
+      - button "Subscribe"
+      - list "Subscriptions":
+        - listitem:
+          - text: bob.test
+          - switch "Posts" [checked]
+          - text: Posts
+          - switch "Replies"
+          - text: Replies
+          - button "Remove bob.test": Remove"
+  `)
+})
+
+test('a chosen appearance stays', async () => {
+  const page = await world.signedIn(alice, '/', { colorScheme: 'light' })
+  await page.getByRole('button', { name: 'Account menu, alice.test' }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+  await page.reload()
+  await heading(page, 'Home').waitFor()
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+})
+
+/** What the focused element is called. */
+function focused(page: Page): Promise<unknown> {
+  return page.evaluate('(document.activeElement.ariaLabel ?? document.activeElement.innerText).trim()')
+}

@@ -1,0 +1,66 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Account } from '../support/server.ts'
+import { World } from '../support/world.ts'
+
+let world: World
+let alice: Account
+
+beforeAll(async () => {
+  world = await World.open()
+  alice = await world.server.account('alice')
+})
+
+afterEach(async () => expect(await world.forget()).toEqual([]))
+
+afterAll(() => world.close())
+
+test('an app password is made, shown once, used by a client, and revoked', async () => {
+  const page = await world.signedIn(alice, '/app-passwords')
+  await page.getByText('No app passwords yet').waitFor()
+  await page.getByRole('button', { name: 'New app password' }).click()
+  const name = page.getByLabel('Name')
+  expect(await name.inputValue()).toBe('Phone')
+  await name.fill('My phone')
+  await page.getByRole('button', { name: 'Create' }).click()
+
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  const password = await page.evaluate('navigator.clipboard.readText()')
+  expect(password).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'I saved it' }).click()
+  expect(await page.getByText(String(password)).count()).toBe(0)
+
+  const client = await world.server.post('com.core.server.createSession', { identifier: alice.did, password })
+  expect(client.status).toBe(200)
+
+  await page.reload()
+  await page.getByText('last used').waitFor()
+  await page.getByRole('button', { name: 'Revoke My phone' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('My phone revoked').waitFor()
+  await page.getByText('No app passwords yet').waitFor()
+  const refused = await world.server.get('com.core.server.getSession', {}, client.body)
+  expect(refused.body.error).toBe('ExpiredToken')
+})
+
+test('a name in use is refused with a way on', async () => {
+  await world.server.post('com.core.server.createAppPassword', { name: 'Phone' }, alice)
+  const page = await world.signedIn(alice, '/app-passwords')
+  await page.getByRole('button', { name: 'New app password' }).click()
+  const name = page.getByLabel('Name')
+  expect(await name.inputValue()).toBe('Laptop')
+  await name.fill('Phone')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('There is an app password of that name already. Choose another name.').waitFor()
+})
+
+test('a privileged one says so', async () => {
+  const page = await world.signedIn(alice, '/app-passwords')
+  await page.getByRole('button', { name: 'New app password' }).click()
+  await page.getByLabel('Name').fill('Mover')
+  await page.getByRole('switch').check()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'I saved it' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Mover' }).getByText('Privileged').waitFor()
+})

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fillSignIn, heading, World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await World.open()
+})
+
+afterEach(async () => expect(await world.forget()).toEqual([]))
+
+afterAll(() => world.close())
+
+const repoRef = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
+
+test('on a new server the first screen makes the account that owns it', async () => {
+  const page = await world.visitor()
+  await heading(page, 'Make the first account').waitFor()
+
+  await page.getByLabel('Handle').fill('Alice')
+  await page.getByText('alice.test is free').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill('alice-password')
+  await page.getByText('Fair').waitFor()
+  await page.getByRole('button', { name: 'Create account' }).click()
+
+  await heading(page, 'Home').waitFor()
+  await page.getByText('You are alice.test. Your account is ready.').waitFor()
+  await page.getByRole('link', { name: 'Accounts' }).click()
+  await page.getByText('alice.test Owner').waitFor()
+})
+
+describe('with accounts on the server', () => {
+  beforeAll(async () => {
+    await world.server.account('bob')
+  })
+
+  test('the first screen signs in, and a wrong password is told from nothing', async () => {
+    const page = await world.visitor()
+    await heading(page, 'Sign in').waitFor()
+    await fillSignIn(page, { handle: 'bob.test', password: 'not his password' })
+    await page.getByText('The handle or the password is not right.').waitFor()
+    await fillSignIn(page, { handle: 'bob.test', password: 'bob-password' })
+    await heading(page, 'Home').waitFor()
+  })
+
+  test('a handle is checked while it is typed', async () => {
+    const page = await world.visitor('/create')
+    const handle = page.getByLabel('Handle')
+    await handle.fill('bob')
+    await page.getByText('bob.test is taken. Try another.').waitFor()
+    await handle.fill('b')
+    await handle.blur()
+    await page.getByText('Use at least 3 characters.').waitFor()
+    await handle.fill('no spaces!')
+    await page.getByText('Use only letters, digits and hyphens').waitFor()
+    await handle.fill('admin')
+    await page.getByText('admin.test is free').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('long enough')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('This handle is taken or reserved. Try another.').waitFor()
+  })
+
+  test('the second factor asks for the code that was mailed', async () => {
+    const carla = await world.server.account('carla')
+    await world.server.post('com.core.server.requestEmailConfirmation', undefined, carla)
+    const confirmation = { email: carla.email, token: await world.server.codeTo(carla.email) }
+    await world.server.post('com.core.server.confirmEmail', confirmation, carla)
+    await world.server.post('com.core.server.requestEmailUpdate', undefined, carla)
+    const turnedOn = {
+      email: carla.email,
+      emailAuthFactor: true,
+      token: await world.server.codeTo(carla.email),
+    }
+    expect((await world.server.post('com.core.server.updateEmail', turnedOn, carla)).status).toBe(200)
+
+    const page = await world.visitor()
+    await fillSignIn(page, carla)
+    await heading(page, 'Check your email').waitFor()
+    await page.getByLabel('Code').fill('AAAAA-AAAAA')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The code is not right.').waitFor()
+    await page.getByLabel('Code').fill(await world.server.codeTo(carla.email))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await heading(page, 'Home').waitFor()
+  })
+
+  test('an app password does not open the management of the account', async () => {
+    const dan = await world.server.account('dan')
+    const { body } = await world.server.post('com.core.server.createAppPassword', { name: 'phone' }, dan)
+    const page = await world.visitor()
+    await fillSignIn(page, { handle: dan.handle, password: body.password })
+    await page.getByText('This is an app password.').waitFor()
+    const { body: open } = await world.server.get('com.core.server.listSessions', {}, dan)
+    expect(open.sessions).toHaveLength(1)
+  })
+
+  test('an account that is taken down signs in to leave, and to nothing else', async () => {
+    const eve = await world.server.account('eve')
+    const owner = await world.server.post('com.core.server.createSession', {
+      identifier: 'alice.test',
+      password: 'alice-password',
+    })
+    const down = { subject: repoRef(eve.did), takedown: { applied: true } }
+    expect((await world.server.post('com.core.admin.updateSubjectStatus', down, owner.body)).status).toBe(200)
+
+    const page = await world.visitor()
+    await fillSignIn(page, eve)
+    await page.getByRole('button', { name: 'Sign in to leave' }).click()
+    await heading(page, 'Taken down').waitFor()
+    expect(await page.getByRole('navigation').getByRole('link').count()).toBe(0)
+    await page.getByLabel('Service (DID)').fill('did:web:other.example')
+    await page.getByRole('button', { name: 'Get token' }).click()
+    await page.getByText('"lxm": "com.core.server.createAccount"').waitFor()
+  })
+
+  test('a forgotten password is replaced by way of the mail', async () => {
+    const frank = await world.server.account('frank')
+    const page = await world.visitor('/sign-in')
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('Email').fill(frank.email)
+    await page.getByRole('button', { name: 'Send code' }).click()
+    await heading(page, 'Set a new password').waitFor()
+    await page.getByLabel('Code').fill(await world.server.codeTo(frank.email))
+    await page.getByLabel('New password').fill('a better password')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await heading(page, 'Sign in').waitFor()
+    await fillSignIn(page, { handle: frank.handle, password: 'a better password' })
+    await heading(page, 'Home').waitFor()
+  })
+})
+
+test('a server that takes invited people only asks for the code, and says which is not valid', async () => {
+  const invited = await World.open({ inviteRequired: true, adminPassword: 'the admin password of tests' })
+  try {
+    const page = await invited.visitor('/create')
+    await page.getByLabel('Invite code').fill('made-up')
+    await page.getByLabel('Handle').fill('grace')
+    await page.getByText('grace.test is free').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('grace-password')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('This invite code is not valid, or has been used up.').waitFor()
+  } finally {
+    await invited.forget()
+    await invited.close()
+  }
+})

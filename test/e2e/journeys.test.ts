@@ -1,0 +1,91 @@
+/** What people do from one end to the other. */
+import { expect, test } from 'vitest'
+import { TestServer } from '../support/server.ts'
+import { heading, World } from '../support/world.ts'
+
+test('a whole life: first run, email, app password, deactivation, return, deletion', {
+  timeout: 90_000,
+}, async () => {
+  const world = await World.open()
+  try {
+    const page = await world.visitor()
+    await page.getByLabel('Handle').fill('alice')
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+    await page.getByLabel('Email').fill('alice@mail.test')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await heading(page, 'Home').waitFor()
+
+    await page.getByRole('link', { name: 'Manage account' }).click()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('A code was sent').waitFor()
+    await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo('alice@mail.test'))
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Email address confirmed').waitFor()
+
+    await page.getByRole('link', { name: 'App passwords' }).click()
+    await page.getByRole('button', { name: 'New app password' }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
+    const password = await page.getByRole('status', { name: 'App password' }).textContent()
+    await page.getByRole('button', { name: 'I saved it' }).click()
+    const client = await world.server.post('com.core.server.createSession', {
+      identifier: 'alice.test',
+      password,
+    })
+    expect(client.status).toBe(200)
+
+    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    await page.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByRole('button', { name: 'Activate again' }).click()
+    await page.getByText('The account is active again').waitFor()
+
+    await page.getByRole('button', { name: 'Delete…' }).click()
+    await page.getByRole('button', { name: 'Send me the code' }).click()
+    await page.getByText('A code was sent').waitFor()
+    await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo('alice@mail.test'))
+    await page.getByLabel('Your password').fill('correct horse battery')
+    await page.getByLabel('Type alice.test to confirm').fill('alice.test')
+    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await heading(page, 'Make the first account').waitFor()
+    const gone = await world.server.get('com.core.server.getSession', {}, client.body)
+    expect(gone.body.error).toBe('AccountNotFound')
+    expect(await world.forget()).toEqual([])
+  } finally {
+    await world.close()
+  }
+})
+
+test('the server goes away under an open page, is not pestered, and comes back', {
+  timeout: 60_000,
+}, async () => {
+  const free = await TestServer.start()
+  const { port } = free.running
+  await free.close()
+  const world = await World.open({ port })
+  try {
+    const alice = await world.server.account('alice')
+    const page = await world.signedIn(alice)
+    const tries: string[] = []
+    page.on('requestfailed', (request) => tries.push(request.url()))
+    await world.server.running.close()
+
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByText('The server is not answering.').first().waitFor()
+    await page.getByRole('link', { name: 'App passwords' }).click()
+    await heading(page, 'App passwords').waitFor()
+    // What is asked for meanwhile waits; only the probe goes out.
+    const probes = () => tries.filter((url) => url.endsWith('_health')).length
+    await expect.poll(probes, { timeout: 10_000 }).toBeGreaterThan(1)
+    expect(tries.filter((url) => !url.endsWith('_health'))).toEqual([
+      `${world.server.url}/xrpc/com.core.server.listSessions`,
+    ])
+
+    await world.server.open()
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByText('The server is back.').waitFor()
+    await page.getByText('No app passwords yet').waitFor()
+  } finally {
+    await world.forget()
+    await world.close()
+  }
+})

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { hour } from '../support/clock.ts'
+import type { Account } from '../support/server.ts'
+import { mentions, type Ref, SocialServer } from '../support/social.ts'
+import { heading, World } from '../support/world.ts'
+
+let world: World
+let social: SocialServer
+let alice: Account
+let bob: Account
+let post: Ref
+
+beforeAll(async () => {
+  world = await World.open()
+  social = SocialServer.on(world.server)
+  alice = await world.server.account('alice')
+  bob = await world.server.account('bob')
+  post = await social.post(alice)
+})
+
+afterEach(async () => expect(await world.forget()).toEqual([]))
+
+afterAll(() => world.close())
+
+test('what others do arrives while the page is open, is counted, filtered and marked as read', async () => {
+  const page = await world.signedIn(alice, '/notifications')
+  await page.getByText('Nothing yet').waitFor()
+
+  await social.like(bob, post)
+  await social.follow(bob, alice)
+  await social.post(bob, { text: 'Good morning, @alice.test', ...mentions(alice) })
+  const items = page.getByRole('main').getByRole('listitem')
+  await items
+    .filter({ hasText: 'bob.test mentioned you' })
+    .getByText('Good morning')
+    .waitFor({ timeout: 20_000 })
+  await items.filter({ hasText: 'bob.test followed you' }).waitFor()
+  await items.filter({ hasText: 'bob.test liked your post' }).waitFor()
+  await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
+
+  await page.getByRole('radio', { name: 'Follows' }).check({ force: true })
+  await expect.poll(() => items.count()).toBe(1)
+  await page.getByRole('radio', { name: 'All' }).check({ force: true })
+  await expect.poll(() => items.count()).toBe(3)
+
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await page.getByText('All marked as read').waitFor()
+  await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  expect(await social.unread(alice)).toBe(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
+  expect(await social.unread(alice)).toBe(3)
+})
+
+test('a mark that the server refuses goes back', async () => {
+  const page = await world.signedIn(alice, '/notifications')
+  await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
+  await page.route('**/app.example.notification.updateSeen', (route) =>
+    route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
+  )
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await page.getByText('The server cannot do this at the moment').waitFor()
+  await page.getByText('Unread:').first().waitFor({ state: 'attached' })
+  expect(await page.getByText('Unread:').count()).toBe(3)
+})
+
+test('a preference is saved at once, and enforced', async () => {
+  const page = await world.signedIn(alice, '/preferences')
+  const likes = page.getByRole('group', { name: 'Likes of your posts', exact: true })
+  await likes.getByText('In the list and pushed').waitFor()
+  await likes.getByRole('switch', { name: 'In list' }).click()
+  await likes.getByText('Pushed only').waitFor()
+  await likes.getByLabel('From').selectOption('People I follow')
+  await likes.getByText('Only from people you follow, pushed only').waitFor()
+  const saved = async () =>
+    (await world.server.get('app.example.notification.getPreferences', {}, alice)).body.preferences.like
+  await expect.poll(saved).toMatchObject({ include: 'follows', list: false, push: true })
+  await page.getByRole('link', { name: 'Inbox' }).click()
+  await page.getByText('mentioned you').waitFor()
+  expect(await page.getByText('liked your post').count()).toBe(0)
+})
+
+test('a preference that the server refuses goes back, and says so', async () => {
+  const page = await world.signedIn(alice, '/preferences')
+  await page.route('**/app.example.notification.putPreferences', (route) =>
+    route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
+  )
+  const follows = page.getByRole('group', { name: 'New followers' })
+  await follows.getByRole('switch', { name: 'Push' }).click()
+  await page.getByText('Not saved.').waitFor()
+  await follows.getByText('In the list and pushed').waitFor()
+})
+
+test('somebody is subscribed to, posts, is read about, and removed with an undo', async () => {
+  const dan = await world.server.account('dan')
+  const page = await world.signedIn(alice, '/subscriptions')
+  await page.getByText('Nobody yet').waitFor()
+  await page.getByLabel('Handle or DID').fill('nobody.test')
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await page.getByText('Nobody on this server has this handle.').waitFor()
+  await page.getByLabel('Handle or DID').fill('@Dan.test')
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  const row = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
+  await row.filter({ hasText: 'dan.test' }).waitFor()
+  await row.getByRole('switch', { name: 'Replies' }).check()
+
+  await social.post(dan, { text: 'fresh from the garden' })
+  await page.getByRole('link', { name: 'Inbox' }).click()
+  await page.getByText('fresh from the garden').waitFor()
+
+  await page.getByRole('link', { name: 'Subscriptions' }).click()
+  await heading(page, 'Subscriptions').waitFor()
+  await page.getByRole('button', { name: 'Remove dan.test' }).click()
+  await page.getByText('No longer subscribed to dan.test').waitFor()
+  await page.getByText('Nobody yet').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.filter({ hasText: 'dan.test' }).waitFor()
+  expect(await row.getByRole('switch', { name: 'Replies' }).isChecked()).toBe(true)
+})
+
+test('a long list loads on as it is scrolled, each once, under its days', { timeout: 60_000 }, async () => {
+  // The server's clock is at midnight UTC; days are those of the browser.
+  world.server.clock.advance(23.5 * hour)
+  bob = { ...bob, ...(await signedInAgain(bob)) }
+  const carla = await world.server.account('carla')
+  const hers = await social.post(carla)
+  for (let at = 0; at < 120; at++) {
+    if (at === 60) world.server.clock.advance(hour)
+    await social.reply(bob, hers, hers, { text: `reply ${at}` })
+  }
+  const page = await world.signedIn(carla, '/notifications')
+  const items = page.getByRole('main').getByRole('listitem')
+  await items.first().waitFor()
+  await page.keyboard.press('End')
+  await expect.poll(() => items.count(), { timeout: 10_000 }).toBeGreaterThan(60)
+  await page.keyboard.press('End')
+  await expect.poll(() => items.count(), { timeout: 10_000 }).toBe(120)
+  const texts = await items.getByText(/^reply \d+$/).allTextContents()
+  expect(new Set(texts).size).toBe(120)
+  expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
+})
+
+async function signedInAgain({ handle, password }: Account): Promise<Partial<Account>> {
+  return (await world.server.post('com.core.server.createSession', { identifier: handle, password })).body
+}

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Account } from '../support/server.ts'
+import { heading, World } from '../support/world.ts'
+
+let world: World
+let owner: Account
+let bob: Account
+
+beforeAll(async () => {
+  world = await World.open()
+  owner = await world.server.account('alice')
+  bob = await world.server.account('bob')
+})
+
+afterEach(async () => expect(await world.forget()).toEqual([]))
+
+afterAll(() => world.close())
+
+test('the owner makes invite codes, somebody uses one, another is disabled', async () => {
+  const page = await world.signedIn(owner, '/invites')
+  await page.getByText('This server does not ask for an invite code').waitFor()
+  await page.getByRole('button', { name: 'New codes' }).click()
+  await page.getByLabel('How many codes').fill('2')
+  await page.getByLabel('Uses of each code').fill('3')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('2 codes created').waitFor()
+  const codes = page.getByRole('list', { name: 'Invite codes' }).getByRole('listitem')
+  await expect.poll(() => codes.count()).toBe(2)
+
+  await codes.first().getByRole('button', { name: 'Copy code' }).click()
+  const inviteCode = await page.evaluate('navigator.clipboard.readText()')
+  await world.server.account('carla', { inviteCode })
+  await page.reload()
+  await codes.filter({ hasText: '2 uses left' }).getByText('used by 1 account').waitFor()
+
+  await page.getByRole('button', { name: `Disable ${inviteCode}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await codes.getByText('Disabled').waitFor()
+})
+
+test('the owner suspends an account and lifts it again', async () => {
+  const page = await world.signedIn(owner, '/accounts')
+  await page.getByRole('button', { name: 'Actions for bob.test' }).click()
+  await page.getByRole('menuitem', { name: 'Suspend' }).click()
+  await page.getByLabel('Note').fill('too loud')
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('bob.test is suspended').waitFor()
+  const suspended = await world.server.get('com.core.admin.getSubjectStatus', { did: bob.did }, owner)
+  expect(suspended.body.suspended).toEqual({ applied: true, ref: 'too loud' })
+
+  const his = await world.signedIn(bob)
+  await his.getByText('This account is suspended.').waitFor()
+
+  await page.getByRole('button', { name: 'Actions for bob.test' }).click()
+  await page.getByRole('menuitem', { name: 'Lift suspension' }).click()
+  await page.getByText('bob.test is back to normal').waitFor()
+  expect((await world.server.get('com.core.server.getSession', {}, bob)).body.active).toBe(true)
+})
+
+test('the owner takes an account down and lifts it again', async () => {
+  const page = await world.signedIn(owner, '/accounts')
+  await page.getByRole('button', { name: 'Actions for bob.test' }).click()
+  await page.getByRole('menuitem', { name: 'Take down' }).click()
+  await page.getByRole('button', { name: 'Take down' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'bob.test' }).getByText('Taken down').waitFor()
+  await page.getByRole('button', { name: 'Actions for bob.test' }).click()
+  await page.getByRole('menuitem', { name: 'Lift takedown' }).click()
+  await page.getByText('bob.test is back to normal').waitFor()
+})
+
+test('the owner gives somebody a new password', async () => {
+  const page = await world.signedIn(owner, '/accounts')
+  await page.getByRole('button', { name: 'Actions for bob.test' }).click()
+  await page.getByRole('menuitem', { name: 'Set a new password' }).click()
+  await page.getByLabel('New password', { exact: true }).fill('told in person')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('bob.test has a new password').waitFor()
+  await world.signedIn({ handle: 'bob.test', password: 'told in person' })
+})
+
+test('the owner deletes an account after typing its handle', async () => {
+  const dan = await world.server.account('dan')
+  const page = await world.signedIn(owner, '/accounts')
+  await page.getByRole('button', { name: 'Actions for dan.test' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await page.getByLabel('Type dan.test to confirm').fill('dan.test')
+  await confirm.click()
+  await page.getByText('dan.test has been deleted').waitFor()
+  expect((await world.server.get('com.core.server.getSession', {}, dan)).body.error).toBe('AccountNotFound')
+})
+
+test('the accounts are not for others, who are told so', async () => {
+  const eve = await world.server.account('eve')
+  const page = await world.signedIn(eve)
+  await page.getByRole('link', { name: 'Invites' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Accounts' }).count()).toBe(0)
+  await page.goto(`${world.server.url}/#/accounts`)
+  await heading(page, 'Accounts').waitFor()
+  await page.getByText('Only the owner of this server can see its accounts.').waitFor()
+})
+
+test('a service token is made for a method, and says what it is good for', async () => {
+  const page = await world.signedIn(owner, '/service-tokens')
+  await page.getByLabel('Service (DID)').fill('did:web:api.example.com')
+  await page.getByLabel('Method (NSID)').fill('app.example.feed.getFeed')
+  await page.getByRole('button', { name: 'Get token' }).click()
+  await page.getByText('"lxm": "app.example.feed.getFeed"').waitFor()
+  await page.getByText('"aud": "did:web:api.example.com"').waitFor()
+})

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { hour } from '../support/clock.ts'
+import type { Account } from '../support/server.ts'
+import { heading, World } from '../support/world.ts'
+
+let world: World
+let alice: Account
+
+beforeAll(async () => {
+  world = await World.open()
+  alice = await world.server.account('alice')
+})
+
+afterEach(async () => expect(await world.forget()).toEqual([]))
+
+afterAll(() => world.close())
+
+test('every session is listed with its client, and ended one by one or all at once', async () => {
+  const { body: phone } = await world.server.fetch('/xrpc/com.core.server.createSession', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent':
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605 Version/19.0 Safari/604',
+    },
+    body: JSON.stringify({ identifier: alice.handle, password: alice.password }),
+  })
+  await world.server.post('com.core.server.createSession', {
+    identifier: alice.handle,
+    password: alice.password,
+  })
+  const page = await world.signedIn(alice, '/sessions')
+  const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+  await sessions.filter({ hasText: 'Safari on iPhone' }).waitFor()
+  expect(await sessions.count()).toBe(4)
+  expect(await sessions.first().textContent()).toContain('This session')
+  expect(await sessions.first().getByRole('button').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'End session of Safari on iPhone' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
+  await page.getByText('Session ended').waitFor()
+  expect((await world.server.get('com.core.server.getSession', {}, phone)).body.error).toBe('ExpiredToken')
+
+  await page.getByRole('button', { name: 'End all others' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
+  await page.getByText('2 sessions ended').waitFor()
+  await expect.poll(() => sessions.count()).toBe(1)
+  expect((await world.server.get('com.core.server.getSession', {}, alice)).body.error).toBe('ExpiredToken')
+})
+
+test('a session that is ended elsewhere is explained, and signing in goes on where it was', async () => {
+  const page = await world.signedIn(alice)
+  const { body: other } = await world.server.post('com.core.server.createSession', {
+    identifier: alice.handle,
+    password: alice.password,
+  })
+  const { body: list } = await world.server.get('com.core.server.listSessions', {}, other)
+  for (const { id, current } of list.sessions) {
+    if (!current) await world.server.post('com.core.server.revokeSession', { id }, other)
+  }
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await heading(page, 'Sign in').waitFor()
+  await page.getByText('You were signed out of alice.test.').waitFor()
+  expect(await page.getByLabel('Handle or email').inputValue()).toBe('alice.test')
+  await page.getByLabel('Password', { exact: true }).fill(alice.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await heading(page, 'Sessions').waitFor()
+})
+
+test('an access token that has expired is renewed unseen, once for all tabs', async () => {
+  const first = await world.signedIn(alice)
+  const second = await world.tab(first.context())
+  await second.goto(world.server.url)
+  await heading(second, 'Home').waitFor()
+  const renewals: string[] = []
+  first.context().on('request', (request) => {
+    if (request.url().endsWith('refreshSession')) renewals.push(request.url())
+  })
+  world.server.clock.advance(2 * hour)
+  await Promise.all([first, second].map((page) => page.getByRole('link', { name: 'Sessions' }).click()))
+  await Promise.all([first, second].map((page) => page.getByText('This session').waitFor()))
+  expect(renewals).toHaveLength(1)
+})
+
+test('signing out in one tab signs out the other', async () => {
+  const first = await world.signedIn(alice)
+  const second = await world.tab(first.context())
+  await second.goto(world.server.url)
+  await heading(second, 'Home').waitFor()
+  await first.getByRole('button', { name: 'Account menu, alice.test' }).click()
+  await first.getByRole('menuitem', { name: 'Sign out' }).click()
+  await heading(first, 'Sign in').waitFor()
+  await heading(second, 'Sign in').waitFor()
+})

@@ -1,0 +1,84 @@
+/** `npm run screenshots`: pictures of the main screens for the README, from a seeded world, into `docs/pictures/`. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from './support/browser.ts'
+import { hour, minute } from './support/clock.ts'
+import type { Account } from './support/server.ts'
+import { mentions, SocialServer } from './support/social.ts'
+import { heading, World } from './support/world.ts'
+
+const folder = join(import.meta.dirname, '../docs/pictures')
+const size = { width: 1280, height: 800 }
+
+const world = await World.open({ port: 2583, publicUrl: 'http://localhost:2583' })
+const { server } = world
+const social = SocialServer.on(server)
+
+try {
+  mkdirSync(folder, { recursive: true })
+  await picture('first-run', await world.visitor('/', size), 'Make the first account')
+  const alice = await seed()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await world.signedIn(alice, '/', { ...size, colorScheme })
+    await picture(`home-${colorScheme}`, page, 'Home')
+    for (const [path, title] of [
+      ['notifications', 'Inbox'],
+      ['app-passwords', 'App passwords'],
+      ['account', 'Account'],
+    ] as const) {
+      await page.goto(`${server.url}/#/${path}`)
+      await picture(`${path}-${colorScheme}`, page, title)
+    }
+  }
+} finally {
+  await world.forget()
+  await world.close()
+}
+
+async function picture(name: string, page: Page, title: string): Promise<void> {
+  await heading(page, title).waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}
+
+/** Two days in the life of a small server, which end now. */
+async function seed(): Promise<Account> {
+  server.clock.advance(Date.now() - 26 * hour - Date.parse(server.clock.now().toISOString()))
+  const alice = await server.account('alice')
+  const nora = await person('nora', 'Nora Lindqvist')
+  const piet = await person('piet', 'Piet de Vries')
+  const quinn = await person('quinn', 'Quinn')
+  const bread = await social.post(alice, { text: 'The bread turned out well today.' })
+  await social.follow(nora, alice)
+  await social.like(nora, bread)
+  server.clock.advance(20 * minute)
+  await social.like(quinn, bread, await social.repost(piet, bread))
+  await social.subscribe(alice, quinn, true, false)
+  await server.post('com.core.server.createAppPassword', { name: 'Phone' }, alice)
+  await server.post('com.core.server.createAppPassword', { name: 'Laptop', privileged: true }, alice)
+  const seen = await social.list(alice)
+  await social.call('updateSeen', { seenAt: seen.notifications[0].indexedAt }, alice)
+
+  server.clock.advance(24.5 * hour)
+  await social.post(await again(quinn), { text: 'Three rows of beans, and a bench to look at them from.' })
+  server.clock.advance(30 * minute)
+  await social.reply(await again(nora), bread, bread, {
+    text: 'Would you share the recipe? Mine never rises as much, and I have been trying since spring.',
+  })
+  server.clock.advance(30 * minute)
+  await social.post(await again(piet), { text: 'Dinner at eight, @alice.test?', ...mentions(alice) })
+  return alice
+}
+
+async function person(name: string, displayName: string): Promise<Account> {
+  const account = await server.account(name)
+  await social.put(account, 'app.example.actor.profile', 'self', { displayName })
+  return account
+}
+
+/** The account with a session of now. */
+async function again(account: Account): Promise<Account> {
+  const { handle, password } = account
+  const { body } = await server.post('com.core.server.createSession', { identifier: handle, password })
+  return { ...account, ...body }
+}

@@ -1,0 +1,109 @@
+/** How the user interface is served: only its own files, protected, and no CORS. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createUi } from '../../server/ui.ts'
+import { createApp } from '../../server/xrpc/http.ts'
+import { type Listener, listen } from '../../server/xrpc/listen.ts'
+
+let folder: string
+let listener: Listener
+let url: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-ui-'))
+  await mkdir(join(folder, 'renderer/assets'), { recursive: true })
+  await writeFile(join(folder, 'secret.txt'), 'not for anybody')
+  await writeFile(join(folder, 'renderer/index.html'), '<!doctype html><title>Hello</title>')
+  await writeFile(join(folder, 'renderer/assets/main-abc.js'), 'export {}')
+  const app = createApp({
+    dispatch: async () => {},
+    hostnames: [],
+    health: () => ({ version: '1', healthy: true }),
+    fallback: createUi(pathToFileURL(`${join(folder, 'renderer')}/`)),
+  })
+  listener = await listen(app, ['127.0.0.1'], 0)
+  url = `http://127.0.0.1:${listener.port}`
+})
+
+afterAll(async () => {
+  await listener.close()
+  await rm(folder, { recursive: true })
+})
+
+test('the page is asked for anew each time, its hashed files are kept for a year', async () => {
+  const page = await fetch(url)
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('cache-control')).toBe('no-cache')
+  expect(await page.text()).toContain('Hello')
+  const etag = page.headers.get('etag') ?? ''
+  expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  const script = await fetch(`${url}/assets/main-abc.js`)
+  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+})
+
+test('it runs no script but its own, is not framed, and is not for other origins', async () => {
+  const { headers } = await fetch(url, { headers: { origin: 'https://elsewhere.example' } })
+  expect(headers.get('access-control-allow-origin')).toBeNull()
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy.split('; ')).toEqual(
+    expect.arrayContaining([
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+    ]),
+  )
+  expect(policy).not.toContain('unsafe')
+})
+
+test('it is compressed for those who ask', async () => {
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'br' } })
+  expect(answer.headers.get('content-encoding')).toBe('br')
+  expect(await answer.text()).toContain('Hello')
+})
+
+test.each([
+  '/../secret.txt',
+  '/%2e%2e/secret.txt',
+  '/assets/../../secret.txt',
+  '/assets',
+  '/nothing.js',
+  '/.env',
+])('nothing but its own files can be had: %s', async (path) => {
+  const { status, text } = await rawGet(path)
+  expect(status).toBe(400)
+  expect(text).toContain('InvalidRequest')
+})
+
+test('a server whose user interface has not been built says how to reach it', async () => {
+  const serve = createUi(pathToFileURL(`${join(folder, 'nowhere')}/`))
+  const app = createApp({
+    dispatch: async () => {},
+    hostnames: [],
+    health: () => ({ version: '1', healthy: true }),
+    fallback: serve,
+  })
+  const bare = await listen(app, ['127.0.0.1'], 0)
+  const answer = await fetch(`http://127.0.0.1:${bare.port}`)
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toContain('/xrpc/<nsid>')
+  await bare.close()
+})
+
+/** As `fetch`, which would resolve the dots itself. */
+function rawGet(path: string): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port: listener.port, path }, async (res) => {
+      const chunks = await res.toArray()
+      resolve({ status: res.statusCode, text: Buffer.concat(chunks).toString() })
+    })
+    sent.on('error', reject).end()
+  })
+}

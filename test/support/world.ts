@@ -1,0 +1,76 @@
+/** The real server with its user interface, and a browser that looks at it. */
+import type { Config } from '../../server/config.ts'
+import {
+  type Browser,
+  type BrowserContext,
+  complaintsOf,
+  launchBrowser,
+  newProfile,
+  type Page,
+  type View,
+} from './browser.ts'
+import { TestServer } from './server.ts'
+
+export class World {
+  readonly server: TestServer
+  readonly #browser: Browser
+  readonly #profiles: BrowserContext[] = []
+  readonly #complaints: string[][] = []
+
+  private constructor(server: TestServer, browser: Browser) {
+    this.server = server
+    this.#browser = browser
+  }
+
+  static async open(config: Partial<Config> = {}): Promise<World> {
+    const [server, browser] = await Promise.all([TestServer.start(config), launchBrowser()])
+    return new World(server, browser)
+  }
+
+  /** A page of a person who has never been here: a browser profile of its own. */
+  async visitor(path = '/', view: View = {}): Promise<Page> {
+    const profile = await newProfile(this.#browser, view)
+    this.#profiles.push(profile)
+    const page = await this.tab(profile)
+    await page.goto(`${this.server.url}/#${path}`)
+    return page
+  }
+
+  /** Another tab of the same profile. */
+  async tab(profile: BrowserContext): Promise<Page> {
+    const page = await profile.newPage()
+    page.setDefaultTimeout(10_000)
+    this.#complaints.push(complaintsOf(page))
+    return page
+  }
+
+  /** A page of somebody who has signed in, at a path. */
+  async signedIn(account: { handle: string; password: string }, path = '/', view: View = {}): Promise<Page> {
+    const page = await this.visitor('/sign-in', view)
+    await fillSignIn(page, account)
+    await heading(page, 'Home').waitFor()
+    if (path !== '/') await page.goto(`${this.server.url}/#${path}`)
+    return page
+  }
+
+  /** Closes every profile, so that the next test starts with none. @returns what pages complained about */
+  async forget(): Promise<string[]> {
+    await Promise.all(this.#profiles.splice(0).map((profile) => profile.close()))
+    return this.#complaints.splice(0).flat()
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+    await this.server.close()
+  }
+}
+
+export function heading(page: Page, name: string) {
+  return page.getByRole('heading', { level: 1, name })
+}
+
+export async function fillSignIn(page: Page, account: { handle: string; password: string }): Promise<void> {
+  await page.getByLabel('Handle or email').fill(account.handle)
+  await page.getByLabel('Password', { exact: true }).fill(account.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}

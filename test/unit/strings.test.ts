@@ -1,0 +1,45 @@
+/** No screen holds a text of its own: they are all in the catalogue. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { t } from '../../renderer/strings/en.ts'
+import { looseTexts } from '../support/loose-texts.ts'
+
+const renderer = join(import.meta.dirname, '../../renderer')
+
+test('the check finds text between tags, in attributes that are read, and in braces', () => {
+  const source = `
+    const A = () => <p title="Shown on hover">Hello <b>{'you'}</b> {n} · {\`are \${n}\`}</p>
+    const B = () => <img alt="" className="not read" role="img" aria-label={x ? 'Either' : 'Or'} />`
+  expect(looseTexts(source)).toEqual(['Shown on hover', 'Hello', 'you', 'are', 'Either', 'Or'])
+})
+
+test.each(globSync('**/*.tsx', { cwd: renderer }))('%s holds none', (file) => {
+  expect(looseTexts(readFileSync(join(renderer, file), 'utf8'))).toEqual([])
+})
+
+test('every text of the catalogue is used', () => {
+  const sources = globSync('**/*.{ts,tsx}', { cwd: renderer, exclude: ['strings/en.ts'] })
+    .map((file) => readFileSync(join(renderer, file), 'utf8'))
+    .join('\n')
+  const unused = keysOf(t)
+    .filter((key) => !key.startsWith('errors.byName.'))
+    .filter((key) => !sources.includes(`t.${key}`) && !sources.includes(`t.${key.replace(/\.[^.]+$/, '')}[`))
+  expect(unused).toEqual([])
+})
+
+test('every text is one: not empty, no space at its ends, no straight quotes or three dots', () => {
+  const wrong = textsOf(t).filter((text) => text.trim() !== text || text === '' || /["]|\.\.\./.test(text))
+  expect(wrong).toEqual([])
+})
+
+function keysOf(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === 'object' && !Array.isArray(inner) ? keysOf(inner, `${prefix}${key}.`) : [prefix + key],
+  )
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
+}
