@@ -14,11 +14,6 @@ export interface BackupInfo {
 
 const kept = 7
 const day = 24 * 60 * 60_000
-/**
- * Milliseconds after the start and between looks whether a backup is due: the start itself is busy enough.
- */
-const firstLook = 30_000
-const everyLook = 60 * 60_000
 const pattern = /^pds-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.sqlite$/
 
 /**
@@ -95,31 +90,6 @@ export async function checkBackup(
   sqlite.close()
   if (version > migrations) throw new StoreTooNew(file, version, migrations)
   return bytes
-}
-
-/** What the daily backup needs of the server. */
-interface Backed {
-  readonly store: { backup(): Promise<BackupInfo> }
-  readonly config: { readonly dataDir: string }
-  readonly now: () => Date
-  readonly background: { run(name: string, work: () => Promise<unknown>): void }
-}
-
-/**
- * Makes a backup whenever the newest is a day old, beginning shortly after the start. Returns a function that
- * stops it.
- */
-export function startDailyBackup({ store, config, now, background }: Backed): () => void {
-  const run = () =>
-    background.run('the daily backup', async () => {
-      if (await backupIsDue(config.dataDir, now())) await store.backup()
-    })
-  const first = setTimeout(run, firstLook).unref()
-  const rest = setInterval(run, everyLook).unref()
-  return () => {
-    clearTimeout(first)
-    clearInterval(rest)
-  }
 }
 
 async function prune(files: Files, dir: string): Promise<void> {

@@ -87,6 +87,14 @@ const collection = 'com.example.note'
 const staleCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
 const write = (method: string, account: Account, more: Record<string, unknown> = {}) =>
   core(`repo.${method}`, { repo: account.did, collection, rkey: 'one', record: {}, ...more }, account)
+const writes = (account: Account, more: Record<string, unknown> = {}) => {
+  const $type = 'com.core.repo.applyWrites#create'
+  return core(
+    'repo.applyWrites',
+    { repo: account.did, writes: [{ $type, collection, value: {} }], ...more },
+    account,
+  )
+}
 const staleWrite = async (method: string) => write(method, await someone(), { swapCommit: staleCid })
 
 /** How the methods that read a repository answer for one that is not there, or not to be seen. */
@@ -112,6 +120,16 @@ function writing(nsid: string, attempt: (account: Account) => Promise<Answer>) {
   }
 }
 
+const notified = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.notification.${method}`, input, account)
+const push = (token: string) => ({
+  serviceDid: 'did:web:push.test',
+  token,
+  platform: 'ios',
+  appId: 'app.test',
+})
+const everyone = { include: 'all', list: true, push: true }
+
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: nobody }, adminAuth),
   'com.core.admin.getSubjectStatus NotFound': () =>
@@ -126,6 +144,39 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.identity.resolveHandle HandleNotFound': () =>
     server.get('com.core.identity.resolveHandle', { handle: 'nobody.test' }),
 
+  'app.example.actor.getProfile ProfileNotFound': () =>
+    server.get('app.example.actor.getProfile', { actor: nobody }, owner),
+  ...writing('app.example.notification.putActivitySubscription', (account) =>
+    notified(
+      'putActivitySubscription',
+      { subject: nobody, activitySubscription: { post: true, reply: false } },
+      account,
+    ),
+  ),
+  ...writing('app.example.notification.putPreferences', (account) =>
+    notified('putPreferences', { preferences: {} }, account),
+  ),
+  ...writing('app.example.notification.putPreferencesV2', (account) =>
+    notified('putPreferencesV2', { like: everyone }, account),
+  ),
+  ...writing('app.example.notification.updateSeen', (account) =>
+    notified('updateSeen', { seenAt: server.clock.now().toISOString() }, account),
+  ),
+  ...writing('app.example.notification.registerPush', (account) =>
+    notified('registerPush', push('token'), account),
+  ),
+  ...writing('app.example.notification.unregisterPush', (account) =>
+    notified('unregisterPush', push('token'), account),
+  ),
+  'app.example.notification.registerPush TooManyRegistrations': async () => {
+    const account = await someone()
+    const tokens = Array.from({ length: 100 }, (_, number) => `token ${number}`)
+    await Promise.all(tokens.map((token) => notified('registerPush', push(token), account)))
+    return notified('registerPush', push('one too many'), account)
+  },
+
+  ...writing('com.core.repo.applyWrites', (account) => writes(account)),
+  'com.core.repo.applyWrites InvalidSwap': async () => writes(await someone(), { swapCommit: staleCid }),
   ...writing('com.core.repo.createRecord', (account) => write('createRecord', account)),
   ...writing('com.core.repo.putRecord', (account) => write('putRecord', account)),
   ...writing('com.core.repo.deleteRecord', (account) => write('deleteRecord', account)),

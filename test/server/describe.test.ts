@@ -21,6 +21,7 @@ test('a server describes itself, to anyone', async () => {
     inviteCodeRequired: false,
     phoneVerificationRequired: false,
     links: {},
+    unclaimed: true,
     contact: {},
   })
   expect(headers.get('cache-control')).toBeNull()
@@ -45,6 +46,7 @@ test('it tells what its owner has set', async () => {
       termsOfService: 'https://pds.example/terms',
     },
     contact: { email: 'owner@pds.example' },
+    unclaimed: true,
   })
 })
 
