@@ -1,16 +1,4 @@
-/**
- * What the desktop gives to the user interface beside the endpoint. In a browser there is no bridge, and what needs one
- * is not shown.
- */
-export interface DesktopBridge {
-  /** Where the server listens, without a trailing slash. */
-  readonly endpoint: string
-  /** Sessions kept by the system's secret store, as one text. */
-  readonly sessions: {
-    readonly initial: string | null
-    save(sessions: string): void
-  }
-}
+import type { DesktopBridge } from '../electron/bridge.ts'
 
 declare global {
   interface Window {
@@ -18,4 +6,5 @@ declare global {
   }
 }
 
+/** The desktop around this page; in a browser there is none, and what needs one is not shown. */
 export const desktop: DesktopBridge | undefined = window.desktop

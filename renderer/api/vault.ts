@@ -1,6 +1,7 @@
 /** Where sessions are kept between visits: the system's secret store in the desktop, the browser's storage elsewhere. */
 import type { DidString } from '@atproto/lex-schema'
-import { type DesktopBridge, desktop } from '../bridge.ts'
+import type { DesktopBridge } from '../../electron/bridge.ts'
+import { desktop } from '../bridge.ts'
 import { createStore, type Store } from './store.ts'
 
 /** A signed-in account: its tokens, and what was last known of it. */
