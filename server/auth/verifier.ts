@@ -94,7 +94,13 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
     const inactive = active ? statusError(account) : undefined
     if (inactive) throw inactive
     touch(account)
-    return { did: account.did, sessionId: account.sessionId, scope: account.scope as AccessScope, account }
+    return {
+      did: account.did,
+      sessionId: account.sessionId,
+      scope: account.scope as AccessScope,
+      expiresAt: claims.exp * 1000,
+      account,
+    }
   }
 
   async function refresh(header: string | undefined): Promise<RefreshCredentials> {
