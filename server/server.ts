@@ -201,7 +201,7 @@ function createCalls(services: Services, adminPassword: string): { dispatch: Dis
   const { store, tokens, now, config, log } = services
   const shared = {
     services,
-    authorize: createVerifier({ store, tokens, adminPassword, now }),
+    authorize: createVerifier({ store, tokens, adminPassword, rateLimits: config.rateLimits, now }),
     accountOf: (credentials: unknown) => (credentials as { did?: string } | undefined)?.did,
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'a method failed'),
   }

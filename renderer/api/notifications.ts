@@ -66,8 +66,9 @@ export function addNotification(client: QueryClient, did: string, arrived: Notif
     if (reasons.length > 0 && !reasons.includes(arrived.reason)) continue
     const add = () => client.setQueryData<Pages>(queryKey, (kept) => kept && withArrival(kept, arrived))
     add()
-    // What is being read started from the pages as they were before.
-    if (state.fetchStatus === 'fetching') promise?.then(add, () => {})
+    // What is being read may have been answered before it arrived.
+    const reading = state.fetchStatus === 'fetching' ? promise : undefined
+    void Promise.allSettled([reading, refreshing]).then(add)
   }
 }
 
@@ -79,8 +80,15 @@ function withArrival(kept: Pages, arrived: Notification): Pages {
   return { ...kept, pages: [{ ...first, notifications }, ...rest] }
 }
 
+let refreshing: Promise<unknown> = Promise.resolve()
+
 /** Brings the lists up to date after what the stream does not tell in full: those that are shown now, others when they are. */
-export async function refreshLists(client: QueryClient, did: string): Promise<void> {
+export function refreshLists(client: QueryClient, did: string): Promise<unknown> {
+  refreshing = refreshing.then(() => refresh(client, did))
+  return refreshing
+}
+
+async function refresh(client: QueryClient, did: string): Promise<void> {
   client.removeQueries({ queryKey: keyOf(did, listNotifications), type: 'inactive' })
   const refreshed = listsOf(client, did).map(async ({ queryKey, promise, state }) => {
     if (state.fetchStatus === 'fetching') await promise
