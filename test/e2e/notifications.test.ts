@@ -95,7 +95,6 @@ test('the stream comes back with its server, and tells what was missed', { timeo
     await page.getByText('Nothing yet').waitFor()
     await other.server.running.close()
     await page.getByText('The server is not answering.').first().waitFor()
-    // It is back before the page knows.
     await other.server.open()
     await there.follow(dave, carla)
     await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor({ timeout: 30_000 })
