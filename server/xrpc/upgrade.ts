@@ -30,10 +30,12 @@ export function responseTo(req: IncomingMessage, socket: Duplex, head: Buffer): 
   const res = new Response(req)
   res.shouldKeepAlive = false
   res.assignSocket(req.socket)
+  // Node has let go of the socket: nobody else looks after it.
   socket.on('error', () => socket.destroy())
+  socket.on('timeout', () => socket.destroy())
   res.once('finish', () => {
     release(req, res)
-    socket.end()
+    req.socket.destroySoon()
   })
   upgrades.set(req, { socket, head })
   return res
