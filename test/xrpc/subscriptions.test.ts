@@ -1,6 +1,7 @@
 /** Subscriptions over WebSocket, whatever they are about: how they are asked for, framed, bounded and ended. */
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
 import { protocolError } from '../../server/xrpc/errors.ts'
@@ -189,6 +190,21 @@ describe('a client', () => {
     streams.push(await connect('alice'))
     for (const stream of streams) stream.close()
   })
+})
+
+const [outside = ''] = Object.values(networkInterfaces())
+  .flat()
+  .flatMap((each) => (each?.family === 'IPv4' && !each.internal ? each.address : []))
+
+test.skipIf(!outside)('another machine may connect a hundred times at once, in whosever name', async () => {
+  await start({ hosts: ['0.0.0.0'], hostnames: [outside] })
+  const url = `http://${outside}:${server.port}/xrpc/${nsid}`
+  const names = Array.from({ length: 100 }, (_, i) => `name${i}`)
+  const streams = await Promise.all(names.map((name) => listening(url, as(name))))
+  const refused = { status: 429, body: { error: 'RateLimitExceeded' } }
+  expect(await listen(url, as('another'))).toMatchObject(refused)
+  streams.push(await connect('another'))
+  for (const stream of streams) stream.close()
 })
 
 describe('the way in', () => {
