@@ -20,8 +20,8 @@ export function announcing(
   events: NotificationEvents,
   work: () => void,
 ): AfterCommit | undefined {
-  const after = notifications.lastId(tx)
+  const after = notifications.lastArrival(tx)
   work()
-  const upTo = notifications.lastId(tx)
+  const upTo = notifications.lastArrival(tx)
   return upTo > after ? () => events.publish({ after, upTo }) : undefined
 }
