@@ -19,6 +19,7 @@ import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
+import { startPushQueue } from './push/queue.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
@@ -97,6 +98,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
+  const stopPushQueue = startPushQueue(services)
   tellSubscribers(services)
   ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createFallback(services) })
 
@@ -107,6 +109,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopSweeper()
       stopBackups()
+      stopPushQueue()
       await listener.close()
       await services.background.idle()
       await Promise.all([services.passwords.close(), services.mailer.close()])

@@ -70,6 +70,19 @@ export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notific
   )
 }
 
+/** One notification, if the account wants it. */
+export function findWanted(
+  db: Reader,
+  { did, wanted, id }: { did: string; wanted: Wanted; id: number },
+): Notification | undefined {
+  const [found] = select(
+    db,
+    `SELECT n.id FROM notifications n JOIN notification_kinds k ON ${inKind} WHERE n.id = ? AND ${wantedKinds}`,
+    [id, ...wantedParams(did, wanted)],
+  )
+  return found
+}
+
 interface Arrived {
   readonly did: string
   readonly wanted: Wanted
