@@ -25,7 +25,13 @@ export type Outcome =
   /** Trying again will not help. `why` is safe to log, as below. */
   | { readonly kind: 'refused'; readonly why: string }
   /** Trying again may help, after `retryAfterMs` at the earliest. */
-  | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs?: number }
+  | {
+      readonly kind: 'failed'
+      readonly why: string
+      readonly retryAfterMs?: number
+      /** Whether other deliveries to the same target would fare the same. */
+      readonly isDown: boolean
+    }
 
 type Grounds = Pick<Services, 'store' | 'config' | 'resolveDid' | 'secrets' | 'now'>
 
@@ -53,8 +59,8 @@ export async function deliver(services: Grounds, delivery: Delivery, signal: Abo
     const response = await guardedFetch(url, { ...request, method: 'POST', allowPrivate, signal })
     return outcomeOf(response, services.now())
   } catch (error) {
-    const kind = error instanceof OutboundRefused ? 'refused' : 'failed'
-    return { kind, why: error instanceof Error ? error.message : 'unknown' }
+    const why = error instanceof Error ? error.message : 'unknown'
+    return error instanceof OutboundRefused ? { kind: 'refused', why } : { kind: 'failed', why, isDown: true }
   }
 }
 
@@ -112,7 +118,8 @@ function outcomeOf({ status, headers }: OutboundResponse, now: Date): Outcome {
   if (status === 404 || status === 410) return { kind: 'gone' }
   const why = `answered ${status}`
   if (status < 500 && status !== 408 && status !== 429) return { kind: 'refused', why }
-  return { kind: 'failed', why, retryAfterMs: retryAfter(headers['retry-after'], now) }
+  const isDown = status === 429 || status === 503
+  return { kind: 'failed', why, retryAfterMs: retryAfter(headers['retry-after'], now), isDown }
 }
 
 /** RFC 9110 §10.2.3: seconds, or a date. In milliseconds from now; 0 when there is neither. */

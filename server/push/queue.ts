@@ -12,7 +12,7 @@ import { deliver, type Outcome } from './deliver.ts'
 const atOnce = 8
 const atOncePerTarget = 2
 /** After the first failure, the second, and so on; in milliseconds. After one more it is given up. */
-const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000]
+const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000] as const
 /** Timers stand still while a computer sleeps. */
 const longestTimerMs = 60_000
 
@@ -79,7 +79,12 @@ export function startPushQueue(services: Grounds): () => void {
       return log.warn({ did, target, why }, 'gave up a push delivery')
     }
     const waitMs = Math.max(delayMs, outcome.retryAfterMs ?? 0)
-    await store.transact((tx) => queue.postpone(tx, delivery, iso(new Date(now().getTime() + waitMs))))
+    const at = now().getTime()
+    await store.transact((tx) => {
+      queue.postpone(tx, delivery, iso(new Date(at + waitMs)))
+      const targetMs = Math.max(delaysMs[0], outcome.retryAfterMs ?? 0)
+      if (outcome.isDown) queue.postponeTarget(tx, target, iso(new Date(at + targetMs)))
+    })
     log.debug({ did, target, why, waitMs }, 'a push delivery failed')
   }
 

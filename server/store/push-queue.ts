@@ -65,6 +65,11 @@ export function postpone(tx: Writer, { registration, indexedAt }: Delivery, dueA
   ])
 }
 
+/** Lets everything else that would be due for the same target before then wait as well. */
+export function postponeTarget(tx: Writer, target: string, dueAt: string): void {
+  tx.run('UPDATE push_queue SET due_at = ? WHERE target = ? AND due_at < ?', [dueAt, target, dueAt])
+}
+
 /** Removes the registration with all that waits for it; nothing when the delivery is gone, for then its id may be another's. */
 export function removeRegistration(tx: Writer, { registration, indexedAt }: Delivery): void {
   tx.run(

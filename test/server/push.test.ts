@@ -245,6 +245,19 @@ describe('a delivery that fails', () => {
     expect(service.calls).toHaveLength(3)
   })
 
+  test.each([503, 429, 0])('with %i spares its service what else waits, for a while', async (status) => {
+    for (let i = 0; i < 10; i++) await register(alice, { token: `${i}` })
+    service.answer = { status }
+    await world.like(bob, post)
+    await idle()
+    // As many as were under way at once.
+    expect(service.calls).toHaveLength(2)
+    service.answer = { status: 200 }
+    await pass(10 * second)
+    expect(service.calls).toHaveLength(12)
+    expect(waiting()).toBe(0)
+  })
+
   test('is given up after five times', async () => {
     await register()
     service.answer = { status: 500 }
