@@ -28,8 +28,8 @@ export type Outcome =
   | {
       readonly kind: 'failed'
       readonly why: string
-      readonly retryAfterMs?: number
-      /** Whether other deliveries to the same target would fare the same. */
+      readonly retryAfterMs: number
+      /** Whether the target is, and would take no other delivery either. */
       readonly isDown: boolean
     }
 
@@ -60,7 +60,9 @@ export async function deliver(services: Grounds, delivery: Delivery, signal: Abo
     return outcomeOf(response, services.now())
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown'
-    return error instanceof OutboundRefused ? { kind: 'refused', why } : { kind: 'failed', why, isDown: true }
+    return error instanceof OutboundRefused
+      ? { kind: 'refused', why }
+      : { kind: 'failed', why, retryAfterMs: 0, isDown: true }
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Delivers what is in the push queue: some at once, one at a time to a device, and few to one target, so that a slow one keeps
- * nobody else waiting. What fails is tried again, later each time, and given up in the end. Whatever happens, a delivery is
+ * nobody else waiting; a target that is down is left alone for a while. What fails is tried again, later each time, and given up in the end. Whatever happens, a delivery is
  * in the store until its outcome is, so a stop or a crash loses none; it may be delivered twice.
  */
 
@@ -23,19 +23,22 @@ type Grounds = Pick<
 
 /** @returns a function that stops it: what is under way is given up, and delivered after the next start */
 export function startPushQueue(services: Grounds): () => void {
-  const { store, background, now, log } = services
+  const { store, background, notifications, now, log } = services
   const underWay = new Set<queue.Delivery>()
+  /** Targets that are down, and until when they are left alone; in milliseconds since 1970. */
+  const resting = new Map<string, number>()
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
 
   /** Delivers what is due; goes on when that is done, when more becomes due and when more arrives. */
   function wake(): void {
     while (!closing.signal.aborted && underWay.size < atOnce) {
-      const delivery = queue.next(store, busy(underWay))
-      if (!delivery) return
-      const waitMs = Date.parse(delivery.dueAt) - now().getTime()
-      if (waitMs > 0) {
-        wakeIn(waitMs)
+      const at = now().getTime()
+      for (const [target, until] of resting) if (until <= at) resting.delete(target)
+      const delivery = queue.next(store, busy(underWay, resting))
+      const dueAt = delivery ? Date.parse(delivery.dueAt) : Number.POSITIVE_INFINITY
+      if (!delivery || dueAt > at) {
+        wakeIn(Math.min(dueAt, ...resting.values()) - at)
         return
       }
       underWay.add(delivery)
@@ -49,7 +52,7 @@ export function startPushQueue(services: Grounds): () => void {
 
   function wakeIn(ms: number): void {
     clearTimeout(timer)
-    timer = setTimeout(wake, Math.min(ms, longestTimerMs)).unref()
+    if (ms < Number.POSITIVE_INFINITY) timer = setTimeout(wake, Math.min(ms, longestTimerMs)).unref()
   }
 
   async function attempt(delivery: queue.Delivery): Promise<void> {
@@ -72,23 +75,23 @@ export function startPushQueue(services: Grounds): () => void {
       await store.transact((tx) => queue.removeRegistration(tx, delivery))
       return log.info({ did, target }, 'removed a push registration whose device is gone')
     }
-    const { kind, why } = outcome
+    const { why } = outcome
     const delayMs = delaysMs[tries]
-    if (kind === 'refused' || delayMs === undefined) {
+    if (outcome.kind === 'failed' && outcome.isDown) rest(target, Math.max(delaysMs[0], outcome.retryAfterMs))
+    if (outcome.kind === 'refused' || delayMs === undefined) {
       await store.transact((tx) => queue.remove(tx, delivery))
       return log.warn({ did, target, why }, 'gave up a push delivery')
     }
-    const waitMs = Math.max(delayMs, outcome.retryAfterMs ?? 0)
-    const at = now().getTime()
-    await store.transact((tx) => {
-      queue.postpone(tx, delivery, iso(new Date(at + waitMs)))
-      const targetMs = Math.max(delaysMs[0], outcome.retryAfterMs ?? 0)
-      if (outcome.isDown) queue.postponeTarget(tx, target, iso(new Date(at + targetMs)))
-    })
-    log.debug({ did, target, why, waitMs }, 'a push delivery failed')
+    const dueAt = now().getTime() + Math.max(delayMs, outcome.retryAfterMs)
+    await store.transact((tx) => queue.postpone(tx, delivery, iso(new Date(dueAt))))
+    log.debug({ did, target, why }, 'a push delivery failed')
   }
 
-  const unsubscribe = services.notifications.subscribe(wake)
+  function rest(target: string, ms: number): void {
+    resting.set(target, Math.max(now().getTime() + ms, resting.get(target) ?? 0))
+  }
+
+  const unsubscribe = notifications.subscribe(wake)
   wake()
   return () => {
     unsubscribe()
@@ -97,11 +100,13 @@ export function startPushQueue(services: Grounds): () => void {
   }
 }
 
-function busy(underWay: ReadonlySet<queue.Delivery>): queue.Busy {
+/** Whom nothing is sent to at the moment. */
+function busy(underWay: ReadonlySet<queue.Delivery>, resting: ReadonlyMap<string, number>) {
   const deliveries = [...underWay]
   const perTarget = Map.groupBy(deliveries, ({ target }) => target)
+  const full = [...perTarget].filter(([, own]) => own.length >= atOncePerTarget).map(([target]) => target)
   return {
     registrations: deliveries.map(({ registration }) => registration),
-    targets: [...perTarget].filter(([, own]) => own.length >= atOncePerTarget).map(([target]) => target),
+    targets: [...full, ...resting.keys()],
   }
 }

@@ -22,16 +22,14 @@ export interface Delivery extends PushRegistration {
   readonly signingKey: Uint8Array
 }
 
-export interface Busy {
-  readonly registrations: readonly number[]
-  readonly targets: readonly string[]
-}
-
 /**
- * What is due first, or will be, for none of those who are busy. Looks at one delivery of each target, so that it takes no
+ * What is due first, or will be, but for what goes to these. Looks at one delivery of each target, so that it takes no
  * longer when many wait for the same.
  */
-export function next(db: Reader, { registrations, targets }: Busy): Delivery | undefined {
+export function next(
+  db: Reader,
+  except: { readonly registrations: readonly number[]; readonly targets: readonly string[] },
+): Delivery | undefined {
   return db.get<Delivery>(
     `WITH RECURSIVE targets (target) AS (
        SELECT min(target) FROM push_queue
@@ -48,7 +46,7 @@ export function next(db: Reader, { registrations, targets }: Busy): Delivery | u
      JOIN accounts a ON a.did = r.did
      WHERE t.target NOT IN (SELECT value FROM json_each(?))
      ORDER BY q.due_at LIMIT 1`,
-    [JSON.stringify(registrations), JSON.stringify(targets)],
+    [JSON.stringify(except.registrations), JSON.stringify(except.targets)],
   )
 }
 
@@ -63,11 +61,6 @@ export function postpone(tx: Writer, { registration, indexedAt }: Delivery, dueA
     registration,
     indexedAt,
   ])
-}
-
-/** Lets everything else that would be due for the same target before then wait as well. */
-export function postponeTarget(tx: Writer, target: string, dueAt: string): void {
-  tx.run('UPDATE push_queue SET due_at = ? WHERE target = ? AND due_at < ?', [dueAt, target, dueAt])
 }
 
 /** Removes the registration with all that waits for it; nothing when the delivery is gone, for then its id may be another's. */

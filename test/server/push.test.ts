@@ -160,7 +160,7 @@ describe('a notification', () => {
     await idle()
     service.answer = { status: 200 }
     await pass(10 * second)
-    expect(service.bodies.map(({ unreadCount }) => unreadCount)).toEqual([1, 2, 2, 2])
+    expect(service.bodies.map(({ unreadCount }) => unreadCount)).toEqual([1, 2, 2])
     await world.call('updateSeen', { seenAt: server.clock.now().toISOString() }, alice)
     await world.repost(bob, post)
     await idle()
