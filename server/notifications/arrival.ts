@@ -20,8 +20,8 @@ export function announcing(
   events: NotificationEvents,
   work: () => void,
 ): AfterCommit | undefined {
-  const after = notifications.lastArrival(tx)
+  const after = notifications.lastId(tx)
   work()
-  const upTo = notifications.lastArrival(tx)
+  const upTo = notifications.lastId(tx)
   return upTo > after ? () => events.publish({ after, upTo }) : undefined
 }

@@ -44,9 +44,8 @@ const done: Outcome = { kind: 'done' }
 
 /** @param signal ends the attempt: the outcome means nothing then */
 export async function deliver(services: Grounds, delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
-  const { did, notification, indexedAt } = delivery
-  const current = () => pushOf(services, did, notification)
-  if (services.now().getTime() - Date.parse(indexedAt) > maxAgeMs || !current()) return done
+  const current = () => newsOf(services, delivery)
+  if (!current()) return done
   try {
     const prepare = isWebPush(delivery)
       ? prepareWebPush(services, delivery)
@@ -64,6 +63,12 @@ export async function deliver(services: Grounds, delivery: Delivery, signal: Abo
       ? { kind: 'refused', why }
       : { kind: 'failed', why, retryAfterMs: 0, isDown: true }
   }
+}
+
+function newsOf(services: Grounds, { did, notification }: Delivery): Push | undefined {
+  const push = pushOf(services, did, notification)
+  const isOld = push && services.now().getTime() - Date.parse(push.notification.indexedAt) > maxAgeMs
+  return isOld ? undefined : push
 }
 
 type Prepare = (push: Push) => Promise<PushRequest>

@@ -1,7 +1,8 @@
 /**
  * Delivers what is in the push queue: some at once, one at a time to a device, and few to one target, so that a slow one keeps
- * nobody else waiting; a target that is down is left alone for a while. What fails is tried again, later each time, and given up in the end. Whatever happens, a delivery is
- * in the store until its outcome is, so a stop or a crash loses none; it may be delivered twice.
+ * nobody else waiting; a target that is down is left alone for a while. What fails is tried again, later each time, and given up
+ * in the end. Whatever happens, a delivery is in the store until its outcome is, so a stop or a crash loses none; it may be
+ * delivered twice.
  */
 
 import type { Services } from '../services.ts'

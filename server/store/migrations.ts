@@ -167,7 +167,7 @@ function notifications(): string {
             AND (account, reason, followed) = (OLD.account, OLD.reason, OLD.followed);`
   return `
     CREATE TABLE notifications (
-      id INTEGER PRIMARY KEY,
+      id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: what arrives is told apart by it
       account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- who is told
       author INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
       hidden INTEGER NOT NULL,           -- whether the author is not active
@@ -283,23 +283,22 @@ function pushQueue(): string {
     DROP TABLE push_registrations;
     ALTER TABLE push_registrations_with_id RENAME TO push_registrations;
 
-    -- Notifications on their way to devices. Named by their time, which unlike their id is never used again.
+    -- Notifications on their way to devices.
     CREATE TABLE push_queue (
       registration INTEGER NOT NULL REFERENCES push_registrations (id) ON DELETE CASCADE,
-      indexed_at TEXT NOT NULL,
       notification INTEGER NOT NULL REFERENCES notifications (id) ON DELETE CASCADE,
       target TEXT NOT NULL,
       tries INTEGER NOT NULL,            -- that failed
       due_at TEXT NOT NULL,
-      PRIMARY KEY (registration, indexed_at)
+      PRIMARY KEY (registration, notification)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX push_queue_notification ON push_queue (notification);
     CREATE INDEX push_queue_due ON push_queue (target, due_at);
 
     CREATE TRIGGER push_is_queued AFTER INSERT ON notifications WHEN NEW.hidden = 0
       BEGIN
-        INSERT INTO push_queue (registration, indexed_at, notification, target, tries, due_at)
-          SELECT r.id, NEW.indexed_at, NEW.id, r.target, 0, NEW.indexed_at
+        INSERT INTO push_queue (registration, notification, target, tries, due_at)
+          SELECT r.id, NEW.id, r.target, 0, NEW.indexed_at
           FROM accounts a JOIN push_registrations r ON r.did = a.did WHERE a.id = NEW.account;
       END;
   `

@@ -65,7 +65,7 @@ export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notific
   return select(
     db,
     `SELECT n.id FROM notifications n JOIN notification_kinds k ON ${inKind}
-     WHERE n.indexed_at > ? AND n.indexed_at <= ? AND ${wantedKinds}`,
+     WHERE n.id > ? AND n.id <= ? AND ${wantedKinds}`,
     [arrivals.after, arrivals.upTo, ...wantedParams(did, wanted)],
   )
 }
@@ -233,8 +233,13 @@ export function setLastArrival(tx: Writer, at: string): void {
   tx.run('UPDATE notification_clock SET last = ?', [at])
 }
 
-/** Notifications that arrived in one transaction, by their times: these are never used again, as ids are. */
+/** Notifications that arrived in one transaction, by their ids, which are never used again. */
 export interface Arrivals {
-  readonly after: string
-  readonly upTo: string
+  readonly after: number
+  readonly upTo: number
+}
+
+/** The newest id, or 0. */
+export function lastId(db: Reader): number {
+  return db.get<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM notifications')?.id ?? 0
 }

@@ -11,7 +11,6 @@ export interface Delivery extends PushRegistration {
   /** Of the registration. */
   readonly registration: number
   readonly notification: number
-  readonly indexedAt: DatetimeString
   /** How often it has failed. */
   readonly tries: number
   readonly dueAt: DatetimeString
@@ -35,11 +34,11 @@ export function next(
        SELECT min(target) FROM push_queue
        UNION ALL
        SELECT (SELECT min(q.target) FROM push_queue q WHERE q.target > t.target) FROM targets t WHERE t.target IS NOT NULL)
-     SELECT q.registration, q.notification, q.indexed_at AS indexedAt, q.tries, q.due_at AS dueAt, q.target,
+     SELECT q.registration, q.notification, q.tries, q.due_at AS dueAt, q.target,
        r.did, a.signing_key AS signingKey, r.service_did AS serviceDid, r.token, r.platform, r.app_id AS appId
      FROM targets t
-     JOIN push_queue q ON (q.registration, q.indexed_at) = (
-       SELECT f.registration, f.indexed_at FROM push_queue f
+     JOIN push_queue q ON (q.registration, q.notification) = (
+       SELECT f.registration, f.notification FROM push_queue f
        WHERE f.target = t.target AND f.registration NOT IN (SELECT value FROM json_each(?))
        ORDER BY f.due_at LIMIT 1)
      JOIN push_registrations r ON r.id = q.registration
@@ -50,24 +49,24 @@ export function next(
   )
 }
 
-export function remove(tx: Writer, { registration, indexedAt }: Delivery): void {
-  tx.run('DELETE FROM push_queue WHERE registration = ? AND indexed_at = ?', [registration, indexedAt])
+export function remove(tx: Writer, { registration, notification }: Delivery): void {
+  tx.run('DELETE FROM push_queue WHERE registration = ? AND notification = ?', [registration, notification])
 }
 
 /** Counts a failure. */
-export function postpone(tx: Writer, { registration, indexedAt }: Delivery, dueAt: string): void {
-  tx.run('UPDATE push_queue SET tries = tries + 1, due_at = ? WHERE registration = ? AND indexed_at = ?', [
+export function postpone(tx: Writer, { registration, notification }: Delivery, dueAt: string): void {
+  tx.run('UPDATE push_queue SET tries = tries + 1, due_at = ? WHERE registration = ? AND notification = ?', [
     dueAt,
     registration,
-    indexedAt,
+    notification,
   ])
 }
 
 /** Removes the registration with all that waits for it; nothing when the delivery is gone, for then its id may be another's. */
-export function removeRegistration(tx: Writer, { registration, indexedAt }: Delivery): void {
+export function removeRegistration(tx: Writer, { registration, notification }: Delivery): void {
   tx.run(
     `DELETE FROM push_registrations
-     WHERE id IN (SELECT registration FROM push_queue WHERE registration = ? AND indexed_at = ?)`,
-    [registration, indexedAt],
+     WHERE id IN (SELECT registration FROM push_queue WHERE registration = ? AND notification = ?)`,
+    [registration, notification],
   )
 }

@@ -124,11 +124,10 @@ describe('more subscribers than can be told at once', () => {
 
   test('are all told in the end, each once', async () => {
     await subscribers()
-    const { store, background, notifications } = world.server.running.services
+    const { background, notifications } = world.server.running.services
     let announced = 0
     const stop = notifications.subscribe(({ after, upTo }) => {
-      const sql = 'SELECT count(*) AS count FROM notifications WHERE indexed_at > ? AND indexed_at <= ?'
-      announced += store.get<{ count: number }>(sql, [after, upTo])?.count ?? 0
+      announced += upTo - after
     })
     const mention = { $type: 'app.example.richtext.facet#mention', did: `did:web:fan${round}x7.test` }
     const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]

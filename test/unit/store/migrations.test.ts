@@ -42,8 +42,8 @@ test('devices that were registered before there was a queue get what arrives aft
   expect(db.all('SELECT token, platform, app_id, created_at FROM push_registrations')).toEqual([
     { token: 'device', platform: 'ios', app_id: 'app', created_at: at },
   ])
-  expect(db.all('SELECT indexed_at, target, tries, due_at FROM push_queue')).toEqual([
-    { indexed_at: at, target: 'did:web:push.test', tries: 0, due_at: at },
+  expect(db.all('SELECT notification, target, tries, due_at FROM push_queue')).toEqual([
+    { notification: 1, target: 'did:web:push.test', tries: 0, due_at: at },
   ])
   await db.close()
 })
