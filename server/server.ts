@@ -22,6 +22,7 @@ import { createNotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
+import { startPushQueue } from './push/queue.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
@@ -101,6 +102,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
+  const stopPushQueue = startPushQueue(services)
   tellSubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
   ready.resolve({ dispatch, fallback: createFallback(services) })
@@ -112,6 +114,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopSweeper()
       stopBackups()
+      stopPushQueue()
       await streams.close()
       await listener.close()
       await services.background.idle()
