@@ -100,13 +100,13 @@ test('its packages are those that the lock file has for production, and say noth
 })
 
 test('no file of it says where it was built, or keeps a secret', () => {
-  const telling = new RegExp(
-    [root, '-----BEGIN [A-Z ]*PRIVATE KEY', '//# sourceMappingURL=data:']
-      .map((text) => text.replaceAll('/', '\\/'))
-      .join('|'),
-  )
+  const telling = [root, 'PRIVATE KEY-----', '//# sourceMappingURL=data:']
   const own = files.filter((file) => /^(dist|package\.json)/.test(file))
-  expect(own.filter((file) => telling.test(readFileSync(join(app, file), 'latin1')))).toEqual([])
+  const tells = (file: string) => {
+    const text = readFileSync(join(app, file), 'latin1')
+    return telling.some((part) => text.includes(part))
+  }
+  expect(own.filter(tells)).toEqual([])
 })
 
 test('the executable loads this archive only, and cannot be made a Node or be debugged', async () => {
