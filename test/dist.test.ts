@@ -54,6 +54,7 @@ test('the archive holds the program, its dependencies and nothing else', () => {
   expect(own.filter((file) => !program.test(file))).toEqual([])
   for (const file of [
     'dist/electron/main.js',
+    'dist/electron/preload.cjs',
     'dist/server/main.js',
     'dist/server/auth/password-worker.js',
     'dist/server/store/store-worker.js',
