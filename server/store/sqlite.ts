@@ -36,6 +36,8 @@ const noParams: SqlParams = []
 export class Sqlite {
   readonly #db: SqlJs
   readonly #kept = new Map<string, Kept>()
+  /** As SQLite counts them since the start. */
+  #changedRows = 0
 
   private constructor(db: SqlJs) {
     this.#db = db
@@ -84,9 +86,8 @@ export class Sqlite {
   /** Runs one statement of any kind to its end. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
     const kept = this.#prepare(sql)
-    const before = this.#totalChanges()
     const rows = this.#rows<Row>(kept, params)
-    const changedRows = this.#totalChanges() !== before
+    const changedRows = this.#haveRowsChanged()
     return {
       rows,
       changes: changedRows ? this.#db.getRowsModified() : 0,
@@ -95,20 +96,21 @@ export class Sqlite {
   }
 
   begin(): void {
-    this.exec('BEGIN')
+    this.#db.run('BEGIN')
   }
 
   commit(): void {
-    this.exec('COMMIT')
+    this.#db.run('COMMIT')
   }
 
   rollback(): void {
-    this.exec('ROLLBACK')
+    this.#db.run('ROLLBACK')
   }
 
   /** Runs statements without values, one after the other; for the store's own work. */
   exec(sql: string): void {
     this.#db.run(sql)
+    this.#haveRowsChanged()
   }
 
   /** Drops the kept statements: after a change of the schema their column names may be wrong. */
@@ -178,9 +180,11 @@ export class Sqlite {
     return ['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode)) ? 'more' : 'rows'
   }
 
-  /** Rows changed since the start, by triggers and foreign keys as well. */
-  #totalChanges(): number {
-    return this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+  /** Whether rows have changed since this was asked last, by triggers and foreign keys as well. */
+  #haveRowsChanged(): boolean {
+    const before = this.#changedRows
+    this.#changedRows = this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+    return this.#changedRows !== before
   }
 }
 
