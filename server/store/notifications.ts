@@ -175,8 +175,8 @@ export function insertForSubscribers(
      FROM activity_subscriptions s JOIN accounts t ON t.did = s.did JOIN accounts a ON a.did = s.subject
      WHERE s.subject = ? AND s.did > ? AND s.did <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
        AND NOT EXISTS (
-         SELECT 1 FROM notifications n INDEXED BY notifications_author
-         WHERE n.author = a.id AND n.account = t.id AND n.rkey = ? AND n.collection = ?)`,
+         SELECT 1 FROM notifications n INDEXED BY notifications_record
+         WHERE n.author = a.id AND n.rkey = ? AND n.account = t.id AND n.collection = ?)`,
     [collection, rkey, indexedAt, did, after, upTo, isReply, rkey, collection],
   )
 }
