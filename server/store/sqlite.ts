@@ -49,7 +49,7 @@ export class Sqlite {
    */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
-    const sqlite = new Sqlite(new sqlJs.Database(bytes))
+    const sqlite = new Sqlite(new sqlJs.Database(bytes && withRoom(bytes)))
     try {
       // Nobody else has this copy: no locks to take, no file to wait for, and a rollback journal in memory.
       sqlite.exec(
@@ -186,6 +186,17 @@ export class Sqlite {
     this.#changedRows = this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
     return this.#changedRows !== before
   }
+}
+
+/**
+ * sql.js keeps the file in the array that `slice` of the given bytes yields. When that is full it copies everything into one
+ * that is an eighth larger, which stops the thread for half a millisecond a megabyte or longer. So it gets an array with room
+ * to double in. Room that is not written to takes no memory.
+ */
+function withRoom(bytes: Uint8Array): Uint8Array {
+  const array = new Uint8Array(bytes.length * 2)
+  array.set(bytes)
+  return Object.assign(bytes.subarray(), { slice: () => array })
 }
 
 function bind({ statement }: Kept, params: SqlParams): void {
