@@ -10,6 +10,7 @@ import { benchNotifications } from './notifications.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
 import { benchStart } from './start.ts'
+import { benchUi } from './ui.ts'
 
 const parts = new Map<string, () => void | Promise<void>>([
   ['requests', benchRequests],
@@ -17,6 +18,7 @@ const parts = new Map<string, () => void | Promise<void>>([
   ['records', benchRecords],
 
   ['notifications', benchNotifications],
+  ['ui', benchUi],
   ['install', benchInstall],
 ])
 
