@@ -1,0 +1,32 @@
+/** Where the desktop keeps its own things, and where the program's files are. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { app } from 'electron'
+import { defaultDataDir } from '../server/config.ts'
+
+export interface Folders {
+  /** What the server keeps. */
+  readonly data: string
+  /** Settings, secrets and the browser's caches of the desktop. */
+  readonly desktop: string
+  readonly logs: string
+}
+
+/** The built files: `dist/`, which holds `electron/`, `renderer/` and `server/`. */
+export const built = join(import.meta.dirname, '..')
+
+/**
+ * Decides the folders, before anything is read from them. The desktop's own settings are not in the data folder: they are needed to
+ * say that the data folder cannot be written. `PDS_DATA_DIR` names another data folder, and that one has settings of its own.
+ */
+export function chooseFolders(): Folders {
+  const chosen = process.env.PDS_DATA_DIR
+  if (chosen) {
+    const name = createHash('sha256').update(chosen).digest('hex').slice(0, 16)
+    app.setPath('userData', join(app.getPath('userData'), 'other-data', name))
+  }
+  const desktop = app.getPath('userData')
+  const logs = join(desktop, 'logs')
+  app.setAppLogsPath(logs)
+  return { data: chosen || defaultDataDir(), desktop, logs }
+}

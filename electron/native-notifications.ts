@@ -1,0 +1,57 @@
+/** What arrives for the accounts that are signed in here is shown by the system, for the reasons whose preference is to push. */
+import { Notification } from 'electron'
+import { preferencesOf, wantedBy } from '../server/notifications/preferences.ts'
+import { notificationViews } from '../server/notifications/view.ts'
+import type { Services } from '../server/services.ts'
+import * as notifications from '../server/store/notifications.ts'
+import { deedOf, manyArrived } from './strings.ts'
+
+export interface Arriving {
+  readonly services: Services
+  /** The accounts that are signed in. */
+  readonly dids: () => readonly string[]
+  readonly isWanted: () => boolean
+  readonly onClick: () => void
+}
+
+/** More at once are told in one. */
+const mostAtOnce = 3
+const longestBody = 200
+
+/** Until the server is closed. */
+export function showArrivals({ services, dids, isWanted, onClick }: Arriving): void {
+  services.notifications.subscribe((arrivals) => {
+    if (!isWanted()) return
+    const { store, config } = services
+    for (const did of dids()) {
+      const wanted = wantedBy(preferencesOf(store, did), 'push')
+      const arrived = notifications.arrived(store, { did, wanted, arrivals })
+      if (arrived.length > mostAtOnce) notify({ title: manyArrived(arrived.length) }, onClick)
+      else
+        for (const view of notificationViews(store, config.aliases, arrived, undefined)) tell(view, onClick)
+    }
+  })
+}
+
+type View = ReturnType<typeof notificationViews>[number]
+
+function tell({ author, reason, record }: View, onClick: () => void): void {
+  const name = author.displayName || author.handle
+  const { text } = record as { text?: unknown }
+  const body = typeof text === 'string' ? text.slice(0, longestBody) : ''
+  notify({ title: deedOf(name, reason as Parameters<typeof deedOf>[1]), body }, onClick)
+}
+
+/** Those that are shown: without a reference their clicks would be lost. */
+const shown = new Set<Notification>()
+
+/** Shows a notification of the system where it has them. */
+export function notify(content: { title: string; body?: string }, onClick: () => void): void {
+  if (!Notification.isSupported()) return
+  const notification = new Notification(content)
+  shown.add(notification)
+  notification.on('click', onClick)
+  for (const end of ['click', 'close'] as const)
+    notification.on(end as 'close', () => shown.delete(notification))
+  notification.show()
+}
