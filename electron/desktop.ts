@@ -68,6 +68,7 @@ export async function runDesktop(folders: Folders): Promise<void> {
     hasTray: () => hasTray,
     isQuitting,
     quit,
+    log,
     onHidden: () => {
       if (file.get('closeNoticeShown')) return
       file.set('closeNoticeShown', true)
@@ -82,7 +83,7 @@ export async function runDesktop(folders: Folders): Promise<void> {
     return lastUpdate
   }
   const actions = {
-    copyEndpoint: () => clipboard.writeText(server.endpoint),
+    copyEndpoint: () => void clipboard.writeText(server.endpoint),
     openFolder: (which: 'data' | 'backups' | 'logs') => {
       const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
       void mkdir(folder, { recursive: true, mode: 0o700 })
@@ -113,10 +114,10 @@ export async function runDesktop(folders: Folders): Promise<void> {
   lockNavigation(log)
   lockPermissions(session.defaultSession, log)
   /** What the page was loaded for: its policy lets it reach this and nothing else. */
-  let pageEndpoint = ''
+  let pageEndpoint: string | undefined
   serveRenderer(join(built, 'renderer'), () => {
     pageEndpoint = server.endpoint
-    return pageEndpoint
+    return server.endpoint
   })
   openDoor({
     calls,
@@ -172,7 +173,8 @@ export async function runDesktop(folders: Folders): Promise<void> {
   server.onChange((state) => {
     updateTray()
     window.send('serverState', state)
-    if (window.contents && pageEndpoint !== server.endpoint && state.kind !== 'starting') window.reload()
+    const isElsewhere = pageEndpoint !== undefined && pageEndpoint !== server.endpoint
+    if (isElsewhere && state.kind !== 'starting') window.reload()
     if (state.kind === 'running' && server.services) {
       showArrivals({
         services: server.services,

@@ -21,12 +21,14 @@ export const built = join(import.meta.dirname, '..')
  */
 export function chooseFolders(): Folders {
   const chosen = process.env.PDS_DATA_DIR
-  if (chosen) {
-    const name = createHash('sha256').update(chosen).digest('hex').slice(0, 16)
-    app.setPath('userData', join(app.getPath('userData'), 'other-data', name))
-  }
-  const desktop = app.getPath('userData')
+  const usual = join(app.getPath('appData'), 'desktop-pds')
+  const desktop = chosen ? join(usual, 'other-data', shortHash(chosen)) : usual
+  app.setPath('userData', desktop)
   const logs = join(desktop, 'logs')
   app.setAppLogsPath(logs)
   return { data: chosen || defaultDataDir(), desktop, logs }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

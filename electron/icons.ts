@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { type NativeImage, nativeImage } from 'electron'
 import { built } from './folders.ts'
 
-/** Beside the built files. macOS takes a tray picture for a template by its name, and colours it itself. */
+/** macOS takes a tray picture for a template by its name, and colours it itself; Windows wants all sizes in one file. */
+const trays: Partial<Record<NodeJS.Platform, string>> = { darwin: 'trayTemplate.png', win32: 'tray.ico' }
 const files = {
-  app: 'icons/icon.png',
-  tray: process.platform === 'darwin' ? 'icons/trayTemplate.png' : 'icons/tray.png',
+  app: 'icons/linux/256x256.png',
+  tray: `tray/${trays[process.platform] ?? 'tray.png'}`,
 } as const
 
 export function icon(name: keyof typeof files): NativeImage {
-  return nativeImage.createFromPath(join(built, files[name]))
+  return nativeImage.createFromPath(join(built, '../build', files[name]))
 }
 
 /** A dot over the icon in the taskbar of Windows, which shows no number. */

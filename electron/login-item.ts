@@ -26,7 +26,10 @@ function setAutostart(on: boolean): void {
     ? process.env.XDG_CONFIG_HOME
     : join(homedir(), '.config')
   const file = join(config, 'autostart/desktop-pds.desktop')
-  if (!on) return rmSync(file, { force: true })
+  if (!on) {
+    rmSync(file, { force: true })
+    return
+  }
   mkdirSync(dirname(file), { recursive: true })
   // An AppImage runs from a mount of the moment; this is where the image itself is.
   const program = process.env.APPIMAGE ?? process.execPath

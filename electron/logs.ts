@@ -21,11 +21,7 @@ export function openLogs(folder: string, maxBytes: number = fileBytes): Logs {
   const file = (age: number) => join(folder, age === 0 ? 'pds.log' : `pds.${age}.log`)
   const lines: LogLine[] = []
   const listeners: ((line: LogLine) => void)[] = []
-  let bytes =
-    attempt(
-      () => mkdirSync(folder, { recursive: true, mode: 0o700 }),
-      () => statSync(file(0)).size,
-    ) ?? 0
+  let bytes = attempt(() => sizeOf(folder, file(0))) ?? 0
 
   function append(line: string): void {
     if (bytes >= maxBytes) {
@@ -56,10 +52,16 @@ function parseLine(text: string): LogLine {
   return { level, time, message: msg, fields }
 }
 
-/** @returns what the last of the steps returns; undefined as soon as one fails */
-function attempt<T>(...steps: (() => T)[]): T | undefined {
+/** Makes the folder. @returns how large the file in it is already, in bytes */
+function sizeOf(folder: string, file: string): number {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return statSync(file).size
+}
+
+/** @returns undefined when the step fails */
+function attempt<T>(step: () => T): T | undefined {
   try {
-    return steps.map((step) => step()).at(-1)
+    return step()
   } catch {
     return undefined
   }

@@ -14,21 +14,22 @@ const wire: Wire = {
   unread: 'desktop:unread',
 }
 
-// Answered at once: the page must not draw before it knows who is signed in.
-const { sessions, ...initial }: Initial = ipcRenderer.sendSync(wire.initial)
+// Answered at once: the page must not draw before it knows who is signed in. A page that is not ours gets nothing.
+const initial: Initial | null = ipcRenderer.sendSync(wire.initial)
+if (initial) contextBridge.exposeInMainWorld('desktop', createBridge(initial))
 
-const bridge: Bridge = {
-  ...initial,
-  sessions: { initial: sessions, save: (text) => ipcRenderer.send(wire.sessions, text) },
-  setUnread: (count) => ipcRenderer.send(wire.unread, count),
-  call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
-  on(event, listener) {
-    const forward = (_: unknown, name: keyof Events, value: never) => {
-      if (name === event) listener(value)
-    }
-    ipcRenderer.on(wire.event, forward)
-    return () => ipcRenderer.off(wire.event, forward)
-  },
+function createBridge({ sessions, ...rest }: Initial): Bridge {
+  return {
+    ...rest,
+    sessions: { initial: sessions, save: (text) => ipcRenderer.send(wire.sessions, text) },
+    setUnread: (count) => ipcRenderer.send(wire.unread, count),
+    call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
+    on(event, listener) {
+      const forward = (_: unknown, ...[name, value]: [keyof Events, Events[typeof event]]) => {
+        if (name === event) listener(value)
+      }
+      ipcRenderer.on(wire.event, forward)
+      return () => ipcRenderer.off(wire.event, forward)
+    },
+  }
 }
-
-contextBridge.exposeInMainWorld('desktop', bridge)

@@ -77,7 +77,7 @@ const schema = {
 /** What a file of an earlier version needs, by the version that changed it. */
 const migrations = {
   /** Settings of the server lay beside everything else. */
-  '0.1.0': (store: Store<Kept>) => {
+  '0.1.0': (store: Pick<Store<Kept>, 'store'>) => {
     const flat = store.store as Partial<Settings> & Kept
     const moved = Object.fromEntries(
       Object.keys(initial).flatMap((name) => (name in flat ? [[name, flat[name as keyof Settings]]] : [])),
@@ -114,9 +114,13 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
   }
   return {
     // A file of an earlier version lacks what was added since.
-    get: (name) =>
-      (name === 'settings' ? { ...initial, ...store.get('settings') } : store.get(name)) as never,
-    set: (name, value) => store.set(name, value),
+    get(name) {
+      const kept = store.store
+      return { ...kept, settings: { ...initial, ...kept.settings } }[name]
+    },
+    set(name, value) {
+      store.set({ [name]: value } as Partial<Kept>)
+    },
   }
 }
 
@@ -156,7 +160,7 @@ export function isSettingsChange(value: unknown): value is Partial<Settings> {
 
 /** A sentence for each text that is not what its setting takes. */
 export function problemsOf(changes: Partial<Settings>): SettingProblems<Settings> {
-  const problems: { [Name in keyof Settings]?: string } = {}
+  const problems: { -readonly [Name in keyof Settings]?: string } = {}
   for (const [name, own] of Object.entries(ofServer) as [keyof typeof ofServer, keyof Config][]) {
     const problem = problemWith(own, changes[name] ?? '')
     if (problem) problems[name] = problem

@@ -1,6 +1,7 @@
 /** The one window: where it is, what closing it means, and how the rest of the desktop speaks to its page. */
 import { join } from 'node:path'
 import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
+import type { Logger } from '../server/log.ts'
 import type { DesktopEvents } from './bridge.ts'
 import { built } from './folders.ts'
 import { icon } from './icons.ts'
@@ -29,6 +30,7 @@ export interface WindowOptions {
   /** Whether the program is about to end, so that closing needs no more thought. */
   readonly isQuitting: () => boolean
   readonly quit: () => void
+  readonly log: Logger
   /** Told when closing has left the server running. */
   readonly onHidden: () => void
 }
@@ -70,7 +72,9 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     opened.on('closed', () => {
       window = undefined
     })
-    void opened.loadURL(`${pageUrl}#${path}`)
+    opened
+      .loadURL(`${pageUrl}#${path}`)
+      .catch((error: unknown) => options.log.error({ err: error }, 'the page was not loaded'))
     return opened
   }
 
