@@ -52,6 +52,9 @@ export interface PlaceOptions {
   readonly args?: readonly string[]
 }
 
+/** For `expect.poll`: what a process does may take a while on a busy machine. */
+export const soon = { timeout: 10_000 }
+
 /** A machine: folders, a port, a keyring, on which the app is started and started again. */
 export class Machine {
   readonly folder: string

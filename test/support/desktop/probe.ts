@@ -116,7 +116,7 @@ const probe = {
       menu: Object.fromEntries(
         menus.map(({ label, submenu }) => [
           label,
-          (submenu?.items ?? []).filter(isItem).map((item) => item.role ?? item.label),
+          (submenu?.items ?? []).filter(isItem).map((item) => item.role?.toLowerCase() ?? item.label),
         ]),
       ),
       notifications: shown.map(({ title, body }) => ({ title, body })),

@@ -61,8 +61,8 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
     },
     'window.load': async (id: number, url: string) => {
       const page = await pageOf(id)
-      first.resolve(page)
       await page.goto(toBrowser(url))
+      first.resolve(page)
     },
     'window.destroy': async (id: number) => {
       const page = await pageOf(id)
