@@ -38,8 +38,9 @@ export function refusalOf(
 /** Notes what the main process tells from now on, until the page is loaded again. */
 export function listen(page: Page, ...events: (keyof DesktopEvents)[]): Promise<void> {
   return page.evaluate((names) => {
-    globalThis.noted = []
-    for (const event of names) desktop.on(event, (value) => globalThis.noted.push({ event, value }))
+    const noted: typeof globalThis.noted = []
+    globalThis.noted = noted
+    for (const event of names) desktop.on(event, (value) => noted.push({ event, value }))
   }, events)
 }
 
