@@ -2,6 +2,7 @@ import { Menu as MenuIcon } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { useFreshAccount, useIsOwner } from '../api/account.ts'
+import { useLive } from '../api/live.ts'
 import { useSession } from '../api/sessions.ts'
 import { NotFoundScreen } from '../screens/not-found.tsx'
 import { TakendownScreen } from '../screens/takendown/takendown.tsx'
@@ -18,6 +19,7 @@ import { Sidebar, sidebarId } from './sidebar.tsx'
 export function Shell() {
   const session = useSession()
   useFreshAccount()
+  useLive()
   useNavigationFocus()
   const isOwner = useIsOwner()
   return (

@@ -76,6 +76,17 @@ interface Arrived {
   readonly arrivals: Arrivals
 }
 
+/** Whom arrivals are for, and which of them each has to look at. */
+export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string; arrivals: Arrivals }[] {
+  return db
+    .all<{ did: string; first: number; last: number }>(
+      `SELECT a.did, min(n.id) AS first, max(n.id) AS last FROM notifications n JOIN accounts a ON a.id = n.account
+       WHERE n.id > ? AND n.id <= ? GROUP BY n.account`,
+      [after, upTo],
+    )
+    .map(({ did, first, last }) => ({ did, arrivals: { after: first - 1, upTo: last } }))
+}
+
 function select(db: Reader, ids: string, params: (string | number)[]): Notification[] {
   return db.all<Notification>(
     `SELECT n.id, a.did AS author, n.reason, n.reason_subject AS reasonSubject,
