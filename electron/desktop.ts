@@ -175,9 +175,11 @@ export async function runDesktop(folders: Folders): Promise<void> {
     window.send('serverState', state)
     const isElsewhere = pageEndpoint !== undefined && pageEndpoint !== server.endpoint
     if (isElsewhere && state.kind !== 'starting') window.reload()
-    if (state.kind === 'running' && server.services) {
+    const { services } = server
+    if (state.kind === 'running' && services) {
       showArrivals({
-        services: server.services,
+        services,
+        isOpen: () => server.services === services,
         dids: () => signedIn(secrets.read('sessions')),
         isWanted: () => file.get('settings').nativeNotifications && !window.isShowing('/notifications'),
         onClick: () => window.show('/notifications'),

@@ -8,29 +8,42 @@ import { deedOf, manyArrived } from './strings.ts'
 
 export interface Arriving {
   readonly services: Services
+  /** Whether the services are still open. */
+  readonly isOpen: () => boolean
   /** The accounts that are signed in. */
   readonly dids: () => readonly string[]
   readonly isWanted: () => boolean
   readonly onClick: () => void
 }
 
-/** More at once are told in one. */
+/** What arrives within this time is told together. */
+const gatherMs = 300
+/** More than these are told in one. */
 const mostAtOnce = 3
 const longestBody = 200
 
 /** Until the server is closed. */
-export function showArrivals({ services, dids, isWanted, onClick }: Arriving): void {
+export function showArrivals({ services, isOpen, dids, isWanted, onClick }: Arriving): void {
+  let gathered: notifications.Arrivals[] = []
   services.notifications.subscribe((arrivals) => {
     if (!isWanted()) return
+    if (gathered.length === 0) setTimeout(show, gatherMs)
+    gathered.push(arrivals)
+  })
+
+  function show(): void {
+    const batch = gathered
+    gathered = []
+    if (!isOpen()) return
     const { store, config } = services
     for (const did of dids()) {
       const wanted = wantedBy(preferencesOf(store, did), 'push')
-      const arrived = notifications.arrived(store, { did, wanted, arrivals })
+      const arrived = batch.flatMap((arrivals) => notifications.arrived(store, { did, wanted, arrivals }))
       if (arrived.length > mostAtOnce) notify({ title: manyArrived(arrived.length) }, onClick)
       else
         for (const view of notificationViews(store, config.aliases, arrived, undefined)) tell(view, onClick)
     }
-  })
+  }
 }
 
 type View = ReturnType<typeof notificationViews>[number]
@@ -50,8 +63,10 @@ export function notify(content: { title: string; body?: string }, onClick: () =>
   if (!Notification.isSupported()) return
   const notification = new Notification(content)
   shown.add(notification)
-  notification.on('click', onClick)
-  for (const end of ['click', 'close'] as const)
-    notification.on(end as 'close', () => shown.delete(notification))
+  notification.on('click', () => {
+    shown.delete(notification)
+    onClick()
+  })
+  notification.on('close', () => shown.delete(notification))
   notification.show()
 }
