@@ -187,6 +187,8 @@ export async function runDesktop(folders: Folders): Promise<void> {
     }
   })
 
+  // What was deleted before this start cannot be brought back any more.
+  await clearDeleted(folders.data).catch(() => {})
   const starting = server.start()
   if (!startsHidden()) window.show(screenAmong(process.argv))
   await starting

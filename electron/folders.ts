@@ -1,6 +1,7 @@
 /** Where the desktop keeps its own things, and where the program's files are. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { app } from 'electron'
 import { defaultDataDir } from '../server/config.ts'
 
@@ -20,9 +21,11 @@ export const built = join(import.meta.dirname, '..')
  * say that the data folder cannot be written. `PDS_DATA_DIR` names another data folder, and that one has settings of its own.
  */
 export function chooseFolders(): Folders {
-  const chosen = process.env.PDS_DATA_DIR
+  const chosen = process.env.PDS_DATA_DIR && resolve(process.env.PDS_DATA_DIR)
   const usual = join(app.getPath('appData'), 'desktop-pds')
   const desktop = chosen ? join(usual, 'other-data', shortHash(chosen)) : usual
+  // Electron takes none that does not exist.
+  mkdirSync(desktop, { recursive: true, mode: 0o700 })
   app.setPath('userData', desktop)
   const logs = join(desktop, 'logs')
   app.setAppLogsPath(logs)

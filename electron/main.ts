@@ -1,21 +1,22 @@
-/** The desktop: the embedded server, one window, a tray. Read this first. */
+/** The desktop: one program per data folder, which `desktop.ts` puts together once the system is ready for it. Read this first. */
 import { app, dialog } from 'electron'
-import { runDesktop } from './desktop.ts'
 import { chooseFolders } from './folders.ts'
 import { registerScheme } from './protocol.ts'
 import { productName, t } from './strings.ts'
 
 app.setName(productName)
+app.enableSandbox()
 const folders = chooseFolders()
 registerScheme()
 
-// One program per data folder: a second start brings the window of the first to the front, and ends.
+// A second start brings the window of the first to the front, and ends, before it has loaded much.
 if (!app.requestSingleInstanceLock()) app.exit()
 else {
   // Not awaited: the app is not ready before this file has been run to its end.
   app
     .whenReady()
-    .then(() => runDesktop(folders))
+    .then(() => import('./desktop.ts'))
+    .then(({ runDesktop }) => runDesktop(folders))
     .catch((error: unknown) => {
       dialog.showErrorBox(
         t.cannotStart,

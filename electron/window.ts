@@ -69,6 +69,12 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       event.preventDefault()
       void close(opened)
     })
+    // The end of a Windows session asks nobody; what was answered is on disk already.
+    opened.on('session-end', options.quit)
+    opened.webContents.on('render-process-gone', (_, { reason }) => {
+      options.log.error({ reason }, 'the page has crashed')
+      if (reason !== 'clean-exit') opened.webContents.reload()
+    })
     opened.on('closed', () => {
       window = undefined
     })

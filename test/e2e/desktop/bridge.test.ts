@@ -411,8 +411,12 @@ describe('the rest', () => {
       .toEqual(others.sort())
   })
 
-  test('the app ends when it is asked to', async () => {
+  test('the app ends when it is asked to, and with it what was deleted', async () => {
+    const [message] = await call(page, 'outbox.list')
+    await call(page, 'outbox.delete', message?.id ?? '')
     await call(page, 'app.quit').catch(() => {})
     expect(await app.exited).toBe(0)
+    // What was deleted is gone for good now.
+    expect((await readdir(join(machine.dataDir, 'outbox'))).join()).not.toContain(message?.id)
   })
 })

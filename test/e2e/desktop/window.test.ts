@@ -160,6 +160,14 @@ describe('the window', () => {
     expect(await told(page, 'navigate')).toEqual(['/outbox'])
   })
 
+  test('is loaded again when its page has crashed', async () => {
+    const loaded = page.waitForEvent('load')
+    await app.crashPage()
+    await loaded
+    expect(machine.log).toContain('the page has crashed')
+    await listen(page, 'navigate', 'serverState', 'settings')
+  })
+
   test('shows how many are unread on the icon', async () => {
     if (process.platform === 'win32') return
     await page.evaluate(() => desktop.setUnread(3))

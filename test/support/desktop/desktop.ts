@@ -132,6 +132,8 @@ export class App {
   answer = (value: object) => this.#driven.probe('answer', value)
   closeWindow = () => this.#driven.probe('closeWindow')
   moveWindow = (bounds: object) => this.#driven.probe('moveWindow', bounds)
+  /** Tells the main process that the page's process has died. */
+  crashPage = () => this.#driven.probe('crashPage')
   blurWindow = () => this.#driven.probe('blurWindow')
   openLink = (link: string) => this.#driven.probe('openLink', link)
   foreignCall = (call: ForeignCall) => this.#driven.probe('call', call)

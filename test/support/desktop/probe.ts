@@ -148,6 +148,7 @@ const probe = {
   answer: (value: unknown) => void answers.push(value),
   closeWindow: () => firstWindow().close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>) => firstWindow().setBounds(bounds),
+  crashPage: () => void firstWindow().webContents.emit('render-process-gone', {}, { reason: 'crashed' }),
   blurWindow: () => firstWindow().blur(),
   openLink: (link: string) => void app.emit('open-url', { preventDefault() {} }, link),
   quit: () => app.quit(),

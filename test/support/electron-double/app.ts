@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { driver, tell } from './driver.ts'
@@ -51,6 +51,7 @@ class App extends EventEmitter {
   }
 
   setPath(name: string, path: string): void {
+    if (!existsSync(path)) throw new Error(`Failed to set path: ${path} does not exist`)
     this.#paths.set(name, path)
   }
 
@@ -122,6 +123,10 @@ class App extends EventEmitter {
   getLoginItemSettings() {
     return { ...this.#login, wasOpenedAtLogin: false }
   }
+
+  enableSandbox(): void {}
+
+  setAppUserModelId(): void {}
 
   setAsDefaultProtocolClient(): boolean {
     return true
