@@ -94,14 +94,6 @@ describe('arrows', () => {
     const desktop = electron.flatMap(importsOf)
     expect(desktop.length).toBeGreaterThan(100)
     expect(strays('electron/', ['electron/', 'server/'], desktop.filter(isOurs))).toEqual([])
-    // What tests and the command line can load without Electron does not know of it.
-    expect(
-      strays(
-        'server/',
-        [],
-        ours.filter(({ to }) => to.startsWith('electron')),
-      ),
-    ).toEqual([])
   })
 
   test('the protocol knows nothing of the rest of the server', () => {
