@@ -1,9 +1,8 @@
 /** What arrives for the accounts that are signed in here is shown by the system, for the reasons whose preference is to push. */
 import { Notification } from 'electron'
-import { preferencesOf, wantedBy } from '../server/notifications/preferences.ts'
-import { notificationViews } from '../server/notifications/view.ts'
+import type { Arrivals } from '../server/notifications/events.ts'
+import { arrivedPushes, type Push } from '../server/push/pushed.ts'
 import type { Services } from '../server/services.ts'
-import * as notifications from '../server/store/notifications.ts'
 import { deedOf, manyArrived } from './strings.ts'
 
 export interface Arriving {
@@ -24,7 +23,7 @@ const longestBody = 200
 
 /** Until the server is closed. */
 export function showArrivals({ services, isOpen, dids, isWanted, onClick }: Arriving): void {
-  let gathered: notifications.Arrivals[] = []
+  let gathered: Arrivals[] = []
   services.notifications.subscribe((arrivals) => {
     if (!isWanted()) return
     if (gathered.length === 0) setTimeout(show, gatherMs)
@@ -35,20 +34,15 @@ export function showArrivals({ services, isOpen, dids, isWanted, onClick }: Arri
     const batch = gathered
     gathered = []
     if (!isOpen()) return
-    const { store, config } = services
     for (const did of dids()) {
-      const wanted = wantedBy(preferencesOf(store, did), 'push')
-      const arrived = batch.flatMap((arrivals) => notifications.arrived(store, { did, wanted, arrivals }))
-      if (arrived.length > mostAtOnce) notify({ title: manyArrived(arrived.length) }, onClick)
-      else
-        for (const view of notificationViews(store, config.aliases, arrived, undefined)) tell(view, onClick)
+      const pushes = batch.flatMap((arrivals) => arrivedPushes(services, did, arrivals))
+      if (pushes.length > mostAtOnce) notify({ title: manyArrived(pushes.length) }, onClick)
+      else for (const push of pushes) tell(push, onClick)
     }
   }
 }
 
-type View = ReturnType<typeof notificationViews>[number]
-
-function tell({ author, reason, record }: View, onClick: () => void): void {
+function tell({ notification: { author, reason, record } }: Push, onClick: () => void): void {
   const name = author.displayName || author.handle
   const { text } = record as { text?: unknown }
   const body = typeof text === 'string' ? text.slice(0, longestBody) : ''

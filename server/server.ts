@@ -22,6 +22,7 @@ import { createNotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
+import { startPushQueue } from './push/queue.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
@@ -104,6 +105,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = config.dailyBackups ? startDailyBackup(services) : () => {}
+  const stopPushQueue = startPushQueue(services)
   tellSubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
   ready.resolve({ dispatch, fallback: createFallback(services) })
@@ -115,6 +117,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopSweeper()
       stopBackups()
+      stopPushQueue()
       await streams.close()
       await listener.close()
       await services.background.idle()

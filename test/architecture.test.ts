@@ -140,6 +140,7 @@ test.each([
   'jose',
   'bcryptjs',
   'nodemailer',
+  'web-push',
   'pino',
   'compression',
   'rate-limiter-flexible',

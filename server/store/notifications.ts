@@ -70,6 +70,19 @@ export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notific
   )
 }
 
+/** One notification, if the account wants it. */
+export function findWanted(
+  db: Reader,
+  { did, wanted, id }: { did: string; wanted: Wanted; id: number },
+): Notification | undefined {
+  const [found] = select(
+    db,
+    `SELECT n.id FROM notifications n JOIN notification_kinds k ON ${inKind} WHERE n.id = ? AND ${wantedKinds}`,
+    [id, ...wantedParams(did, wanted)],
+  )
+  return found
+}
+
 interface Arrived {
   readonly did: string
   readonly wanted: Wanted
@@ -231,7 +244,7 @@ export function setLastArrival(tx: Writer, at: string): void {
   tx.run('UPDATE notification_clock SET last = ?', [at])
 }
 
-/** Notifications that arrived in one transaction, by their ids. */
+/** Notifications that arrived in one transaction, by their ids, which are never used again. */
 export interface Arrivals {
   readonly after: number
   readonly upTo: number
