@@ -5,14 +5,16 @@
 import {
   type InfiniteData,
   type QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useMutation,
+  useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { app } from '../../lexicons/generated/index.ts'
 import { type Body, callAs } from './client.ts'
-import { keyOf, useRead } from './hooks.ts'
+import { keyOf } from './hooks.ts'
 import { useSession } from './sessions.ts'
 
 const { listNotifications, getUnreadCount, updateSeen } = app.example.notification
@@ -26,10 +28,18 @@ const everyMs = 10_000
 /** Before anything was: a marker here takes nothing for read. */
 const beforeAll = '1970-01-01T00:00:00.000Z'
 
-/** How many are unread, looked at now and then while the window is seen. */
+/** The query of how many are unread, looked at now and then while the window is seen. */
+export function unreadCountOf(did: string) {
+  return queryOptions({
+    queryKey: keyOf(did, getUnreadCount, {}),
+    queryFn: ({ signal }) => callAs(did, getUnreadCount, { signal }),
+    refetchInterval: everyMs,
+  })
+}
+
 export function useUnreadCount(): number {
-  const { status } = useSession()
-  const { data } = useRead(getUnreadCount, {}, { enabled: status !== 'takendown', refetchInterval: everyMs })
+  const { did, status } = useSession()
+  const { data } = useQuery({ ...unreadCountOf(did), enabled: status !== 'takendown' })
   return data?.count ?? 0
 }
 
