@@ -189,7 +189,7 @@ function createDispatch(services: Services, adminPassword: string): Dispatch {
   const route = createRouter({
     methods,
     services,
-    authorize: createVerifier({ store, tokens, adminPassword, now }),
+    authorize: createVerifier({ store, tokens, adminPassword, rateLimits: config.rateLimits, now }),
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
     watchReads: () => {
       const { epoch } = store

@@ -1,5 +1,9 @@
-/** Deleting an account: afterwards no row mentions it, but for the fact that it used an invite code. */
+/**
+ * Deleting an account: afterwards no row mentions it, but for the fact that it used an invite code, and the outbox holds no
+ * message for it.
+ */
 
+import type { Services } from '../services.ts'
 import * as accounts from '../store/accounts.ts'
 import * as activitySubscriptions from '../store/activity-subscriptions.ts'
 import type { Writer } from '../store/database.ts'
@@ -13,4 +17,14 @@ export function deleteAccount(tx: Writer, did: string): void {
   activitySubscriptions.removeOfSubject(tx, did)
   follows.removeOfSubject(tx, did)
   accounts.remove(tx, did)
+}
+
+/** What is kept outside the store, once the rows are gone. */
+export function forgetMail(
+  { background, mailer, now }: Pick<Services, 'background' | 'mailer' | 'now'>,
+  { email }: { readonly email: string | null },
+): void {
+  if (email === null) return
+  const at = now()
+  background.run('removing mail', () => mailer.forget(email, at))
 }

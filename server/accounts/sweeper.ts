@@ -6,7 +6,7 @@ import * as mailTokens from '../store/mail-tokens.ts'
 import * as reservedKeys from '../store/reserved-keys.ts'
 import * as sessions from '../store/sessions.ts'
 import { iso } from '../time.ts'
-import { deleteAccount } from './delete.ts'
+import { deleteAccount, forgetMail } from './delete.ts'
 import { submitPending } from './plc.ts'
 
 const everyMs = 60_000
@@ -14,7 +14,7 @@ const keepReservedKeysMs = 24 * 60 * 60_000
 /** Mail tokens are kept past their end, so that a late one is told from a wrong one. */
 const keepMailTokensMs = 24 * 60 * 60_000
 
-type Swept = Pick<Services, 'store' | 'config' | 'now' | 'log'>
+type Swept = Pick<Services, 'store' | 'config' | 'now' | 'log' | 'background' | 'mailer'>
 
 /** Deletes accounts whose time has come, and rows that nothing can use any more; submits what the DID directory has not got yet. */
 export async function sweep(services: Swept): Promise<void> {
@@ -28,7 +28,10 @@ export async function sweep(services: Swept): Promise<void> {
     mailTokens.removeExpired(tx, iso(new Date(at.getTime() - keepMailTokensMs)))
     return deleted
   })
-  for (const { did } of due) log.info({ did }, 'deleted an account whose time had come')
+  for (const account of due) {
+    log.info({ did: account.did }, 'deleted an account whose time had come')
+    forgetMail(services, account)
+  }
   if (config.plcUrl === undefined) return
   for (const account of accounts.withPendingOperation(store)) {
     // One that is refused must not keep those behind it waiting.
@@ -39,7 +42,7 @@ export async function sweep(services: Swept): Promise<void> {
 }
 
 /** @returns a function that stops the sweeping */
-export function startSweeper(services: Swept & Pick<Services, 'background'>): () => void {
+export function startSweeper(services: Swept): () => void {
   const run = () => services.background.run('sweep', () => sweep(services))
   run()
   const timer = setInterval(run, everyMs).unref()

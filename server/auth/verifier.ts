@@ -13,6 +13,7 @@ import type { Database } from '../store/database.ts'
 import * as sessions from '../store/sessions.ts'
 import { iso } from '../time.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import { guessLimiter } from '../xrpc/rate-limit.ts'
 import type { Authorize } from '../xrpc/router.ts'
 import {
   type AdminCredentials,
@@ -29,6 +30,7 @@ export interface VerifierOptions {
   readonly store: Database
   readonly tokens: Tokens
   readonly adminPassword: string
+  readonly rateLimits: boolean
   readonly now: () => Date
 }
 
@@ -38,9 +40,11 @@ const maxKept = 10_000
 /** A session's `last_used_at` is written at most this often. */
 const touchAfterMs = 5 * 60_000
 
-export function createVerifier({ store, tokens, adminPassword, now }: VerifierOptions): Authorize<AuthWord> {
+export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
+  const { store, tokens, adminPassword, rateLimits, now } = options
   const verifiedTokens = new Map<string, Verified>()
   const openSessions = new Map<string, sessions.OpenSession>()
+  const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
   let sessionsAsOf = -1
 
   async function verified(header: string | undefined, acceptExpired = false): Promise<Verified> {
@@ -108,9 +112,15 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
     return { sessionId: (await verified(header, true)).sid }
   }
 
-  async function admin(header: string | undefined, active: boolean): Promise<AdminCredentials> {
+  async function admin(
+    header: string | undefined,
+    active: boolean,
+    address: string,
+  ): Promise<AdminCredentials> {
     if (header !== undefined && /^basic /i.test(header)) {
+      await adminGuesses?.check(address)
       if (sameText(basic(header), `admin:${adminPassword}`)) return { did: undefined }
+      await adminGuesses?.countWrong(address)
       throw protocolError('AuthenticationRequired', 'Wrong admin password')
     }
     const { account } = await session(header, 'full', active)
@@ -118,7 +128,7 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
     return { did: account.did }
   }
 
-  return async ({ header }, { auth, active }) => {
+  return async ({ header, caller }, { auth, active }) => {
     switch (auth) {
       case 'none':
         return undefined
@@ -131,7 +141,7 @@ export function createVerifier({ store, tokens, adminPassword, now }: VerifierOp
       case 'ending':
         return ending(header)
       case 'admin':
-        return admin(header, active)
+        return admin(header, active, caller.address)
       default:
         return session(header, auth, active)
     }

@@ -2,7 +2,14 @@
 
 import type { Logger } from '../log.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
-import { CODE_HEADER, FAILURE_HEADER, PURPOSE_HEADER, writeMessage } from './outbox.ts'
+import {
+  CODE_HEADER,
+  deleteMessage,
+  FAILURE_HEADER,
+  listOutbox,
+  PURPOSE_HEADER,
+  writeMessage,
+} from './outbox.ts'
 import type { MailPurpose } from './templates.ts'
 
 export interface Mail {
@@ -19,6 +26,8 @@ export interface Mailer {
    * @throws {TypeError} when `to` is not one plain address or `subject` is not one line.
    */
   send(mail: Mail): Promise<void>
+  /** Removes what the outbox holds for an address from before a time: what came later is for another account. */
+  forget(to: string, before: Date): Promise<void>
   /** What is still on its way to the mail server goes to the outbox instead. */
   close(): Promise<void>
 }
@@ -82,6 +91,11 @@ export function createMailer(options: MailerOptions): Mailer {
         await delivery
       } finally {
         underway.delete(delivery)
+      }
+    },
+    async forget(to, before) {
+      for (const { id, at, to: addressee } of await listOutbox(dataDir)) {
+        if (addressee === to && at < before.toISOString()) await deleteMessage(dataDir, id)
       }
     },
     async close() {

@@ -80,8 +80,8 @@ export function page(
   )
 }
 
-export function dueForDeletion(db: Reader, now: string): { did: DidString }[] {
-  return db.all('SELECT did FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
+export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | 'email'>[] {
+  return db.all('SELECT did, email FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
 }
 
 /** Accounts whose operation waits for the directory. An imported one waits for its activation. */

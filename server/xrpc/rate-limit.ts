@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { protocolError } from './errors.ts'
+import { protocolError, type XrpcError } from './errors.ts'
 
 export interface RateLimit<Input = unknown> {
   /** Calls allowed in a window. */
@@ -42,11 +42,30 @@ export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits
       if (state.consumedPoints > limit.points) {
         writeHeaders(res, limit, state)
         res.setHeader('Retry-After', seconds(state))
-        throw protocolError('RateLimitExceeded', `Too many calls. Try again in ${seconds(state)} seconds.`)
+        throw tooMany(state)
       }
     }
     if (tightest) writeHeaders(res, tightest.limit, tightest.state)
   }
+}
+
+/** Slows guessing down: too many wrong tries from one address, and for a while even the right one is refused. */
+export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per'>) {
+  const counter = new RateLimiterMemory({ points, duration })
+  return {
+    /** @throws RateLimitExceeded */
+    async check(address: string): Promise<void> {
+      const state = await counter.get(address)
+      if (state && state.consumedPoints >= points) throw tooMany(state)
+    },
+    async countWrong(address: string): Promise<void> {
+      await counter.penalty(address)
+    },
+  }
+}
+
+function tooMany(state: RateLimiterRes): XrpcError {
+  return protocolError('RateLimitExceeded', `Too many calls. Try again in ${seconds(state)} seconds.`)
 }
 
 function keyOf(limit: RateLimit, call: LimitedCall): string {

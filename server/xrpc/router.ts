@@ -67,6 +67,7 @@ export function createRouter<Word extends string, Services>(
     caller: Caller,
     req: IncomingMessage,
     res: ServerResponse,
+    settled: () => Promise<void>,
   ): Promise<void> {
     const { method } = prepared
     const { address } = caller
@@ -75,7 +76,6 @@ export function createRouter<Word extends string, Services>(
     }
     const header = req.headers.authorization
     if (header !== undefined || method.auth !== 'none' || prepared.verb === 'POST') keepPrivate(res)
-    const settled = options.watchReads()
     const auth = await options.authorize({ header, caller }, method)
     const params = readParams(method.schema.parameters, query)
     const input = await readInput(prepared, req)
@@ -91,17 +91,23 @@ export function createRouter<Word extends string, Services>(
   }
 
   return async (nsid, query, req, res) => {
+    const settled = options.watchReads()
     try {
       const caller = callerOf(req)
       if (checkOverall && !isLoopback(caller.address)) {
         await checkOverall({ input: undefined, address: caller.address, account: undefined }, res)
       }
       const prepared = table.get(nsid)
-      if (prepared) await answer(prepared, query, caller, req, res)
+      if (prepared) await answer(prepared, query, caller, req, res, settled)
       else if (isValidNsid(nsid))
         throw protocolError('MethodNotImplemented', 'This server has no such method')
       else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
-    } catch (error) {
+    } catch (refusal) {
+      // A refusal tells of what was read, too.
+      const error = await settled().then(
+        () => refusal,
+        (unsettled: unknown) => unsettled,
+      )
       const known = error instanceof XrpcError ? error : options.translate?.(error)
       if (!known) options.onFailure(error, nsid)
       if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))

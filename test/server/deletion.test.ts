@@ -128,3 +128,17 @@ test('two who delete at once do so once', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(1)
   expect(mentionsOf(server.running.services.store, ivan.did)).toEqual([])
 })
+
+test('nothing for it stays in the outbox, however it is deleted; what comes for the next of its address does', async () => {
+  const judy = await server.account('judy')
+  expect(await server.mailsTo(judy.email)).toEqual([])
+  await remove(judy, await tokenFor(judy))
+  const again = await server.account('judy')
+  await tokenFor(again)
+  await server.running.services.background.idle()
+  expect(await server.mailsTo(judy.email)).toHaveLength(1)
+
+  await server.post('com.core.admin.deleteAccount', { did: again.did }, adminAuth)
+  await server.running.services.background.idle()
+  expect(await server.mailsTo(judy.email)).toEqual([])
+})

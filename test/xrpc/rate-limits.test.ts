@@ -149,4 +149,16 @@ describe('the server itself', () => {
     expect(header(refused, 'ratelimit-policy')).toBe('30;w=300')
     expect((await attempt('bob.test')).status).toBe(401)
   })
+  test('lets nobody guess the admin password', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const list = (password: string) => {
+      const basic = Buffer.from(`admin:${password}`).toString('base64')
+      return running.get('com.core.admin.listAccounts', {}, `Basic ${basic}`)
+    }
+    const right = running.config.adminPassword ?? ''
+    expect((await list(right)).status).toBe(200)
+    for (let guess = 0; guess < 30; guess++) expect((await list(`guess ${guess}`)).status).toBe(401)
+    expect(await list(right)).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+  })
 })

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { type Body, callAs } from '../../api/client.ts'
+import { callAs } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
@@ -15,8 +15,7 @@ import { Badge, EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { AccountBadge } from '../account-badge.tsx'
 import { AccountActions } from './account-actions.tsx'
-
-export type ListedAccount = Body<typeof com.core.admin.listAccounts.main>['accounts'][number]
+import type { ListedAccount } from './listed-account.ts'
 
 const pageSize = 50
 /** From this many on, looking for one is easier than seeing it. */

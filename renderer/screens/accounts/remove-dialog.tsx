@@ -3,7 +3,7 @@ import { useAct } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { ListedAccount } from './accounts.tsx'
+import type { ListedAccount } from './listed-account.ts'
 
 interface RemoveDialogProps {
   readonly account: ListedAccount

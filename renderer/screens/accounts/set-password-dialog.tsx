@@ -9,7 +9,7 @@ import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PasswordStrength } from '../password-strength.tsx'
-import type { ListedAccount } from './accounts.tsx'
+import type { ListedAccount } from './listed-account.ts'
 
 interface SetPasswordDialogProps {
   readonly account: ListedAccount

@@ -8,7 +8,7 @@ import { Field } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { ListedAccount } from './accounts.tsx'
+import type { ListedAccount } from './listed-account.ts'
 
 interface StatusDialogProps {
   readonly account: ListedAccount

@@ -5,6 +5,9 @@ import { useNow } from '../../ui/time.tsx'
 import { NotificationRow } from './notification-row.tsx'
 import styles from './notifications.module.css'
 
+/** A long day is several lists, so that one more page draws one list anew and those out of sight cost nothing. */
+const stretchLength = 50
+
 /** The list, under the days on which they arrived. */
 export function DayGroups({ notifications }: { readonly notifications: readonly Notification[] }) {
   const now = useNow()
@@ -14,24 +17,34 @@ export function DayGroups({ notifications }: { readonly notifications: readonly 
       {[...days].map(([day, ofDay]) => (
         <section className={styles.dayGroup} key={day} style={{ '--rows': ofDay.length } as CSSProperties}>
           <h2 className={styles.day}>{formatDay(ofDay[0]?.indexedAt ?? day, now)}</h2>
-          <Rows notifications={ofDay} />
+          <div className={styles.list}>
+            {stretches(ofDay).map((stretch, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a stretch is its place in the day
+              <Stretch key={at} notifications={stretch} />
+            ))}
+          </div>
         </section>
       ))}
     </div>
   )
 }
 
-const Rows = memo(
-  function Rows({ notifications }: { readonly notifications: readonly Notification[] }) {
+function stretches(ofDay: readonly Notification[]): readonly (readonly Notification[])[] {
+  const count = Math.ceil(ofDay.length / stretchLength)
+  return Array.from({ length: count }, (_, at) => ofDay.slice(at * stretchLength, (at + 1) * stretchLength))
+}
+
+const Stretch = memo(
+  function Stretch({ notifications }: { readonly notifications: readonly Notification[] }) {
     return (
-      <ul className={styles.list}>
+      <ul className={styles.stretch} style={{ '--rows': notifications.length } as CSSProperties}>
         {notifications.map((notification) => (
           <NotificationRow key={keyOfNotification(notification)} notification={notification} />
         ))}
       </ul>
     )
   },
-  // Grouping makes new arrays of the same items; a day that has not changed is not drawn again.
+  // Grouping makes new arrays of the same items; what has not changed is not drawn again.
   (a, b) => isSame(a.notifications, b.notifications),
 )
 

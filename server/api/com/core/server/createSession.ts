@@ -22,7 +22,7 @@ const wrong = 'Wrong identifier or password'
 
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',
-  limits: [perFiveMinutes(30, tried), daily(300, tried)],
+  limits: [perFiveMinutes(30, tried), daily(300, tried), perFiveMinutes(300, 'address')],
   async handler({ input, caller, fail, ...services }) {
     const { store, secrets, passwords, now } = services
     const account = findByIdentifier(store, input.identifier)

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
+import { deleteAccount as deleteRows, forgetMail } from '../../../../accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { hourly } from '../../../../limits.ts'
 import { method } from '../../../method.ts'
@@ -7,7 +7,8 @@ import { method } from '../../../method.ts'
 export const deleteAccount = method(com.core.server.deleteAccount, {
   auth: 'full or takendown',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth, store, secrets, passwords, now, fail }) {
+  async handler({ input, auth, fail, ...services }) {
+    const { store, secrets, passwords, now } = services
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
     if (!(await passwords.verify(input.password, account.passwordHash ?? undefined))) {
@@ -24,5 +25,6 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
+    forgetMail(services, account)
   },
 })

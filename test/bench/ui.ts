@@ -1,0 +1,134 @@
+/** What the user interface takes: its first load in a browser without a cache, and the inbox scrolled to its ten thousandth item. */
+import type { Page } from '../support/browser.ts'
+import type { Account } from '../support/server.ts'
+import { feed, mentions } from '../support/social.ts'
+import { fillSignIn, heading, World } from '../support/world.ts'
+import { median } from './statistics.ts'
+
+/** Milliseconds and kilobytes; medians of several loads. */
+export interface FirstLoad {
+  readonly kilobytes: number
+  readonly requests: number
+  readonly firstPaint: number
+  /** Until a person can type. */
+  readonly usable: number
+}
+
+export interface LongList {
+  readonly items: number
+  /** Milliseconds between frames while the wheel turns: at 60 Hz they are 16.7 apart. */
+  readonly frameMedian: number
+  readonly frameP95: number
+  readonly frameMax: number
+  /** Heap of the page after a collection. */
+  readonly megabytesAtFirst: number
+  readonly megabytesAtEnd: number
+}
+
+const loads = 7
+const items = 10_000
+const perCall = 200
+
+export async function measureUi(): Promise<{ load: FirstLoad; list: LongList }> {
+  const world = await World.open({ rateLimits: false })
+  try {
+    const alice = await world.server.account('alice')
+    const load = await measureFirstLoad(world)
+    await mention(world, alice)
+    return { load, list: await measureLongList(world, alice) }
+  } finally {
+    await world.forget()
+    await world.close()
+  }
+}
+
+async function measureFirstLoad(world: World): Promise<FirstLoad> {
+  const measured: FirstLoad[] = []
+  for (let load = 0; load < loads; load++) {
+    const page = await world.visitor('/sign-in')
+    await page.getByLabel('Handle or email').waitFor()
+    measured.push(await page.evaluate<FirstLoad>(readFirstLoad))
+    await world.forget()
+  }
+  const middle = (of: (load: FirstLoad) => number) => median(measured.map(of))
+  return {
+    kilobytes: middle((load) => load.kilobytes),
+    requests: middle((load) => load.requests),
+    firstPaint: middle((load) => load.firstPaint),
+    usable: middle((load) => load.usable),
+  }
+}
+
+/** Runs in the page: text, for this program is compiled without the types of a browser. */
+const readFirstLoad = `(() => {
+  const [navigation] = performance.getEntriesByType('navigation')
+  const resources = performance.getEntriesByType('resource')
+  const bytes = [navigation, ...resources].reduce((sum, entry) => sum + entry.transferSize, 0)
+  const [paint] = performance.getEntriesByName('first-contentful-paint')
+  return {
+    kilobytes: bytes / 1000,
+    requests: resources.length + 1,
+    firstPaint: paint.startTime,
+    usable: performance.now(),
+  }
+})()`
+
+/** One account mentions the other, until there are enough. */
+async function mention({ server }: World, account: Account): Promise<void> {
+  const bob = await server.account('bob')
+  for (let done = 0; done < items; done += perCall) {
+    const writes = Array.from({ length: perCall }, (_, index) => ({
+      $type: 'com.core.repo.applyWrites#create',
+      collection: `${feed}.post`,
+      value: { text: `Number ${done + index}`, createdAt: '2030-01-01T00:00:00.000Z', ...mentions(account) },
+    }))
+    const { status } = await server.post('com.core.repo.applyWrites', { repo: bob.did, writes }, bob)
+    if (status !== 200) throw new Error(`applyWrites answered ${status}`)
+  }
+}
+
+async function measureLongList(world: World, account: Account): Promise<LongList> {
+  const page = await world.visitor('/sign-in')
+  await fillSignIn(page, account)
+  await heading(page, 'Home').waitFor()
+  const megabytesAtFirst = await heapMegabytes(page)
+  await page.goto(`${world.server.url}/#/notifications`)
+  // By element: the roles of ten thousand items take a browser longer to tell than to show.
+  const list = page.locator('main li')
+  await list.first().waitFor()
+
+  let shown = 0
+  while (shown < items) {
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+    await list.nth(shown).waitFor({ state: 'attached' })
+    shown = await list.count()
+  }
+
+  await page.evaluate(`(() => {
+    window.frames_ = []
+    let last
+    requestAnimationFrame(function next(at) {
+      if (last !== undefined) window.frames_.push(at - last)
+      last = at
+      requestAnimationFrame(next)
+    })
+  })()`)
+  for (let turn = 0; turn < 120; turn++) await page.mouse.wheel(0, -1500)
+  const frames = (await page.evaluate<number[]>('window.frames_')).sort((a, b) => a - b)
+  return {
+    items: shown,
+    frameMedian: median(frames),
+    frameP95: frames[Math.floor(frames.length * 0.95)] ?? 0,
+    frameMax: frames.at(-1) ?? 0,
+    megabytesAtFirst,
+    megabytesAtEnd: await heapMegabytes(page),
+  }
+}
+
+async function heapMegabytes(page: Page): Promise<number> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
+  await devtools.detach()
+  return usedSize / 1e6
+}
