@@ -34,5 +34,7 @@ function useUnreadBadge(desktop: DesktopBridge): void {
     queries: sessions.map(({ did }) => unreadCountOf(did)),
     combine: (counts) => counts.reduce((sum, { data }) => sum + (data?.count ?? 0), 0),
   })
-  useEffect(() => desktop.setUnread(unread), [desktop, unread])
+  useEffect(() => {
+    desktop.setUnread(unread)
+  }, [desktop, unread])
 }

@@ -618,7 +618,7 @@ export const t = {
     mailTested: (to: string) => `It works: a message is on its way to ${to}`,
     mailLabels: {
       host: 'Mail server',
-      port: 'Port',
+      port: 'Its port',
       security: 'Encryption',
       user: 'User name',
       from: 'Sender',

@@ -16,6 +16,7 @@ import type {
   SettingsView,
 } from '../../electron/bridge.ts'
 import type { Page } from './browser.ts'
+import type { Account } from './server.ts'
 
 export const settings: Settings = {
   port: '2583',
@@ -69,6 +70,8 @@ export class ScriptedDesktop {
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
+  /** Accounts that are signed in from the start. */
+  accounts: Account[] = []
   /** What is answered, by channel. A spec puts its own in place of these. */
   readonly answers: Answers
   readonly #pages: Page[] = []
@@ -114,7 +117,8 @@ export class ScriptedDesktop {
     await page.exposeFunction('desktopUnread', (count: number) => {
       this.unread = count
     })
-    await page.addInitScript(installBridge, { endpoint: this.endpoint, initialState: this.state })
+    const sessions = JSON.stringify(this.accounts.map((account) => ({ ...account, password: undefined })))
+    await page.addInitScript(installBridge, { endpoint: this.endpoint, initialState: this.state, sessions })
   }
 
   async emit<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): Promise<void> {
@@ -188,7 +192,11 @@ export class ScriptedDesktop {
 }
 
 /** Runs in the page, before its own scripts. */
-function installBridge({ endpoint, initialState }: Pick<DesktopBridge, 'endpoint' | 'initialState'>): void {
+function installBridge({
+  endpoint,
+  initialState,
+  sessions,
+}: Pick<DesktopBridge, 'endpoint' | 'initialState'> & { readonly sessions: string }): void {
   // biome-ignore lint/suspicious/noExplicitAny: the page has globals that the tests do not
   const page = globalThis as any
   const kept = 'desktop.sessions'
@@ -198,8 +206,8 @@ function installBridge({ endpoint, initialState }: Pick<DesktopBridge, 'endpoint
     platform: 'linux',
     version: { app: '0.1.0', electron: '45.4.1', node: '24.12.0', chrome: '146.0.0.0' },
     sessions: {
-      initial: page.sessionStorage.getItem(kept),
-      save: (sessions: string) => page.sessionStorage.setItem(kept, sessions),
+      initial: page.sessionStorage.getItem(kept) ?? sessions,
+      save: (changed: string) => page.sessionStorage.setItem(kept, changed),
     },
     setUnread: page.desktopUnread,
     call: (channel: string, ...args: unknown[]) => page.desktopCall(channel, args),

@@ -47,13 +47,8 @@ export class World {
   }
 
   /** A page of somebody who has signed in, at a path. */
-  async signedIn(
-    account: { handle: string; password: string },
-    path = '/',
-    view: View = {},
-    desktop?: ScriptedDesktop,
-  ): Promise<Page> {
-    const page = await this.visitor('/sign-in', view, desktop)
+  async signedIn(account: { handle: string; password: string }, path = '/', view: View = {}): Promise<Page> {
+    const page = await this.visitor('/sign-in', view)
     await fillSignIn(page, account)
     await heading(page, 'Home').waitFor()
     if (path !== '/') await page.goto(`${this.server.url}/#${path}`)

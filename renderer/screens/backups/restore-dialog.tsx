@@ -19,6 +19,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
       error={restore.error}
       onClose={onClose}
       onConfirm={() => restore.mutate([name])}
+      ready={preview.isSuccess}
       title={t.backups.restoreTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}
     >
