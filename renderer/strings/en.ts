@@ -580,7 +580,7 @@ export const t = {
       running: 'Running',
       failed: 'Not running',
     },
-    since: 'since',
+    started: 'Started',
     start: 'Start',
     stop: 'Stop',
     restart: 'Restart',

@@ -12,6 +12,7 @@ import { Panel, Row } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import styles from './server.module.css'
 
 const looks = {
   running: 'good',
@@ -33,7 +34,7 @@ export function StatePanel() {
           <>
             {state.kind === 'running' && (
               <>
-                {t.server.since} <RelativeTime at={state.since} />
+                {t.server.started} <RelativeTime at={state.since} />
               </>
             )}
             {state.kind === 'failed' && state.message}
@@ -46,7 +47,9 @@ export function StatePanel() {
         }
       />
       {state.kind === 'running' && (
-        <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={state.endpoint} />
+        <div className={styles.address}>
+          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={state.endpoint} />
+        </div>
       )}
     </Panel>
   )
