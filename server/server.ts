@@ -6,8 +6,10 @@ import { documentOfAccount } from './accounts/identity.ts'
 import { startSweeper } from './accounts/sweeper.ts'
 import { loadAdminPassword } from './admin-password.ts'
 import { canonicalNsid } from './aliases.ts'
-import { methods } from './api/index.ts'
+import { methods, subscriptions } from './api/index.ts'
+import type { SessionCredentials } from './auth/credentials.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
+import { createSessionWatch } from './auth/session-watch.ts'
 import { createTokens } from './auth/tokens.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { createBackground } from './background.ts'
@@ -18,7 +20,9 @@ import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
+import { createLive } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
+import { startPushQueue } from './push/queue.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
@@ -34,6 +38,7 @@ import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { createApp, type Fallback } from './xrpc/http.ts'
 import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
+import { createStreams, type Streams } from './xrpc/streams.ts'
 
 export interface RunningServer {
   /** Where it listens on this machine, without a trailing slash. */
@@ -97,8 +102,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const stopSweeper = startSweeper(services)
   const stopBackups = startDailyBackup(services)
+  const stopPushQueue = startPushQueue(services)
   tellSubscribers(services)
-  ready.resolve({ dispatch: createDispatch(services, adminPassword), fallback: createFallback(services) })
+  const { dispatch, streams } = createCalls(services, adminPassword)
+  ready.resolve({ dispatch, fallback: createFallback(services) })
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -107,6 +114,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopSweeper()
       stopBackups()
+      stopPushQueue()
+      await streams.close()
       await listener.close()
       await services.background.idle()
       await Promise.all([services.passwords.close(), services.mailer.close()])
@@ -169,6 +178,12 @@ async function createServices(
       }),
     }),
     notifications,
+    live: createLive({
+      store,
+      aliases,
+      events: notifications,
+      onFault: (error) => log.error({ err: error }, 'what is new could not be told'),
+    }),
     background,
     log,
     origin,
@@ -184,22 +199,33 @@ function createFallback(services: Services): Fallback {
   return async (req, res, path, name) => (await wellKnown(req, res, path, name)) || ui(req, res, path)
 }
 
-function createDispatch(services: Services, adminPassword: string): Dispatch {
+/** What is answered within `/xrpc/`. */
+function createCalls(services: Services, adminPassword: string): { dispatch: Dispatch; streams: Streams } {
   const { store, tokens, now, config, log } = services
-  const route = createRouter({
-    methods,
+  const shared = {
     services,
     authorize: createVerifier({ store, tokens, adminPassword, rateLimits: config.rateLimits, now }),
-    accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
+    accountOf: (credentials: unknown) => (credentials as { did?: string } | undefined)?.did,
+    onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'a method failed'),
+  }
+  const watchSession = createSessionWatch({ store, now })
+  const streams = createStreams({
+    ...shared,
+    subscriptions,
+    watchCredentials: (credentials, end) => watchSession(credentials as SessionCredentials, end),
+  })
+  const route = createRouter({
+    ...shared,
+    methods,
+    streams,
     watchReads: () => {
       const { epoch } = store
       return () => store.settled(epoch)
     },
     rateLimits: config.rateLimits,
-    onFailure: (error, nsid) => log.error({ err: error, nsid }, 'a method failed'),
     translate,
   })
-  return (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call)
+  return { streams, dispatch: (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call) }
 }
 
 /** What the layers below refuse for lack of something, told to the client. */

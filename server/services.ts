@@ -8,6 +8,7 @@ import type { ResolveDid } from './identity/resolver.ts'
 import type { Logger } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { NotificationEvents } from './notifications/events.ts'
+import type { LiveNotifications } from './notifications/live.ts'
 import type { Repositories } from './records/repositories.ts'
 import type { Secrets } from './secrets.ts'
 import type { Database } from './store/database.ts'
@@ -22,6 +23,7 @@ export interface Services {
   readonly resolveDid: ResolveDid
   readonly repositories: Repositories
   readonly notifications: NotificationEvents
+  readonly live: LiveNotifications
   readonly background: Background
   readonly log: Logger
   /** Where clients reach this server, without a trailing slash; named in DID documents. */

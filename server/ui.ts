@@ -21,6 +21,7 @@ const contentSecurityPolicy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
+  // WebSockets to the same host are included (CSP level 3).
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -1,13 +1,18 @@
 /**
- * Who may call what: every method × every state of an account × every kind of token, over the wire, against a model of the
+ * Who may call what: every method and subscription × every state of an account × every kind of token, over the wire, against a model of the
  * rules that is written down here once more, by itself. And the same as a page to read: `who-may-call-what.md`.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { methods } from '../server/api/index.ts'
+import { methods, subscriptions } from '../server/api/index.ts'
+import { listen } from './support/listener.ts'
 import { type Account, type Answer, adminAuth, TestServer } from './support/server.ts'
 import { decodeJwt, signJwt } from './support/session-jwt.ts'
 
-type Method = (typeof methods)[number]
+type Subscription = (typeof subscriptions)[number]
+type Method = (typeof methods)[number] | Subscription
+
+const everything: readonly Method[] = [...methods, ...subscriptions]
+const isSubscription = (method: Method): method is Subscription => method.schema.type === 'subscription'
 
 test('the page who-may-call-what.md is true', async () => {
   const span = (seconds: number) =>
@@ -16,21 +21,23 @@ test('the page who-may-call-what.md is true', async () => {
       : seconds % 3600 === 0
         ? `${seconds / 3600} h`
         : `${seconds / 60} min`
-  const limit = ({ points, seconds, per }: Method['limits'][number]) =>
+  const limit = ({ points, seconds, per }: (typeof methods)[number]['limits'][number]) =>
     `${points} in ${span(seconds)} per ${typeof per === 'string' ? per : 'input'}`
-  const rows = methods
+  const limitsOf = (method: Method) =>
+    isSubscription(method)
+      ? [`${method.connections} at once per account`, 'listens']
+      : [method.limits.map(limit).join(', '), `${method.maxBody / 1000} kB`]
+  const rows = everything
     .toSorted((a, b) => (a.nsid < b.nsid ? -1 : 1))
-    .map(({ nsid, auth, active, limits, maxBody }) => [
-      `\`${nsid}\``,
-      auth,
-      active ? 'active' : 'any',
-      limits.map(limit).join(', '),
-      `${maxBody / 1000} kB`,
+    .map((method) => [
+      `\`${method.nsid}\``,
+      method.auth,
+      method.active ? 'active' : 'any',
+      ...limitsOf(method),
     ])
   const page = `# Who may call what
 
-Made by \`npx vitest run test/access.test.ts -u\` from the list of methods; held to it, and the server to the rules behind it, by
-the same test. The words are explained in \`server/auth/credentials.ts\`.
+Made by \`npx vitest run test/access.test.ts -u\` from the lists of methods and subscriptions; held to it, and the server to the rules behind it, by the same test. The words are explained in \`server/auth/credentials.ts\`.
 
 ${[['method', 'who', 'account', 'limits', 'body'], Array(5).fill('---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')}
 `
@@ -158,6 +165,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.notification.putPreferences': () => ({ input: { preferences } }),
   'app.example.notification.putPreferencesV2': () => ({ input: { chat: filterable } }),
   'app.example.notification.registerPush': () => ({ input: device }),
+  'app.example.notification.subscribe': () => ({}),
   'app.example.notification.unregisterPush': () => ({ input: device }),
   'app.example.notification.updateSeen': () => ({ input: { seenAt: '2030-01-01T00:00:00.000Z' } }),
   'com.core.admin.deleteAccount': (subject) => ({ input: { did: subject.did }, answer: gone(subject) }),
@@ -258,7 +266,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-test.each(methods.map((method) => [method.nsid, method] as const))('%s', async (nsid, method) => {
+test.each(everything.map((method) => [method.nsid, method] as const))('%s', async (nsid, method) => {
   const call = calls[nsid]
   if (!call) throw new Error(`Give ${nsid} a line in the table of calls`)
   const wrong: unknown[] = []
@@ -276,22 +284,35 @@ test.each(methods.map((method) => [method.nsid, method] as const))('%s', async (
 })
 
 /** Makes the call and tells its outcome: success, an error, or one with its message where a name alone says too little. */
-async function ask({ nsid, schema }: Method, { params, input }: Call, header?: string): Promise<string> {
+async function ask(method: Method, { params, input }: Call, header?: string): Promise<string> {
+  const { nsid, schema } = method
   const url = `${server.url}/xrpc/${nsid}?${new URLSearchParams(params)}`
+  if (isSubscription(method)) return connect(url, header)
   const init: RequestInit = schema.type === 'query' ? {} : { method: 'POST' }
   if (input !== undefined) init.body = JSON.stringify(input)
   const type = input === undefined ? {} : { 'content-type': 'application/json' }
   const answer = await fetch(url, { ...init, headers: { ...type, ...(header && { authorization: header }) } })
   const text = await answer.text()
-  if (answer.status === 200) return 'success'
-  const { error, message } = JSON.parse(text)
+  return answer.status === 200 ? 'success' : outcome(JSON.parse(text))
+}
+
+async function connect(url: string, header?: string): Promise<string> {
+  const got = await listen(url, header === undefined ? {} : { headers: { authorization: header } })
+  if (!('socket' in got)) return outcome(got.body)
+  got.close()
+  await got.ended()
+  return 'success'
+}
+
+function outcome({ error, message }: { error: string; message: string }): string {
   const isAmbiguous = error === 'ExpiredToken' || /^Bad token/.test(message)
   return isAmbiguous ? `${error}: ${message}` : error
 }
 
 /** An account of its own for a call that may do something to it. */
 async function subjectFor({ schema, auth }: Method, state: State, token: TokenName, expected?: string) {
-  const isHarmless = expected !== undefined || schema.type === 'query' || auth === 'none' || auth === 'import'
+  const isHarmless =
+    expected !== undefined || schema.type !== 'procedure' || auth === 'none' || auth === 'import'
   const kept = isHarmless && (token === 'owner' ? owners : ordinary).get(state)
   return kept || makeSubject(state, [token])
 }

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { methods } from '../server/api/index.ts'
+import { methods, subscriptions } from '../server/api/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -133,9 +133,11 @@ test.each([
   'jose',
   'bcryptjs',
   'nodemailer',
+  'web-push',
   'pino',
   'compression',
   'rate-limiter-flexible',
+  'ws',
 ])('one file imports %s', (name) => {
   const files = imports.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)
   expect(files).toHaveLength(1)
@@ -156,25 +158,29 @@ test('SQL is in the store alone', () => {
   expect(files.filter((file) => !file.startsWith('server/store/'))).toEqual([])
 })
 
-describe('methods', () => {
+describe('methods and subscriptions', () => {
+  const handlers = [...methods, ...subscriptions]
+
   test('have one handler a lexicon and one lexicon a handler', () => {
     const documents = list('lexicons/{com,app}/**/*.json').map((file) => JSON.parse(read(file)))
-    const declared = documents.filter(({ defs }) => ['query', 'procedure'].includes(defs.main?.type))
-    expect(methods.map(({ nsid }) => nsid).toSorted()).toEqual(declared.map(({ id }) => id).toSorted())
+    const declared = documents.filter(({ defs }) =>
+      ['query', 'procedure', 'subscription'].includes(defs.main?.type),
+    )
+    expect(handlers.map(({ nsid }) => nsid).toSorted()).toEqual(declared.map(({ id }) => id).toSorted())
   })
 
   const files = list('server/api/*/**/*.ts')
-  test.each(files)('%s exports the method of its name, and nothing else', async (file) => {
+  test.each(files)('%s exports what its name says, and nothing else', async (file) => {
     const path = file.slice('server/api/'.length, -'.ts'.length)
     const name = path.split('/').at(-1) ?? ''
     const exported: Record<string, unknown> = await import(join(root, file))
     expect(Object.keys(exported)).toEqual([name])
     expect(exported[name]).toHaveProperty('nsid', path.replaceAll('/', '.'))
-    expect(methods).toContain(exported[name])
+    expect(handlers).toContain(exported[name])
   })
 
   test('for active accounts declare what others are told', () => {
-    const silent = methods
+    const silent = handlers
       .filter(({ active }) => active)
       .filter(({ schema }) =>
         ['AccountDeactivated', 'AccountSuspended'].some((name) => !schema.errors?.includes(name as never)),

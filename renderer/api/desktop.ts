@@ -28,11 +28,21 @@ export const serverState = createStore<ServerState | undefined>(desktop?.initial
  */
 export const isUsable = createStore(desktop === undefined || desktop.initialState.kind === 'running')
 
+const passingMs = 250
+let passing: ReturnType<typeof setTimeout> | undefined
+
 desktop?.on('serverState', (state) => {
+  clearTimeout(passing)
+  // A restart passes through it; shown is only a stop that lasts.
+  if (state.kind === 'stopped') passing = setTimeout(become, passingMs, state)
+  else become(state)
+})
+
+function become(state: ServerState): void {
   serverState.set(state)
   if (state.kind === 'running') isUsable.set(true)
   if (state.kind === 'failed') isUsable.set(false)
-})
+}
 
 /** @throws Refused when the answer is that it was not done */
 export async function ask<C extends Channel>(channel: C, ...args: Args<C>): Promise<Answer<C>> {

@@ -17,7 +17,6 @@ interface ReadOptions {
   readonly enabled?: boolean
   /** Milliseconds for which an answer is taken as fresh. */
   readonly staleTime?: number
-  readonly refetchInterval?: number
 }
 
 /** The key of what a query answered to an account; without parameters, of all that it answered. */

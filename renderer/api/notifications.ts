@@ -1,6 +1,6 @@
 /**
- * Notifications of the account shown, as pages that are kept. What has arrived is put before the first page: reading all
- * pages again would ask for everything that has been scrolled through.
+ * Notifications of the account shown, as pages that are kept. What arrives is put before the first page: reading all pages
+ * again would ask for everything that has been scrolled through.
  */
 import {
   type InfiniteData,
@@ -11,7 +11,6 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { app } from '../../lexicons/generated/index.ts'
 import { type Body, callAs } from './client.ts'
 import { keyOf } from './hooks.ts'
@@ -24,16 +23,15 @@ type Pages = InfiniteData<Page, string | undefined>
 export type Notification = Page['notifications'][number]
 
 const pageSize = 50
-const everyMs = 10_000
 /** Before anything was: a marker here takes nothing for read. */
 const beforeAll = '1970-01-01T00:00:00.000Z'
 
-/** The query of how many are unread, looked at now and then while the window is seen. */
+/** The query of how many are unread. The stream keeps it up to date for the account shown. */
 export function unreadCountOf(did: string) {
   return queryOptions({
     queryKey: keyOf(did, getUnreadCount, {}),
     queryFn: ({ signal }) => callAs(did, getUnreadCount, { signal }),
-    refetchInterval: everyMs,
+    staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
@@ -50,8 +48,7 @@ export function keyOfNotification({ reason, uri }: Notification): string {
 /** @param reasons those wanted; all when there are none */
 export function useNotifications(reasons: readonly string[]) {
   const { did } = useSession()
-  const client = useQueryClient()
-  const list = useInfiniteQuery({
+  return useInfiniteQuery({
     queryKey: [...keyOf(did, listNotifications), reasons],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => readPage(did, reasons, pageParam, signal),
@@ -60,13 +57,6 @@ export function useNotifications(reasons: readonly string[]) {
     // Pages are kept as they are; comparing ten thousand items at each new page would cost more than it saves.
     structuralSharing: false,
   })
-  const unread = useUnreadCount()
-  const isRead = list.isSuccess
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed count is what tells that there is news
-  useEffect(() => {
-    if (isRead) readNews(client, did, reasons).catch(() => {})
-  }, [client, did, reasons, unread, isRead])
-  return list
 }
 
 function readPage(
@@ -79,25 +69,74 @@ function readPage(
   return callAs(did, listNotifications, { params, ...(signal ? { signal } : {}) })
 }
 
-async function readNews(client: QueryClient, did: string, reasons: readonly string[]): Promise<void> {
-  const newest = await readPage(did, reasons)
-  client.setQueryData<Pages>(
-    [...keyOf(did, listNotifications), reasons],
-    (kept) => kept && withNews(kept, newest),
-  )
+/** Puts what has arrived before the lists that it belongs to. */
+export function addNotification(client: QueryClient, did: string, arrived: Notification): void {
+  for (const { queryKey, promise, state } of listsOf(client, did)) {
+    const reasons = reasonsOf(queryKey)
+    if (reasons.length > 0 && !reasons.includes(arrived.reason)) continue
+    const add = () => client.setQueryData<Pages>(queryKey, (kept) => kept && withArrival(kept, arrived))
+    add()
+    // What is being read may have been answered before it arrived.
+    const reading = state.fetchStatus === 'fetching' ? promise : undefined
+    void Promise.allSettled([reading, refreshing]).then(add)
+  }
 }
 
-/** The kept pages with what is new before them; only the newest page when there is a gap between. */
+function withArrival(kept: Pages, arrived: Notification): Pages {
+  const [first, ...rest] = kept.pages
+  const key = keyOfNotification(arrived)
+  if (!first || first.notifications.some((one) => keyOfNotification(one) === key)) return kept
+  const notifications = [arrived, ...first.notifications]
+  return { ...kept, pages: [{ ...first, notifications }, ...rest] }
+}
+
+let refreshing: Promise<unknown> = Promise.resolve()
+
+/** Brings the lists up to date after what the stream does not tell in full: those that are shown now, others when they are. */
+export function refreshLists(client: QueryClient, did: string): Promise<unknown> {
+  refreshing = refreshing.then(() => refresh(client, did))
+  return refreshing
+}
+
+async function refresh(client: QueryClient, did: string): Promise<void> {
+  client.removeQueries({ queryKey: keyOf(did, listNotifications), type: 'inactive' })
+  const refreshed = listsOf(client, did).map(async ({ queryKey, promise, state }) => {
+    if (state.fetchStatus === 'fetching') await promise
+    const newest = await readPage(did, reasonsOf(queryKey))
+    client.setQueryData<Pages>(queryKey, (kept) => kept && withNews(kept, newest))
+  })
+  // One that cannot be read now is brought up to date with the next news.
+  await Promise.allSettled(refreshed)
+}
+
+function listsOf(client: QueryClient, did: string) {
+  return client.getQueryCache().findAll({ queryKey: keyOf(did, listNotifications) })
+}
+
+function reasonsOf(queryKey: readonly unknown[]): readonly string[] {
+  return queryKey.at(-1) as readonly string[]
+}
+
+/** The kept pages with the newest one in its place before them; only the newest when there is nothing, or a gap, between. */
 export function withNews(kept: Pages, newest: Page): Pages {
-  const [first] = kept.pages
+  const [first, ...rest] = kept.pages
   const latest = first?.notifications[0]
-  if (!first || !latest) return { pages: [newest], pageParams: [undefined] }
-  const at = newest.notifications.findIndex((one) => keyOfNotification(one) === keyOfNotification(latest))
-  if (at < 0) return { pages: [newest], pageParams: [undefined] }
-  const news = newest.notifications.slice(0, at)
-  const updated = { ...first, seenAt: newest.seenAt, notifications: [...news, ...first.notifications] }
-  const pages = [updated, ...kept.pages.slice(1)].map((page) => marked(page, newest.seenAt))
-  return { ...kept, pages }
+  const oldest = newest.notifications.at(-1)
+  const isAll = newest.cursor === undefined || !oldest
+  if (isAll || !first || !latest || latest.indexedAt < oldest.indexedAt) {
+    return { pages: [newest], pageParams: [undefined] }
+  }
+  const older = (page: Page): Page => {
+    const notifications = page.notifications.filter((one) => one.indexedAt < oldest.indexedAt)
+    return marked({ ...page, notifications }, newest.seenAt)
+  }
+  const { notifications } = older(first)
+  const updated = {
+    ...first,
+    seenAt: newest.seenAt,
+    notifications: [...newest.notifications, ...notifications],
+  }
+  return { ...kept, pages: [updated, ...rest.map(older)] }
 }
 
 /** A page as it is once everything until `seenAt` has been seen; the same one when that changes nothing. */

@@ -27,11 +27,18 @@ export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) 
   return null
 }
 
+/** The account shown has a stream; how the others are doing is asked for, in a hidden window as well: that is when it matters. */
+const everyMs = 30_000
+
 /** Tells the desktop how many notifications are unread over all accounts. */
 function useUnreadBadge(desktop: DesktopBridge): void {
   const sessions = useSessions().filter(({ status }) => status !== 'takendown')
   const unread = useQueries({
-    queries: sessions.map(({ did }) => unreadCountOf(did)),
+    queries: sessions.map(({ did }) => ({
+      ...unreadCountOf(did),
+      refetchInterval: everyMs,
+      refetchIntervalInBackground: true,
+    })),
     combine: (counts) => counts.reduce((sum, { data }) => sum + (data?.count ?? 0), 0),
   })
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { Menu as MenuIcon } from 'lucide-react'
 import { useFreshAccount, useIsOwner } from '../api/account.ts'
+import { useLive } from '../api/live.ts'
 import { useSession } from '../api/sessions.ts'
 import { TakendownScreen } from '../screens/takendown/takendown.tsx'
 import { t } from '../strings/en.ts'
@@ -14,6 +15,7 @@ import { Sidebar, sidebarId } from './sidebar.tsx'
 export function Shell() {
   const session = useSession()
   useFreshAccount()
+  useLive()
   const isOwner = useIsOwner()
   return (
     <div className={styles.shell}>

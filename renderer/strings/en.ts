@@ -705,7 +705,8 @@ export const t = {
     typedWord: 'restore',
     restoreSubmit: 'Restore',
     restoredTitle: 'The backup is in place',
-    restoredText: 'What was there before is kept in',
+    restoredText: 'What was there before has not been deleted.',
+    keptIn: 'Kept in',
     restoredSignIn: 'You may have to sign in again, with the password of that time.',
     copyFolder: 'Copy path',
     content: {

@@ -9,6 +9,7 @@ import * as activitySubscriptions from '../store/activity-subscriptions.ts'
 import type { Writer } from '../store/database.ts'
 import * as follows from '../store/follows.ts'
 import * as inviteCodes from '../store/invite-codes.ts'
+import * as pushRegistrations from '../store/push-registrations.ts'
 import * as reservedKeys from '../store/reserved-keys.ts'
 
 export function deleteAccount(tx: Writer, did: string): void {
@@ -16,6 +17,7 @@ export function deleteAccount(tx: Writer, did: string): void {
   reservedKeys.remove(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)
   follows.removeOfSubject(tx, did)
+  pushRegistrations.removeOfService(tx, did)
   accounts.remove(tx, did)
 }
 

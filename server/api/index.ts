@@ -1,4 +1,4 @@
-/** The list of methods. A new one is added here and nowhere else. */
+/** The lists of methods and subscriptions. A new one is added here and nowhere else. */
 
 import { getProfile } from './app/example/actor/getProfile.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
@@ -9,6 +9,7 @@ import { putActivitySubscription } from './app/example/notification/putActivityS
 import { putPreferences } from './app/example/notification/putPreferences.ts'
 import { putPreferencesV2 } from './app/example/notification/putPreferencesV2.ts'
 import { registerPush } from './app/example/notification/registerPush.ts'
+import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
@@ -109,3 +110,5 @@ export const methods = [
   unregisterPush,
   updateSeen,
 ]
+
+export const subscriptions = [subscribe]

@@ -8,6 +8,8 @@ export interface SessionCredentials {
   readonly did: DidString
   readonly sessionId: string
   readonly scope: AccessScope
+  /** When the token expires, in milliseconds since the epoch. */
+  readonly expiresAt: number
   readonly account: OpenSession
 }
 

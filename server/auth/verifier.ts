@@ -98,7 +98,13 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     const inactive = active ? statusError(account) : undefined
     if (inactive) throw inactive
     touch(account)
-    return { did: account.did, sessionId: account.sessionId, scope: account.scope as AccessScope, account }
+    return {
+      did: account.did,
+      sessionId: account.sessionId,
+      scope: account.scope as AccessScope,
+      expiresAt: claims.exp * 1000,
+      account,
+    }
   }
 
   async function refresh(header: string | undefined): Promise<RefreshCredentials> {

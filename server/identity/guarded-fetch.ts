@@ -18,6 +18,8 @@ export type GuardedFetchOptions = {
   timeoutMs?: number
   /** Size limit of the answer's body; 64 KiB by default. */
   maxBytes?: number
+  /** Ends the exchange before its time. */
+  signal?: AbortSignal | undefined
 }
 
 export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -44,7 +46,8 @@ export async function guardedFetch(
 ): Promise<OutboundResponse> {
   const { allowPrivate = false, timeoutMs = 5_000, maxBytes = 65_536 } = options
   const url = checkUrl(target, allowPrivate)
-  const signal = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
   try {
     const response = await send(url, options, signal, allowPrivate)
     return {
@@ -54,7 +57,7 @@ export async function guardedFetch(
     }
   } catch (error) {
     if (error instanceof OutboundRefused || error instanceof OutboundFailed) throw error
-    const reason = signal.aborted ? `no whole answer within ${timeoutMs} ms` : messageOf(error)
+    const reason = timeout.aborted ? `no whole answer within ${timeoutMs} ms` : messageOf(error)
     throw new OutboundFailed(`${url.origin}: ${reason}`, { cause: error })
   }
 }

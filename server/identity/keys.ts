@@ -56,7 +56,7 @@ const sec1Start = Buffer.from('30310201010420', 'hex')
 const sec1End = Buffer.from('a00a06082a8648ce3d030107', 'hex')
 
 /** The public key as an uncompressed point; natively, for the first one in JavaScript would hold the start up by 0.1 s. */
-function publicKeyOf(privateKey: Uint8Array): Buffer {
+export function publicKeyOf(privateKey: Uint8Array): Buffer {
   if (privateKey.length !== keyBytes) throw notAKey()
   const pair = crypto.createECDH('prime256v1')
   pair.setPrivateKey(privateKey)

@@ -14,8 +14,11 @@ export type DidResolverOptions = {
   local?: (did: string) => DidDocument | undefined
 }
 
-/** Finds the document of a DID; with `refresh`, past the cache. Throws UnresolvableDid. */
-export type ResolveDid = (did: string, options?: { refresh?: boolean }) => Promise<DidDocument>
+/** Finds the document of a DID; with `refresh`, past the cache. Throws UnresolvableDid, also when `signal` ends the search. */
+export type ResolveDid = (
+  did: string,
+  options?: { refresh?: boolean; signal?: AbortSignal },
+) => Promise<DidDocument>
 
 /** There is no document to be had for the DID, at least not now; `message` says why and is safe to show. */
 export class UnresolvableDid extends Error {
@@ -46,23 +49,26 @@ export function createDidResolver(options: DidResolverOptions): ResolveDid {
     if (cache.size > CACHE_ENTRIES && oldest !== undefined) cache.delete(oldest)
   }
 
-  return async (did, { refresh = false } = {}) => {
+  return async (did, { refresh = false, signal } = {}) => {
     const known = local?.(did) ?? (refresh ? undefined : cached(did))
     if (known) return known
-    const document = parseDidDocument(await fetchDocument(did, options), did)
+    const document = parseDidDocument(await fetchDocument(did, options, signal), did)
     if (!document) throw new UnresolvableDid(`${did}: the answer is not its DID document`)
     remember(did, document)
     return document
   }
 }
 
-async function fetchDocument(did: string, options: DidResolverOptions): Promise<unknown> {
+async function fetchDocument(
+  did: string,
+  options: DidResolverOptions,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   const { url, allowPrivate } = documentUrl(did, options)
-  const response = await guardedFetch(url, { allowPrivate, headers: { accept: DOCUMENT_TYPES } }).catch(
-    (cause: Error) => {
-      throw new UnresolvableDid(`${did}: ${cause.message}`, { cause })
-    },
-  )
+  const headers = { accept: DOCUMENT_TYPES }
+  const response = await guardedFetch(url, { allowPrivate, headers, signal }).catch((cause: Error) => {
+    throw new UnresolvableDid(`${did}: ${cause.message}`, { cause })
+  })
   if (response.status !== 200) throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`)
   return parseJson(response.body)
 }

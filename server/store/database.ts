@@ -58,6 +58,8 @@ export class Database implements Reader {
   /** Folds and backups follow one another. */
   #upkeepTurn: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
+  readonly #watchers = new Set<() => void>()
+  #tellsWatchers = false
 
   private constructor(options: OpenOptions, files: Files, lock: Lock, opened: OpenedStore) {
     this.#options = options
@@ -98,6 +100,15 @@ export class Database implements Reader {
   /** False after a failed write, until a later transaction finds that the disk takes writes again. */
   get writable(): boolean {
     return this.#log.writable
+  }
+
+  /**
+   * Has `watcher` called soon after what a reader can see has changed: once for many changes, and also when it is not on disk
+   * yet. @returns a function that ends it
+   */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
   }
 
   get<Row>(sql: string, params?: SqlParams): Row | undefined {
@@ -191,9 +202,7 @@ export class Database implements Reader {
     if (this.#inTransaction) throw new Error('A transaction cannot contain another: pass its Writer along')
     this.#inTransaction = true
     try {
-      return runTransaction(this.#sqlite, work, () => {
-        this.#commits++
-      })
+      return runTransaction(this.#sqlite, work, () => this.#changed())
     } finally {
       this.#inTransaction = false
     }
@@ -209,8 +218,18 @@ export class Database implements Reader {
     this.#sqlite.close()
     this.#sqlite = loaded.sqlite
     this.#doomed = false
-    this.#commits++
+    this.#changed()
     this.#epoch++
+  }
+
+  #changed(): void {
+    this.#commits++
+    if (this.#tellsWatchers || this.#watchers.size === 0) return
+    this.#tellsWatchers = true
+    setImmediate(() => {
+      this.#tellsWatchers = false
+      for (const watcher of this.#watchers) watcher()
+    })
   }
 
   #foldWhenDue(): void {

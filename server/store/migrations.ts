@@ -8,6 +8,7 @@ export const migrations: readonly Migration[] = [
   { sql: accountsAndSessions() },
   { sql: repositories() },
   { sql: notifications() },
+  { sql: pushQueue() },
 ]
 
 function accountsAndSessions(): string {
@@ -166,7 +167,7 @@ function notifications(): string {
             AND (account, reason, followed) = (OLD.account, OLD.reason, OLD.followed);`
   return `
     CREATE TABLE notifications (
-      id INTEGER PRIMARY KEY,
+      id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: what arrives is told apart by it
       account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- who is told
       author INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
       hidden INTEGER NOT NULL,           -- whether the author is not active
@@ -261,5 +262,44 @@ function notifications(): string {
       created_at TEXT NOT NULL,
       PRIMARY KEY (did, service_did, token, platform, app_id)
     ) STRICT, WITHOUT ROWID;
+  `
+}
+
+function pushQueue(): string {
+  return `
+    CREATE TABLE push_registrations_with_id (
+      id INTEGER PRIMARY KEY,
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      service_did TEXT NOT NULL,
+      token TEXT NOT NULL,
+      platform TEXT NOT NULL,
+      app_id TEXT NOT NULL,
+      target TEXT NOT NULL,              -- who takes the deliveries: the service's DID, or the origin of a Web Push endpoint
+      created_at TEXT NOT NULL,
+      UNIQUE (did, service_did, token, platform, app_id)
+    ) STRICT;
+    INSERT INTO push_registrations_with_id (did, service_did, token, platform, app_id, target, created_at)
+      SELECT did, service_did, token, platform, app_id, service_did, created_at FROM push_registrations;
+    DROP TABLE push_registrations;
+    ALTER TABLE push_registrations_with_id RENAME TO push_registrations;
+
+    -- Notifications on their way to devices.
+    CREATE TABLE push_queue (
+      registration INTEGER NOT NULL REFERENCES push_registrations (id) ON DELETE CASCADE,
+      notification INTEGER NOT NULL REFERENCES notifications (id) ON DELETE CASCADE,
+      target TEXT NOT NULL,
+      tries INTEGER NOT NULL,            -- that failed
+      due_at TEXT NOT NULL,
+      PRIMARY KEY (registration, notification)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX push_queue_notification ON push_queue (notification);
+    CREATE INDEX push_queue_due ON push_queue (target, due_at);
+
+    CREATE TRIGGER push_is_queued AFTER INSERT ON notifications WHEN NEW.hidden = 0
+      BEGIN
+        INSERT INTO push_queue (registration, notification, target, tries, due_at)
+          SELECT r.id, NEW.id, r.target, 0, NEW.indexed_at
+          FROM accounts a JOIN push_registrations r ON r.did = a.did WHERE a.id = NEW.account;
+      END;
   `
 }

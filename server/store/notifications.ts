@@ -70,10 +70,34 @@ export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notific
   )
 }
 
+/** One notification, if the account wants it. */
+export function findWanted(
+  db: Reader,
+  { did, wanted, id }: { did: string; wanted: Wanted; id: number },
+): Notification | undefined {
+  const [found] = select(
+    db,
+    `SELECT n.id FROM notifications n JOIN notification_kinds k ON ${inKind} WHERE n.id = ? AND ${wantedKinds}`,
+    [id, ...wantedParams(did, wanted)],
+  )
+  return found
+}
+
 interface Arrived {
   readonly did: string
   readonly wanted: Wanted
   readonly arrivals: Arrivals
+}
+
+/** Whom arrivals are for, and which of them each has to look at. */
+export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string; arrivals: Arrivals }[] {
+  return db
+    .all<{ did: string; first: number; last: number }>(
+      `SELECT a.did, min(n.id) AS first, max(n.id) AS last FROM notifications n JOIN accounts a ON a.id = n.account
+       WHERE n.id > ? AND n.id <= ? GROUP BY n.account`,
+      [after, upTo],
+    )
+    .map(({ did, first, last }) => ({ did, arrivals: { after: first - 1, upTo: last } }))
 }
 
 function select(db: Reader, ids: string, params: (string | number)[]): Notification[] {
@@ -220,7 +244,7 @@ export function setLastArrival(tx: Writer, at: string): void {
   tx.run('UPDATE notification_clock SET last = ?', [at])
 }
 
-/** Notifications that arrived in one transaction, by their ids. */
+/** Notifications that arrived in one transaction, by their ids, which are never used again. */
 export interface Arrivals {
   readonly after: number
   readonly upTo: number

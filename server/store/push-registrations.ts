@@ -18,13 +18,20 @@ export function ofAccount(db: Reader, did: string): PushRegistration[] {
   )
 }
 
+export interface NewRegistration extends PushRegistration {
+  readonly did: string
+  /** Who takes what is pushed: a slow one keeps only its own deliveries waiting. */
+  readonly target: string
+  readonly createdAt: string
+}
+
 /** Does nothing when it is there already. */
-export function insert(tx: Writer, did: string, registration: PushRegistration, createdAt: string): void {
-  const { serviceDid, token, platform, appId } = registration
+export function insert(tx: Writer, registration: NewRegistration): void {
+  const { did, serviceDid, token, platform, appId, target, createdAt } = registration
   tx.run(
-    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    [did, serviceDid, token, platform, appId, createdAt],
+    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, target, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    [did, serviceDid, token, platform, appId, target, createdAt],
   )
 }
 
@@ -51,4 +58,9 @@ export function remove(
        AND platform = coalesce(?, platform) AND app_id = coalesce(?, app_id)`,
     [did, serviceDid, token, platform ?? null, appId ?? null],
   )
+}
+
+/** The registrations of others at a service that was an account here. */
+export function removeOfService(tx: Writer, serviceDid: string): void {
+  tx.run('DELETE FROM push_registrations WHERE service_did = ?', [serviceDid])
 }

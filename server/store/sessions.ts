@@ -34,6 +34,16 @@ export function findOpen(db: Reader, id: string): OpenSession | undefined {
   )
 }
 
+/** Those of the ids that are no session's. */
+export function missing(db: Reader, ids: readonly string[]): string[] {
+  return db
+    .all<{ id: string }>(
+      'SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE id = value)',
+      [JSON.stringify(ids)],
+    )
+    .map(({ id }) => id)
+}
+
 /** Newest first. */
 export function ofAccount(db: Reader, did: string): Session[] {
   return db.all<Session>(

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { protocolError } from './errors.ts'
+import { asksForWebSocket, responseTo } from './upgrade.ts'
 
 // Not imported: that would evaluate all that node:http exports, with it Node's whole fetch (50 ms and 13 MB).
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -84,6 +85,8 @@ async function bind(
       connectionsCheckingInterval: patience.headersMs / 4,
       // Its absence is answered with an error body like any other fault.
       requireHostHeader: false,
+      // Any other wish to upgrade may be ignored (RFC 9110 §7.8).
+      shouldUpgradeCallback: asksForWebSocket,
     },
     answer,
   )
@@ -94,6 +97,7 @@ async function bind(
   })
   // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would refuse it without an error body.
   server.on('checkExpectation', answer)
+  server.on('upgrade', (req, socket, head) => answer(req, responseTo(req, socket, head)))
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
     const awaited = [...(connections.get(socket) ?? [])]
     // A fault behind a request that waits for its answer must not be taken for that answer.

@@ -9,7 +9,7 @@ import type { RateLimit } from './rate-limit.ts'
 export type MethodSchema = l.Query | l.Procedure
 
 /** What `lexicons/generated` exports for a method: its namespace, with the schema as `main`. */
-export interface Lexicon<S extends MethodSchema = MethodSchema> {
+export interface Lexicon<S = MethodSchema> {
   readonly main: S
 }
 

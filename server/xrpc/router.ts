@@ -12,6 +12,7 @@ import { type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter, type RateLimit } from './rate-limit.ts'
 import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
+import type { Streams } from './streams.ts'
 
 /** Decides who is calling. Throws an XrpcError when the method is not for them. */
 export type Authorize<Word> = (
@@ -21,6 +22,8 @@ export type Authorize<Word> = (
 
 export interface RouterOptions<Word, Services> {
   readonly methods: readonly Method<Word, Services>[]
+  /** The subscriptions beside the methods. */
+  readonly streams?: Streams
   readonly services: Services
   readonly authorize: Authorize<Word>
   /** The account that credentials stand for, for limits counted per account. */
@@ -99,6 +102,7 @@ export function createRouter<Word extends string, Services>(
       }
       const prepared = table.get(nsid)
       if (prepared) await answer(prepared, query, caller, req, res, settled)
+      else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
       else if (isValidNsid(nsid))
         throw protocolError('MethodNotImplemented', 'This server has no such method')
       else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
@@ -157,7 +161,7 @@ async function readInput<Word, Services>(
   return validated(schema.input.schema, projectInput(body))
 }
 
-function readParams(schema: l.ParamsSchema, query: string): unknown {
+export function readParams(schema: l.ParamsSchema, query: string): unknown {
   const declared = new URLSearchParams()
   for (const [name, value] of new URLSearchParams(query)) {
     if (!schema.shapeValidators.has(name)) continue

@@ -69,15 +69,17 @@ test('the server goes away under an open page, is not pestered, and comes back',
     page.on('requestfailed', (request) => tries.push(request.url()))
     await world.server.running.close()
 
-    await page.getByRole('link', { name: 'Sessions' }).click()
+    // The stream of notifications ends, and one request finds out why.
     await page.getByText('The server is not answering.').first().waitFor()
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await heading(page, 'Sessions').waitFor()
     await page.getByRole('link', { name: 'App passwords' }).click()
     await heading(page, 'App passwords').waitFor()
     // What is asked for meanwhile waits; only the probe goes out.
     const probes = () => tries.filter((url) => url.endsWith('_health')).length
     await expect.poll(probes, { timeout: 10_000 }).toBeGreaterThan(1)
     expect(tries.filter((url) => !url.endsWith('_health'))).toEqual([
-      `${world.server.url}/xrpc/com.core.server.listSessions`,
+      `${world.server.url}/xrpc/app.example.notification.getUnreadCount`,
     ])
 
     await world.server.open()

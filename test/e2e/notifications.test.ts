@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hour } from '../support/clock.ts'
-import type { Account } from '../support/server.ts'
+import { type Account, TestServer } from '../support/server.ts'
 import { mentions, type Ref, SocialServer } from '../support/social.ts'
 import { heading, World } from '../support/world.ts'
 
@@ -30,10 +30,7 @@ test('what others do arrives while the page is open, is counted, filtered and ma
   await social.follow(bob, alice)
   await social.post(bob, { text: 'Good morning, @alice.test', ...mentions(alice) })
   const items = page.getByRole('main').getByRole('listitem')
-  await items
-    .filter({ hasText: 'bob.test mentioned you' })
-    .getByText('Good morning')
-    .waitFor({ timeout: 20_000 })
+  await items.filter({ hasText: 'bob.test mentioned you' }).getByText('Good morning').waitFor()
   await items.filter({ hasText: 'bob.test followed you' }).waitFor()
   await items.filter({ hasText: 'bob.test liked your post' }).waitFor()
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
@@ -50,6 +47,65 @@ test('what others do arrives while the page is open, is counted, filtered and ma
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   expect(await social.unread(alice)).toBe(3)
+})
+
+test('what is new comes by itself, and is not asked for', async () => {
+  const page = await world.signedIn(alice, '/notifications')
+  const items = page.getByRole('main').getByRole('listitem')
+  await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
+  await expect.poll(() => items.count()).toBe(3)
+  await page.waitForLoadState('networkidle')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+
+  const like = await social.like(bob, await social.post(alice))
+  await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
+  await expect.poll(() => items.count()).toBe(4)
+  const repost = await social.repost(bob, post)
+  await page.getByRole('link', { name: 'Inbox 5 unread' }).waitFor()
+  await items.filter({ hasText: 'bob.test reposted your post' }).waitFor()
+  expect(asked).toEqual([])
+
+  await social.remove(bob, like)
+  await social.remove(bob, repost)
+  await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
+  await expect.poll(() => items.count()).toBe(3)
+  expect(asked.filter((url) => url.includes('getUnreadCount'))).toEqual([])
+})
+
+test('a page whose session is ended elsewhere notices without asking', async () => {
+  const page = await world.signedIn(alice)
+  const { body: other } = await world.server.signIn(alice)
+  const { body } = await world.server.get('com.core.server.listSessions', {}, other)
+  const [own] = body.sessions.filter((one: { client?: string }) => one.client?.includes('Chrome'))
+  await world.server.post('com.core.server.revokeSession', { id: own.id }, other)
+  await heading(page, 'Sign in').waitFor()
+})
+
+test('the stream comes back with its server, and tells what was missed', { timeout: 60_000 }, async () => {
+  const free = await TestServer.start()
+  const { port } = free.running
+  await free.close()
+  const other = await World.open({ port })
+  try {
+    const there = SocialServer.on(other.server)
+    const carla = await other.server.account('carla')
+    const dave = await other.server.account('dave')
+    const page = await other.signedIn(carla, '/notifications')
+    await page.getByText('Nothing yet').waitFor()
+    await other.server.running.close()
+    await page.getByText('The server is not answering.').first().waitFor()
+    await other.server.open()
+    await there.follow(dave, carla)
+    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor({ timeout: 30_000 })
+    await page.getByText('dave.test followed you').waitFor()
+    await there.like(dave, await there.post(carla))
+    await page.getByText('dave.test liked your post').waitFor()
+    await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
+    expect(await other.forget()).toEqual([])
+  } finally {
+    await other.close()
+  }
 })
 
 test('a mark that the server refuses goes back', async () => {

@@ -47,8 +47,8 @@ export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    // The browser itself reports every answer that is an error; those are part of the tests.
-    const isAnswer = message.text().startsWith('Failed to load resource')
+    // The browser itself reports every answer that is an error, and every server that is gone; those are part of the tests.
+    const isAnswer = /^(Failed to load resource|WebSocket connection to)/.test(message.text())
     if (message.type() === 'error' && !isAnswer) complaints.push(message.text())
   })
   return complaints

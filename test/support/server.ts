@@ -7,6 +7,7 @@ import { type Config, defaultConfig } from '../../server/config.ts'
 import { createLogger } from '../../server/log.ts'
 import { listOutbox, type OutboxMessage } from '../../server/mail/outbox.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
+import type { Files } from '../../server/store/files.ts'
 import { protocolErrors } from '../../server/xrpc/errors.ts'
 import { TestClock } from './clock.ts'
 
@@ -38,13 +39,15 @@ export const adminAuth = `Basic ${Buffer.from(`admin:${adminPassword}`).toString
 export class TestServer {
   readonly clock = new TestClock()
   readonly config: Config
+  readonly #files: Files | undefined
   #running: RunningServer | undefined
 
-  private constructor(config: Config) {
+  private constructor(config: Config, files: Files | undefined) {
     this.config = config
+    this.#files = files
   }
 
-  static async start(overrides: Partial<Config> = {}): Promise<TestServer> {
+  static async start(overrides: Partial<Config> = {}, files?: Files): Promise<TestServer> {
     const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'pds-test-')))
     const server = new TestServer(
       defaultConfig({
@@ -57,6 +60,7 @@ export class TestServer {
         logLevel: 'fatal',
         ...overrides,
       }),
+      files,
     )
     await server.open()
     return server
@@ -64,7 +68,8 @@ export class TestServer {
 
   async open(): Promise<void> {
     const log = createLogger(this.config.logLevel)
-    this.#running = await startServer(this.config, { now: this.clock.now, log, passwordCost: 4 })
+    const files = this.#files
+    this.#running = await startServer(this.config, { now: this.clock.now, log, passwordCost: 4, files })
   }
 
   /** Closes the server and starts it again on the same data. */

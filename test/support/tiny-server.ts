@@ -5,6 +5,8 @@ import { createApp, type HttpOptions } from '../../server/xrpc/http.ts'
 import { listen, type Patience } from '../../server/xrpc/listen.ts'
 import { methodFactory } from '../../server/xrpc/method.ts'
 import { createRouter, type RouterOptions } from '../../server/xrpc/router.ts'
+import { createStreams, type StreamsOptions } from '../../server/xrpc/streams.ts'
+import { subscriptionFactory } from '../../server/xrpc/subscription.ts'
 
 interface Words {
   none: undefined
@@ -14,9 +16,10 @@ interface Words {
 type Word = keyof Words
 
 export const method = methodFactory<Words, object>()
+export const subscription = subscriptionFactory<Words, object>()
 export type TinyMethod = ReturnType<typeof method>
 
-type Options = Partial<HttpOptions & RouterOptions<Word, object>> & {
+type Options = Partial<HttpOptions & RouterOptions<Word, object> & StreamsOptions<Word, object>> & {
   hosts?: readonly string[]
   patience?: Patience
 }
@@ -45,8 +48,7 @@ export interface Fetched {
 export async function serve(methods: readonly TinyMethod[], options: Options = {}): Promise<TinyServer> {
   const failures: unknown[] = []
   const calls: Promise<void>[] = []
-  const route = createRouter<Word, object>({
-    methods,
+  const shared = {
     services: {},
     authorize({ header }, { auth }) {
       if (auth === 'none') return undefined
@@ -54,9 +56,20 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
       return { did: header.replace('Bearer ', '') }
     },
     accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
+    onFailure: (error) => failures.push(error),
+  } satisfies Partial<RouterOptions<Word, object>>
+  const streams = createStreams<Word, object>({
+    ...shared,
+    subscriptions: [],
+    watchCredentials: () => () => {},
+    ...options,
+  })
+  const route = createRouter<Word, object>({
+    ...shared,
+    methods,
+    streams,
     watchReads: () => async () => {},
     rateLimits: false,
-    onFailure: (error) => failures.push(error),
     ...options,
   })
   const app = createApp({
@@ -82,7 +95,10 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
       const { status, headers } = answer
       return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
     },
-    close: (graceMs) => listener.close(graceMs),
+    async close(graceMs) {
+      await streams.close()
+      await listener.close(graceMs)
+    },
   }
 }
 

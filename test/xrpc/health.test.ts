@@ -5,33 +5,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultConfig } from '../../server/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
-import { type Files, nodeFiles, type OpenFile } from '../../server/store/files.ts'
 import { version } from '../../server/version.ts'
+import { FullDisk } from '../support/full-disk.ts'
 
-/** Set while the disk is full: whatever is written to a journal fails. */
-let diskIsFull = false
-
-const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-const onFullDisk = (file: OpenFile): OpenFile => ({
-  ...file,
-  write: async (bytes, position) => {
-    if (diskIsFull) throw full()
-    return file.write(bytes, position)
-  },
-})
-const files: Files = {
-  ...nodeFiles,
-  create: async (path) => {
-    if (diskIsFull) throw full()
-    return onFullDisk(await nodeFiles.create(path))
-  },
-  edit: async (path) => onFullDisk(await nodeFiles.edit(path)),
-}
-
+let disk: FullDisk
 let dataDir: string
 let server: RunningServer
 beforeEach(async () => {
-  diskIsFull = false
+  disk = new FullDisk()
   dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
   const config = defaultConfig({
     dataDir,
@@ -40,7 +21,7 @@ beforeEach(async () => {
     rateLimits: false,
     logLevel: 'silent',
   })
-  server = await startServer(config, { passwordCost: 4, files })
+  server = await startServer(config, { passwordCost: 4, files: disk.files })
 })
 afterEach(async () => {
   await server.close()
@@ -66,7 +47,7 @@ test('a server that is well tells its version', async () => {
 
 test('a full disk turns it ill until there is room again, and nothing is lost', async () => {
   expect((await signUp('alice.test')).status).toBe(200)
-  diskIsFull = true
+  disk.isFull = true
   const refused = await signUp('bobby.test')
   expect(refused).toMatchObject({ status: 503, body: { error: 'NotEnoughResources' } })
   expect(refused.body.message).not.toContain('ENOSPC')
@@ -74,7 +55,7 @@ test('a full disk turns it ill until there is room again, and nothing is lost', 
   // Reading goes on.
   expect((await fetch(`${server.url}/xrpc/com.core.server.describeServer`)).status).toBe(200)
 
-  diskIsFull = false
+  disk.isFull = false
   expect((await signUp('bobby.test')).status).toBe(200)
   expect(await health()).toEqual({ status: 200, body: { version } })
   expect(await signUp('alice.test')).toMatchObject({ status: 400, body: { error: 'HandleNotAvailable' } })

@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './backups.module.css'
 
-/** The folder that keeps what was there before the last restoration, until somebody has read it. */
+/** The folder that keeps what was there before the last restoration, until somebody has read it; empty when nothing was there. */
 export const restoredFrom = createStore<string | undefined>(undefined)
 
 /** Says where the former data is. It stands above all screens, for a restoration may end the session of the one below. */
@@ -17,10 +17,14 @@ export function Restored() {
   return (
     <Dialog onClose={close} title={t.backups.restoredTitle}>
       <Stack>
-        <p>{t.backups.restoredText}</p>
-        <div className={styles.framed}>
-          <CopyField label={t.backups.copyFolder} name={t.server.dataFolder} text={folder} />
-        </div>
+        {folder !== '' && (
+          <>
+            <p>{t.backups.restoredText}</p>
+            <div className={styles.framed}>
+              <CopyField label={t.backups.copyFolder} name={t.backups.keptIn} text={folder} />
+            </div>
+          </>
+        )}
         <p>{t.backups.restoredSignIn}</p>
       </Stack>
       <DialogActions>

@@ -1,6 +1,7 @@
-/** Random histories: what is listed and counted is what a simple model says, whatever happened and in whatever order. */
+/** Random histories: what is listed, counted and streamed is what a simple model says, whatever happened and in whatever order. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listening } from '../../support/listener.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, mentions, type Ref, SocialServer } from '../../support/social.ts'
 
@@ -174,6 +175,22 @@ async function pages(
 
 const named = (items: readonly Item[]) => items.map(({ reason, uri }) => `${reason} ${uri}`)
 
+/** Listens in the name of an account. @returns what tells the unread count as it was streamed last, and what ends it */
+async function streamedCount({ accessJwt }: Account) {
+  const url = `${world.server.url}/xrpc/app.example.notification.subscribe`
+  const stream = await listening(url, { headers: { authorization: `Bearer ${accessJwt}` } })
+  let last: number | undefined
+  const read = async () => {
+    for (;;) last = (await stream.next()).payload.count ?? last
+  }
+  const ended = read().catch(() => {})
+  const end = () => {
+    stream.close()
+    return ended
+  }
+  return { last: () => last, end }
+}
+
 test('histories', { timeout: 120_000 }, async () => {
   const history = fc.array(step, { minLength: 10, maxLength: 40, size: 'max' })
   await fc.assert(
@@ -184,9 +201,12 @@ test('histories', { timeout: 120_000 }, async () => {
       const posts: Ref[] = []
       for (const account of accounts) posts.push(await world.post(account))
       const model = new Model()
+      const streamed = await Promise.all(accounts.map(streamedCount))
       for (const one of steps) await play(model, accounts, posts, one as Step)
 
       for (const [who, account] of accounts.entries()) {
+        const unreadNow = await world.unread(account)
+        await expect.poll(() => streamed[who]?.last(), { interval: 5 }).toBe(unreadNow)
         for (const priority of [false, true]) {
           const params = { priority: String(priority) }
           const items = await pages(account, params)
@@ -217,6 +237,7 @@ test('histories', { timeout: 120_000 }, async () => {
       const lasting = (list: readonly string[]) =>
         list.filter((name) => before.includes(name) && after.includes(name))
       expect(lasting(seen)).toEqual(lasting(before))
+      await Promise.all(streamed.map(({ end }) => end()))
     }),
     { numRuns: 25 },
   )

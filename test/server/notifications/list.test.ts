@@ -295,6 +295,20 @@ test('arrivals are announced once they are on disk, and looked up by those who w
   ])
 })
 
+test('what takes the place of a notification is announced as well', async () => {
+  const { store, notifications } = world.server.running.services
+  const wanted = wantedBy(preferencesOf(store, alice.did), 'push')
+  const verification = await world.verify(bob, alice)
+  const announced: string[] = []
+  const stop = notifications.subscribe((arrivals) => {
+    const found = arrived(store, { did: alice.did, wanted, arrivals })
+    announced.push(...found.map(({ reason }) => reason))
+  })
+  await world.remove(bob, verification)
+  stop()
+  expect(announced).toEqual(['unverified'])
+})
+
 test('what a deleted account did and was told is gone from every table', async () => {
   await world.like(bob, post)
   await world.follow(bob, alice)

@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
-import type { Files, OpenFile } from '../../../server/store/files.ts'
+import type { Files } from '../../../server/store/files.ts'
 import { readJournal } from '../../../server/store/journal.ts'
 import { FaultyDisk } from './faulty-disk.ts'
+import { Gate } from './gate.ts'
 
 const directory = '/data'
 const journal = join(directory, 'pds.000000000001.journal')
@@ -280,6 +281,30 @@ describe('settled', () => {
   })
 })
 
+describe('watch', () => {
+  test('tells once of many changes, of none that a reader cannot see, and nothing when it has ended', async () => {
+    const db = await open()
+    let told = 0
+    const end = db.watch(() => told++)
+    const soon = () => new Promise(setImmediate)
+    await Promise.all([db.transact(insert('a')), db.transact(insert('b'))])
+    await soon()
+    expect(told).toBe(1)
+    await db.transact((tx) => tx.get('SELECT 1'))
+    await soon()
+    expect(told).toBe(1)
+    disk.failAt(disk.operations + 1, 'fails')
+    await db.transact(insert('c')).catch(() => {})
+    await soon()
+    expect(told).toBe(2)
+    end()
+    await db.transact(insert('d'))
+    await soon()
+    expect(told).toBe(2)
+    await db.close()
+  })
+})
+
 describe('commits', () => {
   test('grows with every change that a reader can see, and only then', async () => {
     const db = await open()
@@ -408,47 +433,3 @@ test('a closed store takes nothing and can be closed again', async () => {
   expect(texts(again)).toEqual(['last'])
   await again.close()
 })
-
-/** Files whose syncs wait at a gate. */
-class Gate {
-  readonly files: Files
-  reached: Promise<void> = Promise.resolve()
-  #waiting: (() => void)[] | undefined
-  #arrive: () => void = () => {}
-
-  constructor(files: Files) {
-    this.files = {
-      ...files,
-      create: (path) => this.#gated(files.create(path)),
-      edit: (path) => this.#gated(files.edit(path)),
-    }
-  }
-
-  close(): void {
-    this.#waiting = []
-    this.reached = new Promise((resolve) => {
-      this.#arrive = resolve
-    })
-  }
-
-  open(): void {
-    const waiting = this.#waiting ?? []
-    this.#waiting = undefined
-    for (const go of waiting) go()
-  }
-
-  async #gated(opening: Promise<OpenFile>): Promise<OpenFile> {
-    const file = await opening
-    return {
-      ...file,
-      sync: async () => {
-        if (this.#waiting !== undefined) {
-          const turn = new Promise<void>((resolve) => this.#waiting?.push(resolve))
-          this.#arrive()
-          await turn
-        }
-        await file.sync()
-      },
-    }
-  }
-}

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { isWebPush, parseSubscription, targetOf } from '../../../../push/subscription.ts'
 import * as pushRegistrations from '../../../../store/push-registrations.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
@@ -8,10 +9,17 @@ const maxPerAccount = 100
 export const registerPush = method(app.example.notification.registerPush, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, now, fail }) {
+  async handler({ input, auth, config, store, now, fail }) {
+    const { did } = auth
+    if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
+      throw fail(
+        'InvalidRequest',
+        'The token is not a Web Push subscription with an https endpoint and its keys',
+      )
+    }
     await store.transact((tx) => {
-      pushRegistrations.insert(tx, auth.did, input, iso(now()))
-      if (pushRegistrations.count(tx, auth.did) > maxPerAccount) {
+      pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
+      if (pushRegistrations.count(tx, did) > maxPerAccount) {
         throw fail('TooManyRegistrations', `Notifications go to ${maxPerAccount} devices at most`)
       }
     })

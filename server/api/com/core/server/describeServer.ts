@@ -4,12 +4,13 @@ import { method } from '../../../method.ts'
 
 export const describeServer = method(com.core.server.describeServer, {
   auth: 'none',
-  handler({ config, serverDid, store }) {
+  handler({ config, serverDid, secrets, store }) {
     return {
       did: serverDid,
       availableUserDomains: [...config.userDomains],
       inviteCodeRequired: config.inviteRequired,
       phoneVerificationRequired: false,
+      webPushKey: secrets.vapidKey.publicKey,
       unclaimed: accounts.isEmpty(store),
       links: { privacyPolicy: config.privacyUrl, termsOfService: config.termsUrl },
       contact: { email: config.contactEmail },

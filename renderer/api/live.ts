@@ -1,0 +1,108 @@
+/**
+ * The stream of an account's notifications, and what it changes of what has been read: the unread count and the lists.
+ *
+ * A page is not told why a WebSocket could not be opened. So an ordinary call goes before: it renews a token that has expired
+ * and finds out that the server is gone. It reads the unread count, and so stands in for the stream while there is none.
+ */
+import { decodeAll } from '@atproto/lex-cbor'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { app } from '../../lexicons/generated/index.ts'
+import { callAs } from './client.ts'
+import { connection } from './connection.ts'
+import { endpoint } from './endpoint.ts'
+import { keyOf } from './hooks.ts'
+import { addNotification, type Notification, refreshLists } from './notifications.ts'
+import { findSession, useSession } from './sessions.ts'
+
+const { getUnreadCount, subscribe } = app.example.notification
+
+const firstWaitMs = 250
+const longestWaitMs = 60_000
+
+/** Follows the account shown for as long as it is shown. */
+export function useLive(): void {
+  const { did, status } = useSession()
+  const client = useQueryClient()
+  useEffect(() => {
+    if (status === 'takendown') return
+    const end = new AbortController()
+    void follow(client, did, end.signal)
+    return () => end.abort()
+  }, [client, did, status])
+}
+
+async function follow(client: QueryClient, did: string, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    const isReachable = await readCount(client, did).then(
+      () => true,
+      () => false,
+    )
+    if (signal.aborted) return
+    const isOpened = isReachable && (await listen(client, did, signal))
+    if (!isOpened) await refreshLists(client, did)
+    failures = isOpened ? 0 : failures + 1
+    await pause(failures, signal)
+  }
+}
+
+/** Waits while the server is known to be gone. */
+function readCount(client: QueryClient, did: string): Promise<unknown> {
+  return client.fetchQuery({
+    queryKey: keyOf(did, getUnreadCount, {}),
+    queryFn: () => callAs(did, getUnreadCount, { params: {} }),
+    staleTime: 0,
+  })
+}
+
+/** Resolves when the stream has ended. @returns whether it had begun */
+function listen(client: QueryClient, did: string, signal: AbortSignal): Promise<boolean> {
+  const token = findSession(did)?.accessJwt
+  const url = `${endpoint.replace(/^http/, 'ws')}/xrpc/${subscribe.$nsid}`
+  const socket = new WebSocket(url, ['xrpc', `bearer.${token}`])
+  socket.binaryType = 'arraybuffer'
+  const close = () => socket.close()
+  signal.addEventListener('abort', close)
+  /** The unread count as it must be when the lists have all that it counts; undefined until it is told for the first time. */
+  let expected: number | undefined
+  socket.addEventListener('message', ({ data }) => {
+    const [header, payload] = decodeAll(new Uint8Array(data)) as Iterable<unknown>
+    switch ((header as { t?: string }).t) {
+      case '#notification': {
+        const { notification } = payload as { notification: Notification }
+        addNotification(client, did, notification)
+        if (expected !== undefined && !notification.isRead) expected++
+        break
+      }
+      case '#unreadCount': {
+        const { count } = payload as { count: number }
+        client.setQueryData(keyOf(did, getUnreadCount, {}), { count })
+        if (count !== expected) void refreshLists(client, did)
+        expected = count
+      }
+    }
+  })
+  return new Promise((resolve) => {
+    socket.addEventListener('close', () => {
+      signal.removeEventListener('abort', close)
+      resolve(expected !== undefined)
+    })
+  })
+}
+
+/** Waits the longer the more attempts have failed, but not beyond the moment at which the server is found to be back. */
+function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const longest = Math.min(firstWaitMs * 2 ** failures, longestWaitMs)
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      unsubscribe()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    // Not all pages at the same moment.
+    const timer = setTimeout(done, (longest * (1 + Math.random())) / 2)
+    const unsubscribe = connection.subscribe(() => connection.get().up && done())
+    signal.addEventListener('abort', done)
+  })
+}

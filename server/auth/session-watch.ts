@@ -1,0 +1,60 @@
+/**
+ * Notices that sessions end, for those who listen to the server rather than ask it. However a session ends, its row goes: so
+ * after each change of the store one query tells which of those watched are gone.
+ */
+import type { Database } from '../store/database.ts'
+import * as sessions from '../store/sessions.ts'
+import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import type { SessionCredentials } from './credentials.ts'
+
+/** Calls `end` when the session is gone or its token expires. @returns what stops the watching */
+export type WatchSession = (
+  session: Pick<SessionCredentials, 'sessionId' | 'expiresAt'>,
+  end: (error: XrpcError) => void,
+) => () => void
+
+export function createSessionWatch({ store, now }: { store: Database; now: () => Date }): WatchSession {
+  interface Watched {
+    readonly expiresAt: number
+    readonly end: (error: XrpcError) => void
+  }
+  const watched = new Map<string, Set<Watched>>()
+
+  function check(ids: readonly string[]): void {
+    for (const id of sessions.missing(store, ids)) {
+      for (const { end } of watched.get(id) ?? [])
+        end(protocolError('ExpiredToken', 'Token has been revoked'))
+    }
+  }
+
+  /** Timers follow the machine's clock while it is awake; here is noticed that it was not. */
+  function expire(): void {
+    const at = now().getTime()
+    for (const token of [...watched.values()].flatMap((tokens) => [...tokens])) {
+      if (token.expiresAt <= at) token.end(expired())
+    }
+  }
+
+  store.watch(() => {
+    if (watched.size === 0) return
+    check([...watched.keys()])
+    expire()
+  })
+
+  return ({ sessionId, expiresAt }, end) => {
+    const token = { expiresAt, end }
+    const tokens = watched.get(sessionId) ?? new Set()
+    watched.set(sessionId, tokens.add(token))
+    const timer = setTimeout(() => end(expired()), expiresAt - now().getTime()).unref()
+    check([sessionId])
+    return () => {
+      clearTimeout(timer)
+      tokens.delete(token)
+      if (tokens.size === 0) watched.delete(sessionId)
+    }
+  }
+}
+
+function expired(): XrpcError {
+  return protocolError('ExpiredToken', 'Token has expired')
+}

@@ -1,0 +1,59 @@
+/** What is pushed: the notifications that an account wants pushed, as they are shown, while it is active. */
+import type { app } from '../../lexicons/generated/index.ts'
+import { statusOf } from '../accounts/status.ts'
+import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
+import { notificationViews } from '../notifications/view.ts'
+import type { Services } from '../services.ts'
+import { findByDid } from '../store/accounts.ts'
+import * as notifications from '../store/notifications.ts'
+
+export interface Push {
+  readonly did: string
+  readonly notification: app.example.notification.listNotifications.Notification
+  /** The count that getUnreadCount answers now. */
+  readonly unreadCount: number
+}
+
+type Grounds = Pick<Services, 'store' | 'config'>
+
+/**
+ * Tells of what arrives for an account and is to be pushed, whether or not any device is registered: the desktop shows it.
+ * It is on disk by then.
+ * @returns a function that ends it
+ */
+export function watchPushes(
+  services: Grounds & Pick<Services, 'notifications'>,
+  did: string,
+  listener: (push: Push) => void,
+): () => void {
+  return services.notifications.subscribe((arrivals) => {
+    const pushes = pushesOf(services, did, (wanted) =>
+      notifications.arrived(services.store, { did, wanted, arrivals }),
+    )
+    for (const push of pushes.toReversed()) listener(push)
+  })
+}
+
+/** What is pushed for one notification; undefined when it is not, or no longer. */
+export function pushOf(services: Grounds, did: string, id: number): Push | undefined {
+  const [push] = pushesOf(services, did, (wanted) => {
+    const found = notifications.findWanted(services.store, { did, wanted, id })
+    return found ? [found] : []
+  })
+  return push
+}
+
+function pushesOf(
+  { store, config }: Grounds,
+  did: string,
+  find: (wanted: notifications.Wanted) => readonly notifications.Notification[],
+): Push[] {
+  const account = findByDid(store, did)
+  if (!account || statusOf(account)) return []
+  const preferences = preferencesOf(store, did)
+  const found = find(wantedBy(preferences, 'push'))
+  if (found.length === 0) return []
+  const unreadCount = notifications.countUnread(store, did, wantedBy(preferences, 'list'))
+  const views = notificationViews(store, config.aliases, found, notifications.seenAt(store, did))
+  return views.map((notification) => ({ did, notification, unreadCount }))
+}

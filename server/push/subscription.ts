@@ -1,0 +1,45 @@
+/** Web Push subscriptions, as a browser serializes them (W3C Push API, `PushSubscription.toJSON`). */
+import { ECDH } from 'node:crypto'
+import { isObject, isString, parseJson } from '../identity/json.ts'
+import type { PushRegistration } from '../store/push-registrations.ts'
+
+export interface Subscription {
+  readonly endpoint: string
+  readonly keys: { readonly p256dh: string; readonly auth: string }
+}
+
+/** Whether the token is a subscription, or means to be: others are known to the push service alone. */
+export function isWebPush({ platform, token }: Pick<PushRegistration, 'platform' | 'token'>): boolean {
+  return platform === 'web' && /^\s*\{/.test(token)
+}
+
+/** Undefined when nothing could be pushed to it. With `allowHttp`, its endpoint may do without TLS. */
+export function parseSubscription(token: string, allowHttp: boolean): Subscription | undefined {
+  const value = parseJson(Buffer.from(token))
+  if (!isObject(value) || !isString(value.endpoint) || !isObject(value.keys)) return undefined
+  const url = URL.parse(value.endpoint)
+  if (!url || !(url.protocol === 'https:' || (allowHttp && url.protocol === 'http:'))) return undefined
+  const { p256dh, auth } = value.keys
+  if (!isString(p256dh) || !isString(auth) || !isPoint(p256dh)) return undefined
+  // RFC 8291 §3.2.
+  if (Buffer.from(auth, 'base64url').length !== 16) return undefined
+  return { endpoint: url.href, keys: { p256dh, auth } }
+}
+
+/** Who takes what is pushed to a registration: the origin of a subscription's endpoint, or the service. */
+export function targetOf(registration: PushRegistration): string {
+  const subscription = isWebPush(registration) ? parseSubscription(registration.token, true) : undefined
+  return subscription ? new URL(subscription.endpoint).origin : registration.serviceDid
+}
+
+/** Whether it is an uncompressed point of P-256. */
+function isPoint(key: string): boolean {
+  const bytes = Buffer.from(key, 'base64url')
+  if (bytes.length !== 65) return false
+  try {
+    ECDH.convertKey(bytes, 'prime256v1')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,405 @@
+/** The stream of an account's notifications: what it tells, whom, and when it ends. */
+import { decodeAll } from '@atproto/lex-cbor'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hour, minute } from '../support/clock.ts'
+import { type Frame, type Listener, listen, listening } from '../support/listener.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
+import { decodeJwt, signJwt } from '../support/session-jwt.ts'
+import { mentions, type Ref, SocialServer } from '../support/social.ts'
+
+const subscribe = 'app.example.notification.subscribe'
+
+let server: TestServer
+let social: SocialServer
+/** Of each test anew: the account that listens, and a post of it that others may like. */
+let alice: Account
+let bob: Account
+let post: Ref
+let round = 0
+
+beforeAll(async () => {
+  server = await TestServer.start()
+  social = SocialServer.on(server)
+})
+afterAll(() => server.close())
+
+beforeEach(async () => {
+  round++
+  alice = await server.account(`alice${round}`)
+  bob = await server.account(`bob${round}`)
+  post = await social.post(alice)
+})
+
+const urlOf = (nsid = subscribe) => `${server.url}/xrpc/${nsid}`
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+function follow(account: { accessJwt: string }, nsid?: string): Promise<Listener> {
+  return listening(urlOf(nsid), bearer(account.accessJwt))
+}
+
+/** A listener that has been told the count, so that what it is told next is news. */
+async function greeted(account: { accessJwt: string }, unread = 0): Promise<Listener> {
+  const stream = await follow(account)
+  expect(await stream.next()).toEqual(counted(unread))
+  return stream
+}
+
+function counted(count: number): Frame {
+  return { header: { op: 1, t: '#unreadCount' }, payload: { count } }
+}
+
+function expired(message: string): Frame {
+  return { header: { op: -1 }, payload: { error: 'ExpiredToken', message } }
+}
+
+describe('it tells', () => {
+  test('the unread count first, and nothing that was there before', async () => {
+    await social.like(bob, post)
+    await social.follow(bob, alice)
+    const stream = await greeted(alice, 2)
+    stream.close()
+  })
+
+  test('what arrives, as it is listed, and the count after it', async () => {
+    const stream = await greeted(alice)
+    await social.like(bob, post)
+    const { header, payload } = await stream.next()
+    expect(header).toEqual({ op: 1, t: '#notification' })
+    const { notifications } = await social.list(alice)
+    expect(payload).toEqual({ notification: notifications[0] })
+    expect(await stream.next()).toEqual(counted(1))
+    stream.close()
+  })
+
+  test('links within a record as links', async () => {
+    const stream = await greeted(alice)
+    const { cid } = post
+    await social.write(bob, 'app.example.feed.like', {
+      subject: post,
+      createdAt: '2030-01-01T00:00:00.000Z',
+      link: { $link: cid },
+      bytes: { $bytes: 'AAE=' },
+    })
+    const { notification } = (await stream.next()).payload
+    expect(String(notification.record.link)).toBe(cid)
+    expect([...notification.record.bytes]).toEqual([0, 1])
+    stream.close()
+  })
+
+  test('several that arrive at once, the oldest first', async () => {
+    const stream = await greeted(alice)
+    const posts = await Promise.all([social.post(alice), social.post(alice), social.post(alice)])
+    await Promise.all(posts.map((each) => social.like(bob, each)))
+    const told = []
+    for (let unread = 0; unread < 3; ) {
+      const { header, payload } = await stream.next()
+      if (header.t === '#unreadCount') unread = payload.count
+      else told.push(payload.notification)
+    }
+    const { notifications } = await social.list(alice)
+    expect(told.toReversed()).toEqual(notifications)
+    stream.close()
+  })
+
+  test('that they have been seen', async () => {
+    await social.like(bob, post)
+    const stream = await greeted(alice, 1)
+    await social.call('updateSeen', { seenAt: server.clock.now().toISOString() }, alice)
+    expect(await stream.next()).toEqual(counted(0))
+    stream.close()
+  })
+
+  test('that one has gone with its record', async () => {
+    const like = await social.like(bob, post)
+    const stream = await greeted(alice, 1)
+    await social.remove(bob, like)
+    expect(await stream.next()).toEqual(counted(0))
+    stream.close()
+  })
+
+  test('that the preferences leave fewer of them', async () => {
+    await social.like(bob, post)
+    const stream = await greeted(alice, 1)
+    await social.call('putPreferencesV2', { like: { include: 'all', list: false, push: true } }, alice)
+    expect(await stream.next()).toEqual(counted(0))
+    await social.like(bob, await social.post(alice))
+    await social.follow(bob, alice)
+    expect((await stream.next()).payload.notification).toMatchObject({ reason: 'follow' })
+    expect(await stream.next()).toEqual(counted(1))
+    stream.close()
+  })
+
+  test('that an author was deactivated, and is back', async () => {
+    await social.like(bob, post)
+    const stream = await greeted(alice, 1)
+    await server.post('com.core.server.deactivateAccount', {}, bob)
+    expect(await stream.next()).toEqual(counted(0))
+    await server.post('com.core.server.activateAccount', undefined, bob)
+    expect(await stream.next()).toEqual(counted(1))
+    await server.post('com.core.admin.deleteAccount', { did: bob.did }, adminAuth)
+    expect(await stream.next()).toEqual(counted(0))
+    stream.close()
+  })
+
+  test('that following makes an author wanted', async () => {
+    await social.call('putPreferencesV2', { like: { include: 'follows', list: true, push: true } }, alice)
+    await social.like(bob, post)
+    const stream = await greeted(alice, 0)
+    await social.follow(alice, bob)
+    expect(await stream.next()).toEqual(counted(1))
+    stream.close()
+  })
+
+  test('those who subscribe to an account of its posts', async () => {
+    await social.subscribe(alice, bob, true, false)
+    const stream = await greeted(alice)
+    await social.post(bob, { text: 'news' })
+    expect((await stream.next()).payload.notification).toMatchObject({ reason: 'subscribed-post' })
+    stream.close()
+  })
+
+  test('every listener of an account, and nobody else', async () => {
+    const [first, second, others] = await Promise.all([greeted(alice), greeted(alice), greeted(bob)])
+    await social.post(bob, mentions(alice))
+    for (const stream of [first, second]) {
+      expect((await stream.next()).payload.notification).toMatchObject({ reason: 'mention' })
+      expect(await stream.next()).toEqual(counted(1))
+    }
+    await social.follow(alice, bob)
+    expect((await others.next()).payload.notification).toMatchObject({ reason: 'follow' })
+    for (const stream of [first, second, others]) stream.close()
+  })
+
+  test('an account that is deactivated what it may still read', async () => {
+    await server.post('com.core.server.deactivateAccount', {}, alice)
+    const stream = await greeted(alice)
+    await social.follow(bob, alice)
+    expect((await stream.next()).payload.notification).toMatchObject({ reason: 'follow' })
+    stream.close()
+  })
+
+  test('what getUnreadCount answers, whatever happens', async () => {
+    const stream = await greeted(alice)
+    let told = 0
+    stream.socket.on('message', (data: Buffer) => {
+      const [, payload] = decodeAll(data) as Iterable<{ count?: number }>
+      told = payload?.count ?? told
+    })
+    const likes = await Promise.all(
+      Array.from({ length: 10 }, async () => social.like(bob, await social.post(alice))),
+    )
+    await Promise.all([
+      ...likes.slice(0, 3).map((like) => social.remove(bob, like)),
+      social.follow(bob, alice),
+      social.repost(bob, post),
+    ])
+    const unread = await social.unread(alice)
+    expect(unread).toBe(9)
+    await expect.poll(() => told).toBe(unread)
+    stream.close()
+  })
+})
+
+describe('it is for', () => {
+  test('pages, which give their token as a subprotocol that is not repeated', async () => {
+    const socket = new WebSocket(urlOf().replace('http', 'ws'), ['xrpc', `bearer.${alice.accessJwt}`])
+    const message = new Promise<MessageEvent>((resolve) => socket.addEventListener('message', resolve))
+    expect((await message).data).toBeInstanceOf(Blob)
+    expect(socket.protocol).toBe('xrpc')
+    socket.close()
+  })
+
+  test('app passwords', async () => {
+    const app = await server.appSession(alice, 'phone')
+    const stream = await greeted(app)
+    stream.close()
+  })
+
+  test('clients that know it by its name on the network', async () => {
+    const stream = await follow(alice, 'app.bsky.notification.subscribe')
+    expect(await stream.next()).toEqual(counted(0))
+    stream.close()
+  })
+
+  test('any origin, for only a token lets in', async () => {
+    const stream = await listening(urlOf(), {
+      headers: { authorization: `Bearer ${alice.accessJwt}`, origin: 'https://elsewhere.example' },
+    })
+    expect(await stream.next()).toEqual(counted(0))
+    stream.close()
+  })
+})
+
+describe('it is refused', () => {
+  const claimsOf = (account: Account) => decodeJwt(account.accessJwt)
+
+  test('without a token', async () => {
+    expect(await listen(urlOf())).toMatchObject(refusal(401, 'AuthMissing'))
+  })
+
+  test.each<[string, () => string]>([
+    ['a refresh token', () => alice.refreshJwt],
+    [
+      'a forged token',
+      () => {
+        const [header, claims] = claimsOf(alice)
+        return signJwt(header, claims, Buffer.alloc(32))
+      },
+    ],
+    ['no token at all', () => 'garbage'],
+  ])('for %s', async (_, token) => {
+    const refused = refusal(400, 'InvalidToken')
+    expect(await listen(urlOf(), bearer(token()))).toMatchObject(refused)
+    expect(await listen(urlOf(), { protocols: ['xrpc', `bearer.${token()}`] })).toMatchObject(refused)
+  })
+
+  test('for an expired token, and a revoked one', async () => {
+    await server.post('com.core.server.deleteSession', undefined, alice)
+    expect(await listen(urlOf(), bearer(alice.accessJwt))).toMatchObject(
+      refusal(400, 'ExpiredToken', 'Token has been revoked'),
+    )
+    server.clock.advance(3 * hour)
+    expect(await listen(urlOf(), bearer(bob.accessJwt))).toMatchObject(
+      refusal(400, 'ExpiredToken', 'Token has expired'),
+    )
+  })
+
+  test('for the narrow session of an account that is taken down', async () => {
+    await server.setStatus(alice.did, { takedown: true })
+    const { body } = await server.signIn(alice, { allowTakendown: true })
+    expect(await listen(urlOf(), bearer(body.accessJwt))).toMatchObject(
+      refusal(400, 'InvalidToken', 'Bad token scope'),
+    )
+  })
+
+  test('with the token in the URL, where it would be logged', async () => {
+    expect(await listen(`${urlOf()}?token=${alice.accessJwt}`)).toMatchObject(refusal(401, 'AuthMissing'))
+  })
+
+  test('to an account that listens twenty times already, until one of them ends', async () => {
+    const streams = await Promise.all(Array.from({ length: 20 }, () => greeted(alice)))
+    expect(await listen(urlOf(), bearer(alice.accessJwt))).toMatchObject(refusal(429, 'RateLimitExceeded'))
+    const others = await greeted(bob)
+    streams[0]?.close()
+    await streams[0]?.ended()
+    const stream = await greeted(alice)
+    for (const each of [...streams, others, stream]) each.close()
+  })
+
+  test('over plain HTTP', async () => {
+    expect(await server.get(subscribe, {}, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
+    expect(await server.post(subscribe, {}, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
+  })
+})
+
+describe('it ends at once when', () => {
+  const revoked = expired('Token has been revoked')
+
+  /** A token that outlives what the clock is moved by. */
+  function lasting(account: Account): { accessJwt: string } {
+    const [header, claims] = decodeJwt(account.accessJwt)
+    const key = server.running.services.secrets.tokenKey
+    return { accessJwt: signJwt(header, { ...claims, exp: Number(claims.exp) + 7200 }, key) }
+  }
+
+  async function endsWith(stream: Listener, last: Frame): Promise<void> {
+    const { frames, code, reason } = await stream.ended()
+    expect({ frames, code, reason }).toEqual({ frames: [last], code: 1008, reason: 'ExpiredToken' })
+  }
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the session signs out', () => server.post('com.core.server.deleteSession', undefined, alice)],
+    [
+      'the session is ended from another',
+      async () => {
+        const { body: other } = await server.signIn(alice)
+        const { body } = await server.get('com.core.server.listSessions', {}, other)
+        const id = decodeJwt(alice.accessJwt)[1].sid
+        expect(body.sessions.map((one: { id: string }) => one.id)).toContain(id)
+        await server.post('com.core.server.revokeSession', { id }, other)
+      },
+    ],
+    [
+      'the password is reset',
+      async () => {
+        await server.post('com.core.server.requestPasswordReset', { email: alice.email })
+        const token = await server.codeTo(alice.email)
+        await server.post('com.core.server.resetPassword', { token, password: 'another password' })
+      },
+    ],
+    [
+      'the administrator sets another password',
+      () =>
+        server.post(
+          'com.core.admin.updateAccountPassword',
+          { did: alice.did, password: 'another password' },
+          adminAuth,
+        ),
+    ],
+    ['the account is taken down', () => server.setStatus(alice.did, { takedown: true })],
+    [
+      'the account is deleted',
+      () => server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth),
+    ],
+    [
+      'its refresh token is used again much later, as one that was stolen',
+      async () => {
+        const refresh = () => server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
+        expect((await refresh()).status).toBe(200)
+        server.clock.advance(119 * minute)
+        expect((await refresh()).status).toBe(200)
+        server.clock.advance(2 * minute)
+        expect(await refresh()).toMatchObject(refusal(400, 'ExpiredToken'))
+      },
+    ],
+  ])('%s', async (_, end) => {
+    const [stream, others] = await Promise.all([greeted(lasting(alice)), greeted(lasting(bob))])
+    await end()
+    await endsWith(stream, revoked)
+    expect(others.socket.readyState).toBe(others.socket.OPEN)
+    others.close()
+  })
+
+  test('its app password is revoked, and only then', async () => {
+    const app = await server.appSession(alice, 'phone')
+    const [stream, own] = await Promise.all([greeted(app), greeted(alice)])
+    await server.post('com.core.server.revokeAppPassword', { name: 'phone' }, alice)
+    await endsWith(stream, revoked)
+    await social.like(bob, post)
+    expect((await own.next()).header.t).toBe('#notification')
+    own.close()
+  })
+
+  test('its token expires, though nothing happens', async () => {
+    const [header, claims] = decodeJwt(alice.accessJwt)
+    const key = server.running.services.secrets.tokenKey
+    const exp = server.clock.now().getTime() / 1000 + 0.3
+    const stream = await greeted({ accessJwt: signJwt(header, { ...claims, exp }, key) })
+    await endsWith(stream, expired('Token has expired'))
+  })
+
+  test('its token has expired while the machine slept: nothing more is told', async () => {
+    const stream = await greeted(alice)
+    server.clock.advance(3 * hour)
+    const { body: later } = await server.signIn(bob)
+    await social.like({ ...bob, ...later }, post)
+    await endsWith(stream, expired('Token has expired'))
+  })
+
+  test('the server closes, and another can be opened when it is back', async () => {
+    const stream = await greeted(alice)
+    await server.restart()
+    expect(await stream.ended()).toEqual({ frames: [], code: 1001, reason: 'The server is closing' })
+    const again = await greeted(alice)
+    again.close()
+  })
+})
+
+test('a session that goes on refreshing keeps its stream', async () => {
+  const stream = await greeted(alice)
+  await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
+  await server.signIn(alice)
+  await social.like(bob, post)
+  expect((await stream.next()).header.t).toBe('#notification')
+  stream.close()
+})

@@ -1,0 +1,543 @@
+import { createPublicKey, verify } from 'node:crypto'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
+import { signingKeyOf } from '../../server/identity/did-document.ts'
+import { verifyServiceJwt } from '../../server/identity/service-jwt.ts'
+import { type Push, watchPushes } from '../../server/push/pushed.ts'
+import * as pushRegistrations from '../../server/store/push-registrations.ts'
+import { hour, minute, second } from '../support/clock.ts'
+import { FullDisk } from '../support/full-disk.ts'
+import { decodeJwt } from '../support/jwt.ts'
+import { PushService } from '../support/push-service.ts'
+import { mentionsOf } from '../support/scan.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
+import { body, feed, type Ref, SocialServer } from '../support/social.ts'
+import { createBrowser } from '../support/web-push.ts'
+
+const deliverPush = 'app.example.notification.deliverPush'
+
+const disk = new FullDisk()
+let server: TestServer
+let world: SocialServer
+let service: PushService
+let alice: Account
+let bob: Account
+let post: Ref
+let round = 0
+
+beforeAll(async () => {
+  // Time passes when a test says so, for timers as for the clock.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  server = await TestServer.start({ allowPrivateTargets: true }, disk.files)
+  world = SocialServer.on(server)
+})
+afterAll(async () => {
+  await server.close()
+  vi.useRealTimers()
+})
+beforeEach(async () => {
+  round++
+  service = await PushService.start()
+  alice = await server.account(`alice${round}`)
+  bob = await server.account(`bob${round}`)
+  post = await world.post(alice)
+})
+afterEach(async () => {
+  await server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth)
+  await service.close()
+})
+
+/** Resolves when nothing is being sent any more. */
+const idle = () => server.running.services.background.idle()
+
+async function pass(ms: number): Promise<void> {
+  server.clock.advance(ms)
+  vi.advanceTimersByTime(minute)
+  await idle()
+}
+
+const device = (more: object = {}) => {
+  return { serviceDid: service.did, token: 'device', platform: 'ios', appId: 'app.test', ...more }
+}
+
+async function register(account = alice, more: object = {}): Promise<void> {
+  body(await world.call('registerPush', device(more), account))
+}
+
+const store = () => server.running.services.store
+const waiting = () => store().all('SELECT * FROM push_queue').length
+const registrations = (account = alice) => pushRegistrations.ofAccount(store(), account.did).length
+
+describe('a notification', () => {
+  test('is delivered to the device, once', async () => {
+    await register()
+    const like = await world.like(bob, post)
+    await idle()
+    const { notifications } = await world.list(alice)
+    expect(service.calls).toMatchObject([
+      { method: 'POST', path: `/xrpc/${deliverPush}`, headers: { 'content-type': 'application/json' } },
+    ])
+    expect(service.bodies).toEqual([
+      {
+        did: alice.did,
+        token: 'device',
+        platform: 'ios',
+        appId: 'app.test',
+        notification: {
+          uri: like.uri,
+          reason: 'like',
+          author: { did: bob.did, handle: bob.handle },
+          reasonSubject: post.uri,
+          indexedAt: notifications[0].indexedAt,
+        },
+        unreadCount: 1,
+      },
+    ])
+    await pass(2 * hour)
+    await server.restart()
+    await idle()
+    expect(service.calls).toHaveLength(1)
+    expect(waiting()).toBe(0)
+  })
+
+  test('comes with a token of the account, for this service and this call, for a minute', async () => {
+    await register()
+    await world.follow(bob, alice)
+    await idle()
+    const jwt = service.calls[0]?.headers.authorization?.replace('Bearer ', '') ?? ''
+    const { didDoc } = body(await server.signIn(alice))
+    const check = (audience: string, lxm: string) =>
+      verifyServiceJwt(jwt, {
+        audience,
+        lxm,
+        now: server.clock.now,
+        resolveSigningKey: async (did) => (did === alice.did ? signingKeyOf(didDoc) : undefined),
+      })
+    expect(await check(service.did, deliverPush)).toEqual({ iss: alice.did })
+    await expect(check('did:web:other.test', deliverPush)).rejects.toMatchObject({ code: 'BadJwtAudience' })
+    const { iat, exp } = decodeJwt(jwt).claims
+    expect(exp - iat).toBe(60)
+  })
+
+  test('goes to every device of the account, and to no other account', async () => {
+    await register()
+    await register(alice, { token: 'second' })
+    await register(bob, { token: 'not hers' })
+    await world.like(bob, post)
+    await idle()
+    expect(service.bodies.map(({ token }) => token).sort()).toEqual(['device', 'second'])
+  })
+
+  test('goes to the service that is meant for it, or else to the first', async () => {
+    service.services = [
+      { id: '#other', serviceEndpoint: `${service.url}/first/` },
+      { id: '#notif', serviceEndpoint: `${service.url}/notif/` },
+    ]
+    await register()
+    await world.like(bob, post)
+    await idle()
+    service.services = [{ id: '#other', serviceEndpoint: `${service.url}/first/` }]
+    await pass(5 * minute)
+    await world.follow(bob, alice)
+    await idle()
+    const paths = service.calls.map(({ path }) => path)
+    expect(paths).toEqual([`/notif/xrpc/${deliverPush}`, `/first/xrpc/${deliverPush}`])
+  })
+
+  test('comes with the unread count of the moment', async () => {
+    await register()
+    service.answer = { status: 503 }
+    await world.follow(bob, alice)
+    await idle()
+    await world.like(bob, post)
+    await idle()
+    service.answer = { status: 200 }
+    await pass(10 * second)
+    expect(service.bodies.map(({ unreadCount }) => unreadCount)).toEqual([1, 2, 2])
+    await world.call('updateSeen', { seenAt: server.clock.now().toISOString() }, alice)
+    await world.repost(bob, post)
+    await idle()
+    expect(service.bodies.at(-1)).toMatchObject({ unreadCount: 1 })
+  })
+
+  test('is not delivered when the account does not want that', async () => {
+    await register()
+    const like = { include: 'all', list: true, push: false }
+    const follows = { include: 'follows', list: true, push: true }
+    body(await world.call('putPreferencesV2', { like, repost: follows }, alice))
+    await world.like(bob, post)
+    await world.repost(bob, post)
+    await idle()
+    expect(service.calls).toEqual([])
+    expect(service.lookUps).toBe(0)
+    await world.follow(alice, bob)
+    await world.write(bob, `${feed}.repost`, { subject: post, createdAt: '2030-01-01T00:00:00.000Z' })
+    await idle()
+    expect(service.bodies.map(({ notification }) => notification.reason)).toEqual(['repost'])
+    expect(waiting()).toBe(0)
+  })
+
+  test('of a post goes to the devices of subscribers', async () => {
+    await register()
+    await world.subscribe(alice, bob, true, false)
+    const { uri } = await world.post(bob)
+    await idle()
+    expect(service.bodies.map(({ notification }) => notification)).toMatchObject([
+      { uri, reason: 'subscribed-post' },
+    ])
+  })
+})
+
+describe('a delivery that fails', () => {
+  test.each([500, 503, 429, 408, 0])('with %i is tried again, also after a restart', async (status) => {
+    await register()
+    service.answer = { status }
+    await world.like(bob, post)
+    await idle()
+    await pass(9 * second)
+    expect(service.calls).toHaveLength(1)
+    await pass(second)
+    expect(service.calls).toHaveLength(2)
+    await server.restart()
+    await idle()
+    expect(service.calls).toHaveLength(2)
+    service.answer = { status: 200 }
+    await pass(minute)
+    expect(service.calls).toHaveLength(3)
+    expect(service.bodies[2]).toEqual(service.bodies[0])
+    await pass(2 * hour)
+    expect(service.calls).toHaveLength(3)
+  })
+
+  test('because its service is nowhere to be found is tried again', async () => {
+    await register()
+    const { services } = service
+    service.services = []
+    await world.like(bob, post)
+    await idle()
+    expect({ waiting: waiting(), calls: service.calls }).toEqual({ waiting: 1, calls: [] })
+    service.services = services
+    await pass(10 * minute)
+    expect({ waiting: waiting(), calls: service.calls.length }).toEqual({ waiting: 0, calls: 1 })
+  })
+
+  test('waits as long as the service asks for', async () => {
+    await register()
+    service.answer = { status: 503, headers: { 'retry-after': '120' } }
+    await world.like(bob, post)
+    await idle()
+    await pass(119 * second)
+    expect(service.calls).toHaveLength(1)
+    const date = new Date(server.clock.now().getTime() + 30 * minute).toUTCString()
+    service.answer = { status: 429, headers: { 'retry-after': date } }
+    await pass(second)
+    expect(service.calls).toHaveLength(2)
+    await pass(29 * minute)
+    expect(service.calls).toHaveLength(2)
+    await pass(minute)
+    expect(service.calls).toHaveLength(3)
+  })
+
+  test.each([503, 429, 0])('with %i spares its service what else waits, for a while', async (status) => {
+    for (let i = 0; i < 10; i++) await register(alice, { token: `${i}` })
+    service.answer = { status }
+    await world.like(bob, post)
+    await idle()
+    // As many as were under way at once.
+    expect(service.calls).toHaveLength(2)
+    service.answer = { status: 200 }
+    await pass(10 * second)
+    expect(service.calls).toHaveLength(12)
+    expect(waiting()).toBe(0)
+  })
+
+  test('is given up after five times', async () => {
+    await register()
+    service.answer = { status: 500 }
+    await world.like(bob, post)
+    await idle()
+    for (const [times, delay] of [10 * second, minute, 10 * minute, hour].entries()) {
+      await pass(delay - second)
+      expect(service.calls).toHaveLength(times + 1)
+      await pass(second)
+      expect(service.calls).toHaveLength(times + 2)
+    }
+    expect(waiting()).toBe(0)
+    expect(registrations()).toBe(1)
+  })
+
+  test.each([400, 401, 403, 413, 302])('with %i is given up at once; the device stays', async (status) => {
+    await register()
+    service.answer = { status, headers: { location: `${service.url}/elsewhere` } }
+    await world.like(bob, post)
+    await idle()
+    expect(waiting()).toBe(0)
+    expect(registrations()).toBe(1)
+    await pass(2 * hour)
+    expect(service.calls).toHaveLength(1)
+  })
+
+  test.each([404, 410])('with %i takes the device along, with all that waits for it', async (status) => {
+    await register()
+    await register(alice, { token: 'second' })
+    service.answer = { status: 500 }
+    await world.like(bob, post)
+    await world.repost(bob, post)
+    await idle()
+    expect(waiting()).toBe(4)
+    body(await world.call('unregisterPush', device({ token: 'second' }), alice))
+    service.answer = { status }
+    await pass(10 * second)
+    expect({ waiting: waiting(), registrations: registrations() }).toEqual({ waiting: 0, registrations: 0 })
+    expect(service.calls).toHaveLength(5)
+  })
+
+  test('a day ago is no news', async () => {
+    await register()
+    service.answer = { status: 500 }
+    await world.like(bob, post)
+    await idle()
+    service.answer = { status: 200 }
+    await pass(25 * hour)
+    expect(service.calls).toHaveLength(1)
+    expect(waiting()).toBe(0)
+  })
+})
+
+describe('what waits is not delivered any more', () => {
+  const events: Record<string, () => Promise<unknown>> = {
+    'when the device is unregistered': () => world.call('unregisterPush', device(), alice),
+    'when the record is deleted': () => world.remove(bob, like),
+    'when it is not wanted any more': () =>
+      world.call('putPreferencesV2', { like: { include: 'all', list: true, push: false } }, alice),
+    'when the account is deactivated': () => server.post('com.core.server.deactivateAccount', {}, alice),
+    'when the account is suspended': () => server.setStatus(alice.did, { suspended: true }),
+    'when the account is taken down': () => server.setStatus(alice.did, { takedown: true }),
+    'when the account is deleted': () =>
+      server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth),
+    'when the author is taken down': () => server.setStatus(bob.did, { takedown: true }),
+  }
+  let like: Ref
+
+  test.each(Object.entries(events))('%s', async (_, happens) => {
+    await register()
+    service.answer = { status: 500 }
+    like = await world.like(bob, post)
+    await idle()
+    expect(waiting()).toBe(1)
+    await happens()
+    service.answer = { status: 200 }
+    await pass(10 * second)
+    expect(service.calls).toHaveLength(1)
+    expect(waiting()).toBe(0)
+  })
+})
+
+test('nothing of a deleted account is left in the queue, nor where it was a push service itself', async () => {
+  await register()
+  await register(bob, { serviceDid: alice.did })
+  service.answer = { status: 500 }
+  await world.like(bob, post)
+  await world.follow(alice, bob)
+  await idle()
+  expect(waiting()).toBeGreaterThan(0)
+  await server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth)
+  const left = mentionsOf(store(), alice.did).filter((mention) => !/^(records|repo_blocks)/.test(mention))
+  expect(left.filter((mention) => mention.includes('push'))).toEqual([])
+  expect({ waiting: waiting(), bobs: registrations(bob) }).toEqual({ waiting: 0, bobs: 0 })
+})
+
+describe('a slow service', () => {
+  test('keeps nobody else waiting, and gets one thing at a time for a device', async () => {
+    const slow = await PushService.start()
+    onTestFinished(() => slow.close())
+    slow.answer = undefined
+    for (let i = 0; i < 20; i++) await register(alice, { serviceDid: slow.did, token: `slow ${i}` })
+    await register()
+    await world.like(bob, post)
+    await world.repost(bob, post)
+    await Promise.all([service.called(2), slow.called(2)])
+    const reasons = () => service.bodies.map(({ notification }) => notification.reason)
+    expect(reasons()).toEqual(['like', 'repost'])
+    expect(slow.calls).toHaveLength(2)
+    expect(new Set(slow.bodies.map(({ token }) => token)).size).toBe(2)
+    slow.release()
+    await idle()
+    expect(slow.calls).toHaveLength(40)
+    expect(waiting()).toBe(0)
+  })
+
+  test('does not hold the server up when it stops; what was under way is sent by the next start', async () => {
+    await register()
+    service.answer = undefined
+    await world.like(bob, post)
+    await service.called(1)
+    const began = performance.now()
+    await server.running.close()
+    // What is not given up takes until its time limit, 5 s.
+    expect(performance.now() - began).toBeLessThan(4000)
+    service.release()
+    await server.open()
+    await idle()
+    expect(service.calls).toHaveLength(2)
+    expect(waiting()).toBe(0)
+  })
+})
+
+test('what was delivered while the disk was full is delivered again later, not on and on', async () => {
+  await register()
+  service.answer = undefined
+  await world.like(bob, post)
+  await service.called(1)
+  disk.isFull = true
+  service.release()
+  await idle()
+  disk.isFull = false
+  expect(service.calls).toHaveLength(1)
+  await pass(minute)
+  expect({ waiting: waiting(), calls: service.calls.length }).toEqual({ waiting: 0, calls: 2 })
+})
+
+test('nothing is sent to this machine or its network unless the owner allows it', async () => {
+  const strict = await TestServer.start()
+  onTestFinished(() => strict.close())
+  const carol = await strict.account('carol')
+  const dave = await strict.account('dave')
+  const endpoint = (url: string) => JSON.stringify({ endpoint: url, keys: createBrowser().keys })
+  const call = (input: object) => strict.post('app.example.notification.registerPush', input, carol)
+  body(await call(device()))
+  body(await call(device({ platform: 'web', token: endpoint(service.url.replace('http:', 'https:')) })))
+  body(await call(device({ platform: 'web', token: endpoint('https://10.0.0.1/send') })))
+  expect(await call(device({ platform: 'web', token: endpoint(service.url) }))).toMatchObject(
+    refusal(400, 'InvalidRequest'),
+  )
+  await SocialServer.on(strict).follow(dave, carol)
+  const { background, store: strictStore } = strict.running.services
+  await background.idle()
+  expect(service.connections).toBe(0)
+  // A DID may be found another time; an address that is forbidden stays so.
+  expect(strictStore.all('SELECT target FROM push_queue')).toEqual([{ target: service.did }])
+})
+
+describe('Web Push', () => {
+  const browser = createBrowser()
+  const subscription = (more: object = {}) =>
+    JSON.stringify({
+      endpoint: `${service.url}/send/abc`,
+      expirationTime: null,
+      keys: browser.keys,
+      ...more,
+    })
+  const web = (token = subscription()) => ({ platform: 'web', token, serviceDid: 'did:web:pds.test' })
+
+  test('reaches the browser encrypted, and tells nothing but the address in the clear', async () => {
+    await register(alice, web())
+    const { uri } = await world.like(bob, post)
+    await idle()
+    const [call] = service.calls
+    expect(service.calls).toHaveLength(1)
+    expect(call).toMatchObject({
+      method: 'POST',
+      path: '/send/abc',
+      headers: { ttl: '86400', 'content-encoding': 'aes128gcm' },
+    })
+    const { notifications } = await world.list(alice)
+    const { reason, author, reasonSubject, indexedAt } = notifications[0]
+    expect(JSON.parse(browser.decrypt(call?.body ?? Buffer.of()))).toEqual({
+      did: alice.did,
+      platform: 'web',
+      appId: 'app.test',
+      notification: { uri, reason, author, reasonSubject, indexedAt },
+      unreadCount: 1,
+    })
+  })
+
+  test('is signed with the key that the server shows, which outlasts a restart', async () => {
+    const { webPushKey } = body(await server.get('com.core.server.describeServer'))
+    await server.restart()
+    await register(alice, web())
+    await world.like(bob, post)
+    await idle()
+    const [, jwt = '', key] =
+      /^vapid t=(.+), k=(.+)$/.exec(service.calls[0]?.headers.authorization ?? '') ?? []
+    expect(key).toBe(webPushKey)
+    const point = Buffer.from(webPushKey, 'base64url')
+    const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString('base64url'))
+    const jwk = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
+    const signed = Buffer.from(jwt.slice(0, jwt.lastIndexOf('.')))
+    const signature = Buffer.from(jwt.slice(jwt.lastIndexOf('.') + 1), 'base64url')
+    expect(verify('sha256', signed, { key: jwk, dsaEncoding: 'ieee-p1363' }, signature)).toBe(true)
+    expect(decodeJwt(jwt).claims).toMatchObject({ aud: service.url, sub: 'mailto:no-reply@localhost' })
+  })
+
+  test('ends when the browser has unsubscribed', async () => {
+    await register(alice, web())
+    service.answer = { status: 410 }
+    await world.like(bob, post)
+    await idle()
+    expect({ waiting: waiting(), registrations: registrations() }).toEqual({ waiting: 0, registrations: 0 })
+  })
+
+  test.each<[string, object]>([
+    ['without an endpoint', { endpoint: undefined }],
+    ['with an endpoint of another scheme', { endpoint: 'ftp://push.test/' }],
+    ['without keys', { keys: undefined }],
+    ['with a key that is no point', { keys: { ...browser.keys, p256dh: `B${'A'.repeat(86)}` } }],
+    ['with a key of another length', { keys: { ...browser.keys, p256dh: 'BAAA' } }],
+    ['with a secret of another length', { keys: { ...browser.keys, auth: 'AAAA' } }],
+  ])('a subscription %s is refused', async (_, more) => {
+    const input = device(web(subscription(more)))
+    expect(await world.call('registerPush', input, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
+    expect(registrations()).toBe(0)
+  })
+
+  test('is not for tokens that only the service understands', async () => {
+    await register(alice, { platform: 'web' })
+    await register(alice, { platform: 'android', token: '{"id":7}' })
+    await world.like(bob, post)
+    await idle()
+    expect(service.bodies.map(({ platform }) => platform).sort()).toEqual(['android', 'web'])
+  })
+})
+
+describe('whoever watches an account', () => {
+  test('is told of what is to be pushed, also without a device, oldest first', async () => {
+    const seen: Push[] = []
+    const stop = watchPushes(server.running.services, alice.did, (push) => seen.push(push))
+    const repost = { include: 'all', list: true, push: false }
+    body(await world.call('putPreferencesV2', { repost }, alice))
+    await world.like(bob, post)
+    await world.repost(bob, post)
+    await world.like(alice, post)
+    const reply = await world.reply(bob, post)
+    const { notifications } = await world.list(alice)
+    expect(seen.map(({ did, unreadCount }) => ({ did, unreadCount }))).toEqual([
+      { did: alice.did, unreadCount: 1 },
+      { did: alice.did, unreadCount: 3 },
+    ])
+    expect(seen.map(({ notification }) => notification)).toEqual([notifications[2], notifications[0]])
+    expect(notifications[0]).toMatchObject({ uri: reply.uri, record: { text: 'a post' } })
+    stop()
+    await world.follow(bob, alice)
+    expect(seen).toHaveLength(2)
+  })
+
+  test('is told nothing while the account is not active', async () => {
+    const seen: Push[] = []
+    onTestFinished(watchPushes(server.running.services, alice.did, (push) => seen.push(push)))
+    await server.setStatus(alice.did, { suspended: true })
+    await world.like(bob, post)
+    await server.setStatus(alice.did, { suspended: false })
+    await world.repost(bob, post)
+    expect(seen.map(({ notification }) => notification.reason)).toEqual(['repost'])
+  })
+})

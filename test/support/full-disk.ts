@@ -1,0 +1,29 @@
+/** The real file system, on a disk that is full when a test says so: whatever is written to a journal fails then. */
+import { type Files, nodeFiles, type OpenFile } from '../../server/store/files.ts'
+
+export class FullDisk {
+  isFull = false
+
+  readonly files: Files = {
+    ...nodeFiles,
+    create: async (path) => {
+      this.#check()
+      return this.#onDisk(await nodeFiles.create(path))
+    },
+    edit: async (path) => this.#onDisk(await nodeFiles.edit(path)),
+  }
+
+  #onDisk(file: OpenFile): OpenFile {
+    return {
+      ...file,
+      write: async (bytes, position) => {
+        this.#check()
+        return file.write(bytes, position)
+      },
+    }
+  }
+
+  #check(): void {
+    if (this.isFull) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  }
+}

@@ -1,0 +1,94 @@
+/** A push service on loopback: a did:web with a document, and what it is sent. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+export interface PushCall {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface PushAnswer {
+  /** 0: the connection is cut off instead. */
+  readonly status: number
+  readonly headers?: Record<string, string>
+}
+
+export class PushService {
+  /** What was sent to it, in order of its arrival. */
+  readonly calls: PushCall[] = []
+  /** DID documents that were asked for. */
+  lookUps = 0
+  connections = 0
+  /** What it answers; undefined: nothing, until `release`. */
+  answer: PushAnswer | undefined = { status: 200 }
+  /** Entries of its DID document. */
+  services: { readonly id: string; readonly serviceEndpoint: string }[] = []
+  readonly #server = createServer(async (req, res) => {
+    if (req.url === '/.well-known/did.json') return this.#describe(res)
+    const { method = '', url: path = '', headers } = req
+    const call = { method, path, headers, body: await buffer(req) }
+    this.calls.push(call)
+    this.#news.dispatchEvent(new Event('call'))
+    if (this.answer) reply(res, this.answer)
+    else this.#held.push(res)
+  })
+  readonly #news = new EventTarget()
+  readonly #held: ServerResponse[] = []
+
+  private constructor() {
+    this.#server.on('connection', () => this.connections++)
+  }
+
+  static async start(): Promise<PushService> {
+    const service = new PushService()
+    await new Promise<void>((resolve) => service.#server.listen(0, 'localhost', resolve))
+    service.services = [{ id: '#notif', serviceEndpoint: service.url }]
+    return service
+  }
+
+  get url(): string {
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  get did(): string {
+    return `did:web:${encodeURIComponent(new URL(this.url).host)}`
+  }
+
+  /** The bodies of what was sent to it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  get bodies(): any[] {
+    return this.calls.map(({ body }) => JSON.parse(body.toString()))
+  }
+
+  /** Resolves once it was called so many times. */
+  async called(times: number): Promise<void> {
+    while (this.calls.length < times) {
+      await new Promise((resolve) => this.#news.addEventListener('call', resolve, { once: true }))
+    }
+  }
+
+  /** Answers what waits, and from now on, with `answer`. */
+  release(answer: PushAnswer = { status: 200 }): void {
+    this.answer = answer
+    for (const response of this.#held.splice(0)) reply(response, answer)
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #describe(res: ServerResponse): void {
+    this.lookUps++
+    const service = this.services.map((entry) => ({ type: 'PushService', ...entry }))
+    res.end(JSON.stringify({ id: this.did, service }))
+  }
+}
+
+function reply(response: ServerResponse, { status, headers = {} }: PushAnswer): void {
+  if (status === 0) response.destroy()
+  else response.writeHead(status, headers).end()
+}

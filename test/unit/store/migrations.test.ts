@@ -1,0 +1,49 @@
+/** What migrations do with rows that are there already. */
+import { expect, test } from 'vitest'
+import { Database } from '../../../server/store/database.ts'
+import { migrations } from '../../../server/store/migrations.ts'
+import { FaultyDisk } from './faulty-disk.ts'
+
+const at = '2030-01-01T00:00:00.000Z'
+
+test('devices that were registered before there was a queue get what arrives afterwards', async () => {
+  const { files } = new FaultyDisk()
+  const open = (version: number) =>
+    Database.open({
+      directory: '/data',
+      migrations: migrations.slice(0, version),
+      now: () => new Date(at),
+      files,
+    })
+  const before = await open(3)
+  await before.transact((tx) => {
+    for (const name of ['alice', 'bob']) {
+      tx.run(
+        `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did) VALUES (?, ?, 0, ?, x'00', '')`,
+        [`did:web:${name}.test`, `${name}.test`, at],
+      )
+    }
+    tx.run(
+      `INSERT INTO push_registrations (did, service_did, token, platform, app_id, created_at)
+       VALUES ('did:web:alice.test', 'did:web:push.test', 'device', 'ios', 'app', ?)`,
+      [at],
+    )
+  })
+  await before.close()
+
+  const db = await open(4)
+  await db.transact((tx) =>
+    tx.run(
+      `INSERT INTO notifications (account, author, hidden, followed, collection, rkey, reason, indexed_at)
+       VALUES (1, 2, 0, 0, 'app.example.graph.follow', 'self', 'follow', ?)`,
+      [at],
+    ),
+  )
+  expect(db.all('SELECT token, platform, app_id, created_at FROM push_registrations')).toEqual([
+    { token: 'device', platform: 'ios', app_id: 'app', created_at: at },
+  ])
+  expect(db.all('SELECT notification, target, tries, due_at FROM push_queue')).toEqual([
+    { notification: 1, target: 'did:web:push.test', tries: 0, due_at: at },
+  ])
+  await db.close()
+})

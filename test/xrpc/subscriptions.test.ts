@@ -1,0 +1,276 @@
+/** Subscriptions over WebSocket, whatever they are about: how they are asked for, framed, bounded and ended. */
+import { once } from 'node:events'
+import { connect as connectTcp } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { l } from '@atproto/lex-schema'
+import { afterEach, describe, expect, test } from 'vitest'
+import { protocolError } from '../../server/xrpc/errors.ts'
+import type { WatchCredentials } from '../../server/xrpc/streams.ts'
+import { type Listener, type ListenOptions, listen, listening } from '../support/listener.ts'
+import { exchange, open } from '../support/raw-http.ts'
+import { method, serve, subscription, type TinyServer } from '../support/tiny-server.ts'
+
+const nsid = 'com.test.listen'
+const text = l.typedObject(nsid, 'text', l.object({ text: l.string() }))
+const schema = l.subscription(
+  nsid,
+  l.params({ count: l.optional(l.integer()) }),
+  l.typedUnion([l.typedRef(() => text as never)], false),
+)
+type Send = (message: { $type: string; text: string }) => void
+
+/** What the handler was given, and what became of it. */
+let send: Send
+let params: unknown
+let ended = 0
+let fault: Error | undefined
+const listenTo = subscription(
+  { main: schema },
+  {
+    auth: 'somebody',
+    connections: 2,
+    handler(call) {
+      if (fault) throw fault
+      send = call.send as unknown as Send
+      params = call.params
+      return () => ended++
+    },
+  },
+)
+const echo = method(
+  { main: l.query('com.test.ask', l.params(), l.payload('application/json', l.object({}))) },
+  { auth: 'none', handler: () => ({}) },
+)
+
+let server: TinyServer
+const start = async (options: Parameters<typeof serve>[1] = {}) => {
+  server = await serve([echo], { subscriptions: [listenTo], ...options })
+}
+afterEach(async () => {
+  await server.close()
+  fault = undefined
+  ended = 0
+})
+
+const as = (name: string, more: ListenOptions = {}) => ({
+  ...more,
+  headers: { authorization: `Bearer ${name}`, ...more.headers },
+})
+const connect = (name: string, options?: ListenOptions): Promise<Listener> =>
+  listening(`${server.url}/xrpc/${nsid}`, as(name, options))
+const message = (words: string) => ({ $type: `${nsid}#text`, text: words })
+const handshake = [
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  'Authorization: Bearer alice',
+]
+const ask = (lines: readonly string[], path = `/xrpc/${nsid}`, host = 'localhost') =>
+  exchange(server.port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...lines, '', ''].join('\r\n'))
+
+describe('a client', () => {
+  test('is sent a header and a message in each frame, and of the message what the lexicon declares', async () => {
+    await start()
+    const stream = await connect('alice')
+    const loose = { ...message('hello'), secret: 'not for anybody' }
+    send(loose)
+    expect(await stream.next()).toEqual({ header: { op: 1, t: '#text' }, payload: { text: 'hello' } })
+    stream.close()
+  })
+
+  test('gives parameters in the URL', async () => {
+    await start()
+    const stream = await listening(`${server.url}/xrpc/${nsid}?count=3`, as('alice'))
+    expect(params).toEqual({ count: 3 })
+    stream.close()
+    expect(await listen(`${server.url}/xrpc/${nsid}?count=many`, as('alice'))).toMatchObject({
+      status: 400,
+      body: { error: 'InvalidRequest' },
+    })
+  })
+
+  test('that goes away is sent no more', async () => {
+    await start()
+    const stream = await connect('alice')
+    stream.socket.terminate()
+    await expect.poll(() => ended).toBe(1)
+    send(message('anybody?'))
+  })
+
+  test('may say little, and is not listened to', async () => {
+    await start()
+    const stream = await connect('alice')
+    stream.socket.send('x'.repeat(1024))
+    send(message('still here'))
+    expect((await stream.next()).payload).toEqual({ text: 'still here' })
+    stream.socket.send('x'.repeat(1025))
+    expect(await stream.ended()).toMatchObject({ code: 1009 })
+    await expect.poll(() => ended).toBe(1)
+  })
+
+  test('that does not answer pings is taken for gone; others are not', async () => {
+    await start({ heartbeatMs: 20 })
+    const [deaf, alive] = await Promise.all([connect('alice', { autoPong: false }), connect('bob')])
+    expect(await deaf.ended()).toMatchObject({ code: 1006 })
+    send(message('hello'))
+    expect(alive.socket.readyState).toBe(alive.socket.OPEN)
+    alive.close()
+  })
+
+  test('that reads too slowly is told so, and nothing is kept for it beyond a bound', async () => {
+    await start()
+    const stream = await connect('alice')
+    stream.socket.pause()
+    let sent = 0
+    while (ended === 0) {
+      send(message('x'.repeat(100_000)))
+      sent++
+      await new Promise(setImmediate)
+    }
+    // What the system's own buffers take comes on top of the bound of 1 MB.
+    expect(sent).toBeLessThan(1000)
+    stream.socket.resume()
+    const { frames, code, reason } = await stream.ended()
+    expect(frames.at(-1)).toMatchObject({ header: { op: -1 }, payload: { error: 'ConsumerTooSlow' } })
+    expect(frames).toHaveLength(sent)
+    expect({ code, reason }).toEqual({ code: 1008, reason: 'ConsumerTooSlow' })
+  })
+
+  test('hears why its credentials do not hold any more', async () => {
+    let end: Parameters<WatchCredentials>[1] = () => {}
+    let watched = 0
+    await start({
+      watchCredentials(_, onEnd) {
+        end = onEnd
+        watched++
+        return () => watched--
+      },
+    })
+    const stream = await connect('alice')
+    end(protocolError('ExpiredToken', 'Too late'))
+    send(message('too late'))
+    const { frames, code } = await stream.ended()
+    expect(frames).toEqual([{ header: { op: -1 }, payload: { error: 'ExpiredToken', message: 'Too late' } }])
+    expect({ code, ended, watched }).toEqual({ code: 1008, ended: 1, watched: 0 })
+  })
+
+  test('whose credentials end while it connects is never sent anything', async () => {
+    send = () => {
+      throw new Error('the handler was not called')
+    }
+    await start({
+      watchCredentials(_, end) {
+        end(protocolError('ExpiredToken'))
+        return () => {}
+      },
+    })
+    const stream = await connect('alice')
+    expect((await stream.ended()).frames).toHaveLength(1)
+    expect(() => send(message('hello'))).toThrow('not called')
+  })
+
+  test('is not told what failed here; the log is', async () => {
+    await start()
+    fault = new Error('secret inside')
+    const stream = await connect('alice')
+    const { frames, code } = await stream.ended()
+    expect(frames).toEqual([{ header: { op: -1 }, payload: { error: 'InternalServerError' } }])
+    expect(code).toBe(1011)
+    expect(server.failures).toEqual([fault])
+  })
+
+  test('may connect as often at once as the subscription allows', async () => {
+    await start()
+    const streams = [await connect('alice'), await connect('alice'), await connect('bob')]
+    const refused = { status: 429, body: { error: 'RateLimitExceeded' } }
+    expect(await listen(`${server.url}/xrpc/${nsid}`, as('alice'))).toMatchObject(refused)
+    streams[0]?.close()
+    await streams[0]?.ended()
+    streams.push(await connect('alice'))
+    for (const stream of streams) stream.close()
+  })
+})
+
+const [outside = ''] = Object.values(networkInterfaces())
+  .flat()
+  .flatMap((each) => (each?.family === 'IPv4' && !each.internal ? each.address : []))
+
+test.skipIf(!outside)('another machine may connect a hundred times at once, in whosever name', async () => {
+  await start({ hosts: ['0.0.0.0'], hostnames: [outside] })
+  const url = `http://${outside}:${server.port}/xrpc/${nsid}`
+  const names = Array.from({ length: 100 }, (_, i) => `name${i}`)
+  const streams = await Promise.all(names.map((name) => listening(url, as(name))))
+  const refused = { status: 429, body: { error: 'RateLimitExceeded' } }
+  expect(await listen(url, as('another'))).toMatchObject(refused)
+  streams.push(await connect('another'))
+  for (const stream of streams) stream.close()
+})
+
+describe('the way in', () => {
+  test('is that of methods: Host, path, credentials, with a JSON answer and an end', async () => {
+    await start()
+    expect(await ask(handshake, undefined, 'evil.example')).toMatchObject({
+      status: 403,
+      body: { error: 'Forbidden' },
+    })
+    expect(await ask(handshake, '/xrpc/com.test.unknown')).toMatchObject({
+      status: 501,
+      body: { error: 'MethodNotImplemented' },
+    })
+    expect(await ask(handshake, '/elsewhere')).toMatchObject({
+      status: 400,
+      body: { error: 'InvalidRequest' },
+    })
+    const refused = await ask(handshake.slice(0, -1))
+    expect(refused).toMatchObject({ status: 401, body: { error: 'AuthMissing' } })
+    expect(refused.headers).toMatchObject({ connection: 'close', 'access-control-allow-origin': '*' })
+  })
+
+  test('leaves no connection behind where it is refused', async () => {
+    await start()
+    // A client that does not close its side, and hears that nobody is there any more when it goes on sending.
+    const socket = connectTcp({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => {})
+    socket.write(['GET /xrpc/none HTTP/1.1', 'Host: localhost', ...handshake, '', ''].join('\r\n'))
+    await once(socket.resume(), 'end')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write('anybody?', () => socket.write('anybody?'))
+    await closed
+  })
+
+  test.each<[string, string, string]>([
+    ['another version', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 8'],
+    ['a bad key', 'AAAAAAAAAAAAAAAAAAAAAA==', 'short'],
+    ['no upgrade', 'Upgrade: websocket', 'X-Nothing: at all'],
+    ['another protocol', 'Upgrade: websocket', 'Upgrade: h2c'],
+    [
+      'bad subprotocols',
+      'Authorization: Bearer alice',
+      'Authorization: Bearer alice\r\nSec-WebSocket-Protocol: a,,b',
+    ],
+  ])('is closed to %s', async (_, good, bad) => {
+    await start()
+    const lines = handshake.map((line) => line.replace(good, bad))
+    expect(await ask(lines)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  })
+
+  test('does not keep methods from being called by those who would rather upgrade', async () => {
+    await start()
+    expect(await ask(['Upgrade: h2c', 'Connection: Upgrade'], '/xrpc/com.test.ask')).toMatchObject({
+      status: 200,
+    })
+    expect(await ask(handshake, '/xrpc/com.test.ask')).toMatchObject({ status: 200, body: {} })
+  })
+})
+
+describe('a server that closes', () => {
+  test('says so to those who listen, and does not wait for those who do not', async () => {
+    await start()
+    const [stream, hung] = await Promise.all([connect('alice'), open(server.port)])
+    hung.send('GET ')
+    await server.close()
+    expect(await stream.ended()).toMatchObject({ code: 1001 })
+    expect(ended).toBe(1)
+  })
+})
