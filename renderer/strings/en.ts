@@ -670,6 +670,8 @@ export const t = {
     startAtLoginDetail: 'The server then runs without a window.',
     closeToTray: 'Keep running when the window is closed',
     closeToTrayDetail: 'Its symbol stays beside the clock. Quit stops it.',
+    nativeNotifications: 'Show arrivals outside the window',
+    nativeNotificationsDetail: 'As notifications of the system, for what the preferences say to push.',
     theme: 'Appearance',
     data: 'Data',
     dataFolder: 'Data folder',

@@ -254,12 +254,19 @@ describe('server', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Start' }).click()
     await page.getByRole('complementary').getByText('Running').waitFor()
     await page.getByLabel('Port', { exact: true }).fill('2601')
+    await page.evaluate(`
+      announced = []
+      new MutationObserver(() => announced.push(document.querySelector('[role=alert]')?.innerText))
+        .observe(document.body, { childList: true, subtree: true })
+    `)
     await desktop.become({ kind: 'stopping' })
+    await desktop.become({ kind: 'stopped' })
     await desktop.become({ kind: 'starting' })
     await page.getByText('The server restarts. Clients reconnect by themselves.').waitFor()
     await desktop.become(desktop.running())
     await page.getByRole('complementary').getByText('Running').waitFor()
     expect(await page.getByLabel('Port', { exact: true }).inputValue()).toBe('2601')
+    expect(String(await page.evaluate('announced'))).not.toContain('is stopped')
   })
 
   test('the appearance is a setting of the desktop', async () => {

@@ -32,6 +32,7 @@ export const settings: Settings = {
   automaticBackups: true,
   startAtLogin: false,
   closeToTray: true,
+  nativeNotifications: true,
   theme: 'system',
   checkForUpdates: false,
 }

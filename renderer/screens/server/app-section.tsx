@@ -25,6 +25,12 @@ export function AppSection({ view }: { readonly view: SettingsView }) {
             view={view}
           />
         )}
+        <SettingSwitch
+          detail={t.server.nativeNotificationsDetail}
+          label={t.server.nativeNotifications}
+          name="nativeNotifications"
+          view={view}
+        />
         <Row
           action={
             <ChoiceChips
