@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Frame, Page } from 'playwright'
+import type { Browser, BrowserContext, Frame, Page, Route } from 'playwright'
 import { launchBrowser } from '../browser.ts'
 import { createRpc, type Rpc } from '../electron-double/rpc.ts'
 import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
@@ -133,9 +133,9 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
   })
   page.on('popup', async (popup) => {
     await rpc.call('page.open', id, popup.url()).catch(() => {})
-    await popup.close()
+    await popup.close().catch(() => {})
   })
-  await context.route('**/*', async (route) => {
+  const answer = async (route: Route): Promise<void> => {
     const request = route.request()
     const url = toApp(request.url())
     if (request.isNavigationRequest()) {
@@ -152,7 +152,9 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
       body: Uint8Array
     }
     return route.fulfill({ status, headers, body: Buffer.from(body) })
-  })
+  }
+  // What is asked for while the app ends is answered by nobody.
+  await context.route('**/*', (route) => answer(route).catch(() => route.abort().catch(() => {})))
 }
 
 /** The first request of a page that was just opened has no frame yet. */
@@ -174,7 +176,8 @@ async function connect(rpc: Rpc, id: number, page: Page): Promise<void> {
   page.on('dialog', async (dialog) => {
     const { channel, args } = JSON.parse(dialog.message())
     const frame = { url: toApp(page.url()), parent: null }
-    await dialog.accept(JSON.stringify(await rpc.call('ipc.sendSync', id, frame, channel, args)))
+    const answer = await rpc.call('ipc.sendSync', id, frame, channel, args).catch(() => null)
+    await dialog.accept(JSON.stringify(answer)).catch(() => {})
   })
 }
 
