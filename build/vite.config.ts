@@ -19,6 +19,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // It is one bundle on purpose, and comes from the same machine.
+    chunkSizeWarningLimit: 700,
   },
   server: {
     proxy: { '/xrpc': { target: process.env.PDS_URL ?? 'http://localhost:2583', ws: true } },

@@ -57,6 +57,8 @@ export interface Settings {
   readonly automaticBackups: boolean
   readonly startAtLogin: boolean
   readonly closeToTray: boolean
+  /** Whether arrivals are shown by the system, for the reasons whose preference is to push. */
+  readonly nativeNotifications: boolean
   readonly theme: Theme
   readonly checkForUpdates: boolean
 }

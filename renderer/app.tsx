@@ -1,18 +1,39 @@
 import { Router } from 'wouter'
-import { useHashLocation } from 'wouter/use-hash-location'
+import { isUsable } from './api/desktop.ts'
 import { useMaybeSession } from './api/sessions.ts'
+import { useStore } from './api/store.ts'
+import { desktop } from './bridge.ts'
 import { isEntrance } from './entrances.ts'
+import { Restored } from './screens/backups/restored.tsx'
 import { Entrance } from './screens/entrance/entrance.tsx'
+import { Ready } from './screens/entrance/ready.tsx'
+import { Halted } from './screens/halted/halted.tsx'
+import { DesktopEvents } from './shell/desktop-events.tsx'
+import { LeaveDialog } from './shell/leave-dialog.tsx'
+import { useScreenLocation } from './shell/location.ts'
+import { Outside } from './shell/outside.tsx'
+import { isDesktopScreen } from './shell/routes.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 export function App() {
-  const session = useMaybeSession()
-  const [path] = useHashLocation()
   return (
-    <Router hook={useHashLocation}>
-      {session && !isEntrance(path) ? <Shell key={session.did} /> : <Entrance />}
+    <Router hook={useScreenLocation}>
+      {desktop && <DesktopEvents desktop={desktop} />}
+      <Content />
+      <LeaveDialog />
+      <Restored />
+      <Ready />
       <Toasts />
     </Router>
   )
+}
+
+function Content() {
+  const session = useMaybeSession()
+  const [path] = useScreenLocation()
+  const usable = useStore(isUsable)
+  if (usable && session && !isEntrance(path)) return <Shell key={session.did} />
+  if (isDesktopScreen(path)) return <Outside />
+  return usable ? <Entrance /> : <Halted />
 }

@@ -38,6 +38,7 @@ export interface Config {
   /** Other names that clients may use for our namespaces. */
   readonly aliases: Aliases
   readonly rateLimits: boolean
+  readonly dailyBackups: boolean
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
   readonly privacyUrl: UriString | undefined
@@ -146,6 +147,12 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallback: 'on',
     about: 'Whether clients that ask too often are told to wait.',
   },
+  dailyBackups: {
+    env: 'PDS_DAILY_BACKUPS',
+    kind: kinds.onOff,
+    fallback: 'on',
+    about: 'Whether the server makes a backup a day by itself.',
+  },
   allowPrivateTargets: {
     env: 'PDS_ALLOW_PRIVATE_TARGETS',
     kind: kinds.onOff,
@@ -192,6 +199,31 @@ export function readConfig(source: { env: Environment; args: readonly string[] }
   ])
   // The type of SETTINGS has every name of Config with a kind that yields its type.
   return Object.fromEntries(values) as Config
+}
+
+/** Settings as a person writes them, for a program that embeds the server. An empty text is the default. */
+export type ConfigTexts = { readonly [Name in keyof Config]?: string }
+
+/**
+ * As {@link readConfig}, with texts in the place of flags.
+ * @throws {ConfigError} at the first bad value.
+ */
+export function configFrom(texts: ConfigTexts, env: Environment): Config {
+  const written = Object.entries(texts).filter(([, text]) => text)
+  const variables = written.map(([name, text]) => [SETTINGS[name as keyof Config].env, text])
+  return readConfig({ env: { ...env, ...Object.fromEntries(variables) }, args: [] })
+}
+
+/** A sentence when the text of a setting is not of its kind. */
+export function problemWith(name: keyof Config, text: string): string | undefined {
+  const kind: kinds.Kind<unknown> = SETTINGS[name].kind
+  return text === '' || kind.parse(text) !== undefined ? undefined : `This must be ${kind.expected}.`
+}
+
+/** What an empty text stands for, as a person would write it; empty where the setting is unset then. */
+export function defaultText(name: keyof Config, env: Environment): string {
+  const setting: Setting<unknown> = SETTINGS[name]
+  return env[setting.env] || fallbackOf(setting, env) || ''
 }
 
 /** The defaults with `overrides` in their place, for a program that embeds the server. The environment plays no part. */

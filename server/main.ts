@@ -22,7 +22,14 @@ async function serve(): Promise<void> {
     const log = createLogger(config.logLevel)
     const server = await startServer(config, { log })
     process.stdout.write(`listening on ${server.url}\ndata in ${config.dataDir}\n`)
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(server))
+    // A second signal waits for the first: a terminal and whoever runs this program in it may both send one.
+    let isStopping = false
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (!isStopping) void stop(server)
+        isStopping = true
+      })
+    }
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`)
     process.exitCode = 1

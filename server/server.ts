@@ -58,6 +58,8 @@ export interface ServerOptions {
   readonly passwordCost?: number
   /** Journals of fewer bytes are not folded into the snapshot by themselves; tests take few. */
   readonly foldBytes?: number
+  /** Called when a message was kept in the outbox. */
+  readonly onMailKept?: () => void
 }
 
 /**
@@ -96,12 +98,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     log,
     port: listener.port,
     passwordCost: options.passwordCost,
+    onMailKept: options.onMailKept,
   }).catch((error: unknown) => {
     ready.reject(error)
     return closing(listener, store)(error)
   })
   const stopSweeper = startSweeper(services)
-  const stopBackups = startDailyBackup(services)
+  const stopBackups = config.dailyBackups ? startDailyBackup(services) : () => {}
   const stopPushQueue = startPushQueue(services)
   tellSubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
@@ -135,11 +138,12 @@ function closing(...opened: { close(): Promise<void> }[]) {
 type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
   port: number
   passwordCost: number | undefined
+  onMailKept: (() => void) | undefined
 }
 
 async function createServices(
   config: Config,
-  { store, now, log, port, passwordCost }: Grounds,
+  { store, now, log, port, passwordCost, onMailKept }: Grounds,
 ): Promise<Services> {
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
@@ -159,6 +163,7 @@ async function createServices(
       dataDir: config.dataDir,
       now,
       log,
+      onKept: onMailKept,
     }),
     resolveDid: createDidResolver({
       plcUrl: config.plcUrl,

@@ -47,6 +47,7 @@ function resolve(file: string, target: string): string {
 }
 
 const server = list('server/**/*.ts')
+const electron = list('electron/**/*.{ts,cts}')
 const imports = server.flatMap(importsOf)
 const isOurs = ({ to }: Import) => to.includes('/') && !to.startsWith('@') && !to.startsWith('node:')
 const ours = imports.filter(isOurs)
@@ -87,6 +88,12 @@ describe('arrows', () => {
     expect(renderer.length).toBeGreaterThan(200)
     const values = renderer.filter(isOurs).filter(({ to, isType }) => !isType || to !== 'electron/bridge.ts')
     expect(strays('renderer/', ['renderer/', 'lexicons/generated/'], values)).toEqual([])
+  })
+
+  test('the desktop imports itself and the server', () => {
+    const desktop = electron.flatMap(importsOf)
+    expect(desktop.length).toBeGreaterThan(100)
+    expect(strays('electron/', ['electron/', 'server/'], desktop.filter(isOurs))).toEqual([])
   })
 
   test('the protocol knows nothing of the rest of the server', () => {
@@ -138,15 +145,20 @@ test.each([
   'compression',
   'rate-limiter-flexible',
   'ws',
+  'electron-store',
 ])('one file imports %s', (name) => {
-  const files = imports.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)
+  const all = [...imports, ...electron.flatMap(importsOf)]
+  const files = all.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)
   expect(files).toHaveLength(1)
 })
 
 test('every package that is imported is a dependency', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
   const isPackage = (each: Import) => !isOurs(each) && !each.to.startsWith('node:')
-  const strays = imports.filter(isPackage).filter(({ to, isType }) => !(to in dependencies) && !isType)
+  const all = [...imports, ...electron.flatMap(importsOf)]
+  // Electron itself is what the packaged program runs in.
+  const known = (name: string) => name in dependencies || name === 'electron'
+  const strays = all.filter(isPackage).filter(({ to, isType }) => !known(to) && !isType)
   expect(strays.map(show)).toEqual([])
 })
 
@@ -191,7 +203,9 @@ describe('methods and subscriptions', () => {
 
 test('every module says what it is for; a handler is described by its lexicon', () => {
   const isHandler = (file: string) => /^server\/api\/.+\//.test(file)
-  expect(server.filter((file) => !isHandler(file) && !read(file).startsWith('/**'))).toEqual([])
+  expect(
+    [...server, ...electron].filter((file) => !isHandler(file) && !read(file).startsWith('/**')),
+  ).toEqual([])
 })
 
 test('the tour of the README leads to files that exist', () => {

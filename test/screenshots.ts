@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from './support/browser.ts'
 import { hour, minute } from './support/clock.ts'
+import { ScriptedDesktop } from './support/desktop-bridge.ts'
 import type { Account } from './support/server.ts'
 import { mentions, SocialServer } from './support/social.ts'
 import { heading, World } from './support/world.ts'
@@ -30,6 +31,7 @@ try {
       await picture(`${path}-${colorScheme}`, page, title)
     }
   }
+  await desktopPictures(alice)
 } finally {
   await world.forget()
   await world.close()
@@ -39,6 +41,34 @@ async function picture(name: string, page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor()
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path: join(folder, `${name}.png`) })
+}
+
+/** The screens that the desktop adds, as they are some days later. */
+async function desktopPictures(alice: Account): Promise<void> {
+  const desktop = new ScriptedDesktop(server.url)
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+  const mail = { to: alice.email, text: '' }
+  desktop.accounts = [await again(alice)]
+  desktop.outbox = [
+    { ...mail, id: '1', at: ago(2 * minute), subject: 'Confirm your email address', code: 'K7RWQ-2MXDA' },
+    { ...mail, id: '2', at: ago(3 * 24 * hour), subject: 'Reset your password', code: 'PZ4NV-H6TCE' },
+  ]
+  desktop.answers['backups.list'] = () =>
+    [4, 28, 52, 76].map((hours) => ({
+      name: `${hours}`,
+      createdAt: ago(hours * hour),
+      bytes: 1_300_000 - hours * 900,
+    }))
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [path, title] of [
+      ['outbox', 'Outbox'],
+      ['server', 'Server'],
+      ['backups', 'Backups'],
+    ] as const) {
+      const page = await world.visitor(`/${path}`, { ...size, colorScheme }, desktop)
+      await picture(`${path}-${colorScheme}`, page, title)
+    }
+  }
 }
 
 /** Two days in the life of a small server, which end now. */

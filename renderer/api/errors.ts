@@ -3,6 +3,7 @@ import { XrpcFetchError, XrpcInvalidResponseError, XrpcResponseError } from '@at
 import { t } from '../strings/en.ts'
 import { formatRelative } from '../strings/format.ts'
 import { SessionEnded } from './client.ts'
+import { Refused } from './desktop.ts'
 
 /** The server's own sentence says more than the name does: which rule the input broke. */
 const tellsMore = new Set(['InvalidRequest', 'InvalidHandle', 'InvalidPassword', 'BadExpiration'])
@@ -18,6 +19,7 @@ export function isPassing(error: unknown): boolean {
 
 export function explain(error: unknown): string {
   if (typeof error === 'string') return error
+  if (error instanceof Refused) return error.message
   if (error instanceof SessionEnded) return t.errors.sessionEnded
   if (error instanceof XrpcFetchError) return t.errors.unreachable
   if (error instanceof XrpcInvalidResponseError) return t.errors.badAnswer

@@ -5,13 +5,15 @@
 import {
   type InfiniteData,
   type QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useMutation,
+  useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import { app } from '../../lexicons/generated/index.ts'
 import { type Body, callAs } from './client.ts'
-import { keyOf, useRead } from './hooks.ts'
+import { keyOf } from './hooks.ts'
 import { useSession } from './sessions.ts'
 
 const { listNotifications, getUnreadCount, updateSeen } = app.example.notification
@@ -24,11 +26,19 @@ const pageSize = 50
 /** Before anything was: a marker here takes nothing for read. */
 const beforeAll = '1970-01-01T00:00:00.000Z'
 
-/** How many are unread. The stream keeps it up to date. */
+/** The query of how many are unread. The stream keeps it up to date for the account shown. */
+export function unreadCountOf(did: string) {
+  return queryOptions({
+    queryKey: keyOf(did, getUnreadCount, {}),
+    queryFn: ({ signal }) => callAs(did, getUnreadCount, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
 export function useUnreadCount(): number {
-  const { status } = useSession()
-  const options = { enabled: status !== 'takendown', staleTime: Number.POSITIVE_INFINITY }
-  return useRead(getUnreadCount, {}, options).data?.count ?? 0
+  const { did, status } = useSession()
+  const { data } = useQuery({ ...unreadCountOf(did), enabled: status !== 'takendown' })
+  return data?.count ?? 0
 }
 
 export function keyOfNotification({ reason, uri }: Notification): string {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { connection, probe } from '../api/connection.ts'
+import { serverState, useDo } from '../api/desktop.ts'
 import { explain } from '../api/errors.ts'
 import { useAct, useRead } from '../api/hooks.ts'
 import { useSession } from '../api/sessions.ts'
@@ -13,8 +14,35 @@ import { useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import styles from './banners.module.css'
 
-/** Says that the server does not answer, and that what is shown may be old. */
+/** Says that the server does not answer, and that what is shown may be old; in the desktop, also that this is meant so. */
 export function ConnectionBanner() {
+  const state = useStore(serverState)
+  if (state?.kind === 'stopped') return <StoppedBanner />
+  if (state === undefined || state.kind === 'running') return <LostBanner />
+  return (
+    <div className={styles.banner}>
+      <Notice live>{state.kind === 'stopping' ? t.connection.stopping : t.connection.restarting}</Notice>
+    </div>
+  )
+}
+
+function StoppedBanner() {
+  const start = useDo('server.start')
+  const action = (
+    <Button busy={start.isPending} onClick={() => start.mutate([])} size="s">
+      {t.server.start}
+    </Button>
+  )
+  return (
+    <div className={styles.banner}>
+      <Notice action={action} live look="warn">
+        <strong>{t.connection.stopped}</strong> {t.connection.stoppedDetail}
+      </Notice>
+    </div>
+  )
+}
+
+function LostBanner() {
   const { up } = useStore(connection)
   const wasUp = useRef(up)
   useEffect(() => {

@@ -3,30 +3,42 @@
  * once the server is down or newer than the page.
  */
 import {
+  Archive,
   Bell,
   House,
   IdCard,
+  Info,
   KeyRound,
   type LucideIcon,
   MonitorSmartphone,
   Radio,
+  ScrollText,
+  Send,
+  Server,
   SlidersHorizontal,
   Stamp,
   Ticket,
   UsersRound,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
+import { desktop } from '../bridge.ts'
+import { AboutScreen } from '../screens/about/about.tsx'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
 import { ActivityScreen } from '../screens/activity/activity.tsx'
 import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
+import { BackupsScreen } from '../screens/backups/backups.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
 import { InvitesScreen } from '../screens/invites/invites.tsx'
+import { LogsScreen } from '../screens/logs/logs.tsx'
 import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
+import { OutboxScreen } from '../screens/outbox/outbox.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
+import { ServerScreen } from '../screens/server/server.tsx'
 import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
 import { SessionsScreen } from '../screens/sessions/sessions.tsx'
 import { t } from '../strings/en.ts'
+import { OutboxBadge, UnreadBadge } from './badges.tsx'
 
 export interface Route {
   readonly path: string
@@ -36,14 +48,23 @@ export interface Route {
   /** Pressed after `g`, goes there. */
   readonly key: string
   readonly ownerOnly?: boolean
-  /** Shows how many notifications are unread. */
-  readonly unread?: boolean
+  /** Stands behind the name in the navigation. */
+  readonly badge?: ComponentType
 }
 
 export interface RouteGroup {
   readonly name: string
   readonly routes: readonly Route[]
 }
+
+/** Screens of the machine rather than of an account: they are there whoever is signed in, and whether the server runs or not. */
+export const desktopRoutes: readonly Route[] = [
+  { path: '/server', name: t.nav.server, icon: Server, screen: ServerScreen, key: 'r' },
+  { path: '/outbox', name: t.nav.outbox, icon: Send, screen: OutboxScreen, key: 'o', badge: OutboxBadge },
+  { path: '/backups', name: t.nav.backups, icon: Archive, screen: BackupsScreen, key: 'k' },
+  { path: '/logs', name: t.nav.logs, icon: ScrollText, screen: LogsScreen, key: 'l' },
+  { path: '/about', name: t.nav.about, icon: Info, screen: AboutScreen, key: 'v' },
+]
 
 export const groups: readonly RouteGroup[] = [
   {
@@ -70,7 +91,7 @@ export const groups: readonly RouteGroup[] = [
         icon: Bell,
         screen: NotificationsScreen,
         key: 'n',
-        unread: true,
+        badge: UnreadBadge,
       },
       { path: '/subscriptions', name: t.nav.activity, icon: Radio, screen: ActivityScreen, key: 'b' },
       {
@@ -83,7 +104,7 @@ export const groups: readonly RouteGroup[] = [
     ],
   },
   {
-    name: t.nav.server,
+    name: t.nav.access,
     routes: [
       { path: '/invites', name: t.nav.invites, icon: Ticket, screen: InvitesScreen, key: 'i' },
       {
@@ -103,6 +124,12 @@ export const groups: readonly RouteGroup[] = [
       },
     ],
   },
+  ...(desktop ? [{ name: t.nav.computer, routes: desktopRoutes }] : []),
 ]
 
 export const routes: readonly Route[] = groups.flatMap((group) => group.routes)
+
+/** Whether it is a screen that needs neither a session nor the server. */
+export function isDesktopScreen(path: string): boolean {
+  return desktop !== undefined && desktopRoutes.some((route) => route.path === path)
+}

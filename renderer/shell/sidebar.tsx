@@ -1,15 +1,14 @@
 import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { signOut } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
+import { serverState } from '../api/desktop.ts'
 import { endpoint } from '../api/endpoint.ts'
-import { useUnreadCount } from '../api/notifications.ts'
 import { switchTo, useSession, useSessions } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
 import { entrances } from '../entrances.ts'
 import { t } from '../strings/en.ts'
-import { formatNumber } from '../strings/format.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
@@ -35,11 +34,11 @@ export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
               <ul>
                 {routes
                   .filter((route) => isOwner || !route.ownerOnly)
-                  .map(({ path, name: label, icon: Icon, unread }) => (
+                  .map(({ path, name: label, icon: Icon, badge: Badge }) => (
                     <NavLink key={path} path={path}>
                       <Icon aria-hidden size={18} strokeWidth={1.75} />
                       {label}
-                      {unread && <UnreadBadge />}
+                      {Badge && <Badge />}
                     </NavLink>
                   ))}
               </ul>
@@ -53,13 +52,18 @@ export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
 
 function ServerHead() {
   const { up } = useStore(connection)
+  const state = useStore(serverState)
   return (
     <div className={styles.head}>
       <Mark />
       <div className={styles.headText}>
         <div className={styles.address}>{new URL(endpoint).host}</div>
-        <div className={styles.state} data-up={up}>
-          {up ? t.connection.up : t.connection.down}
+        <div className={styles.state} data-up={up && (state === undefined || state.kind === 'running')}>
+          {state && state.kind !== 'running'
+            ? t.server.states[state.kind]
+            : up
+              ? t.connection.up
+              : t.connection.down}
         </div>
       </div>
     </div>
@@ -68,10 +72,16 @@ function ServerHead() {
 
 function NavLink({ path, children }: { readonly path: string; readonly children: ReactNode }) {
   const [current] = useLocation()
+  const item = useRef<HTMLLIElement>(null)
+  const isCurrent = current === path
+  // In a low window the navigation scrolls.
+  useEffect(() => {
+    if (isCurrent) item.current?.scrollIntoView({ block: 'nearest' })
+  }, [isCurrent])
   return (
-    <li>
+    <li ref={item}>
       <Link
-        aria-current={current === path ? 'page' : undefined}
+        aria-current={isCurrent ? 'page' : undefined}
         className={styles.link}
         href={path}
         onClick={closeSidebar}
@@ -79,16 +89,6 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
         {children}
       </Link>
     </li>
-  )
-}
-
-function UnreadBadge() {
-  const unread = useUnreadCount()
-  if (unread === 0) return null
-  return (
-    <span aria-label={t.nav.unread(unread)} className={styles.unread} role="img">
-      {unread > 99 ? t.nav.many : formatNumber(unread)}
-    </span>
   )
 }
 

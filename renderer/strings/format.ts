@@ -4,6 +4,14 @@ export const language = 'en'
 const number = new Intl.NumberFormat(language)
 const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' })
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const time = new Intl.DateTimeFormat(language, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+})
+const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 const plurals = new Intl.PluralRules(language)
@@ -22,6 +30,18 @@ const units = [
 
 export function formatNumber(value: number): string {
   return number.format(value)
+}
+
+/** “3.2 MB”. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), sizes.length - 1)
+  const style = { style: 'unit', unit: sizes[power] ?? 'byte', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(language, style).format(bytes / 1000 ** power)
+}
+
+/** “14:03:27.120”. @param at ISO 8601 */
+export function formatTime(at: string): string {
+  return time.format(new Date(at))
 }
 
 /** @param at ISO 8601 */

@@ -15,6 +15,8 @@ interface ConfirmDialogProps {
   readonly action: string
   /** Must be typed before it can be done. */
   readonly typed?: { readonly label: string; readonly text: string }
+  /** Whether it can be done at all. */
+  readonly ready?: boolean
   readonly busy: boolean
   readonly error: unknown
   onConfirm(): void
@@ -23,12 +25,12 @@ interface ConfirmDialogProps {
 
 /** Asks before something that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, typed, busy, error, onConfirm, onClose } = props
+  const { title, children, action, typed, ready = true, busy, error, onConfirm, onClose } = props
   const [text, setText] = useState('')
-  const isReady = typed === undefined || text.trim().toLowerCase() === typed.text.toLowerCase()
+  const isTyped = typed === undefined || text.trim().toLowerCase() === typed.text.toLowerCase()
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isReady && !busy) onConfirm()
+    if (ready && isTyped && !busy) onConfirm()
   }
   return (
     <Dialog onClose={onClose} title={title}>
@@ -49,7 +51,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </Stack>
         <DialogActions>
           <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={busy} disabled={!isReady} look="danger" type="submit">
+          <Button busy={busy} disabled={!ready || !isTyped} look="danger" type="submit">
             {action}
           </Button>
         </DialogActions>

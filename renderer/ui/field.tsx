@@ -14,17 +14,22 @@ export interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly suffix?: ReactNode
   /** For codes, DIDs and passwords. */
   readonly mono?: boolean
+  /** Leaves out that it is optional, where everything beside it is, too. */
+  readonly unmarked?: boolean
 }
 
 /** One line of text with its label. */
-export function Field({ label, hint, error, suffix, mono = false, className, ...input }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, hint, error, suffix, mono = false, unmarked = false, className, ...input } = props
   const id = useId()
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div className={classes(styles.field, className)}>
       <label className={styles.label} htmlFor={id}>
         {label}
-        {!input.required && !input.readOnly && <span className={styles.optional}>{t.ui.optional}</span>}
+        {!unmarked && !input.required && !input.readOnly && (
+          <span className={styles.optional}>{t.ui.optional}</span>
+        )}
       </label>
       <div className={styles.frame} data-invalid={error ? '' : undefined}>
         <input

@@ -10,6 +10,8 @@ interface PageProps {
   readonly lead?: ReactNode
   /** The main thing to do here. */
   readonly action?: ReactNode
+  /** For what needs long lines. */
+  readonly wide?: boolean
   readonly children: ReactNode
 }
 
@@ -21,14 +23,14 @@ export function noteNavigation(): void {
 }
 
 /** A screen. Coming to it moves the focus to its heading, which tells its name to those who do not see it. */
-export function Page({ title, lead, action, children }: PageProps) {
+export function Page({ title, lead, action, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = t.app.title(title)
     if (hasNavigated) heading.current?.focus({ preventScroll: true })
   }, [title])
   return (
-    <div className={styles.page}>
+    <div className={classes(styles.page, wide && styles.wide)}>
       <header className={styles.header}>
         <div>
           <h1 className={styles.title} ref={heading} tabIndex={-1}>

@@ -1,15 +1,33 @@
-/** The appearance somebody chose; `system` follows the system. `public/theme.js` applies it before the first paint. */
+/**
+ * The appearance somebody chose; `system` follows the system. In the desktop it is one of the desktop's settings; in a browser
+ * it is kept there, and `public/theme.js` applies it before the first paint.
+ */
+import type { SettingsView } from '../../electron/bridge.ts'
 import { createStore } from '../api/store.ts'
+import { desktop } from '../bridge.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const key = 'pds.theme'
 
-export const theme = createStore<Theme>(themes.find((one) => one === localStorage.getItem(key)) ?? 'system')
+export const theme = createStore<Theme>(
+  themes.find((one) => !desktop && one === localStorage.getItem(key)) ?? 'system',
+)
+
+if (desktop) {
+  const follow = ({ settings }: SettingsView) => show(settings.theme)
+  desktop.on('settings', follow)
+  void desktop.call('settings.view').then(follow)
+}
 
 export function setTheme(chosen: Theme): void {
+  show(chosen)
+  if (desktop) void desktop.call('settings.change', { theme: chosen })
+  else localStorage.setItem(key, chosen)
+}
+
+function show(chosen: Theme): void {
   theme.set(chosen)
   document.documentElement.dataset.theme = chosen
-  localStorage.setItem(key, chosen)
 }

@@ -1,5 +1,6 @@
 /** Mail leaves by SMTP where it is configured; what SMTP does not take, and everything else, goes to the outbox. */
 
+import type { SendMailOptions } from 'nodemailer'
 import type { Logger } from '../log.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
@@ -41,10 +42,14 @@ export interface MailerOptions {
   readonly log: Logger
   /** For one message, from the look-up of the mail server's name to its last word; in milliseconds. */
   readonly smtpTimeout?: number
+  /** Called when a message is in the outbox. */
+  readonly onKept?: (() => void) | undefined
 }
 
+const usualTimeout = 20_000
+
 export function createMailer(options: MailerOptions): Mailer {
-  const { smtpUrl, dataDir, now, log, smtpTimeout = 20_000 } = options
+  const { smtpUrl, dataDir, now, log, smtpTimeout = usualTimeout, onKept } = options
   const from = parseMailbox(options.from)
   if (!from) throw new TypeError('The sender is not an email address.')
   const closing = new AbortController()
@@ -53,14 +58,11 @@ export function createMailer(options: MailerOptions): Mailer {
 
   async function deliver(mail: Mail): Promise<void> {
     const at = tick()
-    // Loaded with the first message: it takes some 25 MB, which a server that sends no mail can do without.
-    const { createTransport } = await import('nodemailer')
     const message = { from, ...compose(mail), date: at }
     let failure: string | undefined
     if (smtpUrl !== undefined) {
-      const smtp = createTransport({ url: smtpUrl, requireTLS: needsTls(smtpUrl) })
       const signal = AbortSignal.any([AbortSignal.timeout(smtpTimeout), closing.signal])
-      failure = await smtp.sendMail({ ...message, signal }).then(() => undefined, oneLine)
+      failure = await sendBySmtp(smtpUrl, { ...message, signal })
       if (failure === undefined) return log.info({ purpose: mail.purpose }, 'mail sent')
     }
     const headers = {
@@ -68,9 +70,11 @@ export function createMailer(options: MailerOptions): Mailer {
       ...(mail.code !== undefined && { [CODE_HEADER]: mail.code }),
       ...(failure !== undefined && { [FAILURE_HEADER]: failure }),
     }
+    const { createTransport } = await nodemailer()
     const file = createTransport({ streamTransport: true, newline: 'windows' })
     const written = await file.sendMail({ ...message, headers: { ...message.headers, ...headers } })
     await writeMessage(dataDir, at, written.message)
+    onKept?.()
     const level = failure === undefined ? 'info' : 'warn'
     log[level]({ purpose: mail.purpose, failure }, 'mail kept in the outbox')
   }
@@ -105,13 +109,39 @@ export function createMailer(options: MailerOptions): Mailer {
   }
 }
 
+/**
+ * Sends a message by SMTP and keeps nothing: tells whether the settings of a mail server work.
+ * @param from `address` or `Name <address>`
+ * @returns why it did not work, in the words of the mail server; undefined when it has the message
+ */
+export async function tryMailServer(
+  smtpUrl: string,
+  from: string,
+  mail: Pick<Mail, 'to' | 'subject' | 'text'>,
+): Promise<string | undefined> {
+  const sender = parseMailbox(from)
+  if (!sender) throw new TypeError('The sender is not an email address.')
+  if (!isEmailAddress(mail.to)) throw new TypeError('The recipient is not one plain email address.')
+  return sendBySmtp(smtpUrl, { from: sender, ...compose(mail), signal: AbortSignal.timeout(usualTimeout) })
+}
+
+/** @returns why it did not work, in one line */
+async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<string | undefined> {
+  const { createTransport } = await nodemailer()
+  const smtp = createTransport({ url: smtpUrl, requireTLS: needsTls(smtpUrl) })
+  return smtp.sendMail(message).then(() => undefined, oneLine)
+}
+
+/** Loaded with the first message: it takes some 25 MB, which a server that sends no mail can do without. */
+const nodemailer = () => import('nodemailer')
+
 /** Credentials do not cross a network in the clear, unless the URL itself says so: its `?requireTLS=false` goes first. */
 function needsTls(smtpUrl: string): boolean {
   const { username, hostname } = new URL(smtpUrl)
   return username !== '' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-function compose({ to, subject, text }: Mail) {
+function compose({ to, subject, text }: Pick<Mail, 'to' | 'subject' | 'text'>) {
   return {
     to,
     subject,

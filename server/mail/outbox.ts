@@ -31,6 +31,9 @@ export const FAILURE_HEADER = 'X-PDS-Failure'
 /** `20261121T094530123Z-0123456789abcdef.eml`: in order of time, and a valid name on every platform. */
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}\.eml$/
 
+/** Ends the name of a message that is deleted but can still be brought back. */
+const DELETED = '.deleted'
+
 /** Resolves with the id once the message is on disk. */
 export async function writeMessage(dataDir: string, at: Date, content: Buffer | Readable): Promise<string> {
   const folder = outboxFolder(dataDir)
@@ -86,10 +89,31 @@ export async function readMessage(dataDir: string, id: string): Promise<OutboxMe
   }
 }
 
-/** Whether there was such a message. */
+/** How many messages there are. */
+export async function countOutbox(dataDir: string): Promise<number> {
+  const names = await readdir(outboxFolder(dataDir)).catch(emptyWhenMissing([]))
+  return names.filter((name) => ID.test(name)).length
+}
+
+/** Whether there was such a message. It can be brought back until {@link clearDeleted}. */
 export async function deleteMessage(dataDir: string, id: string): Promise<boolean> {
   if (!ID.test(id)) return false
-  return rm(join(outboxFolder(dataDir), id)).then(() => true, emptyWhenMissing(false))
+  const file = join(outboxFolder(dataDir), id)
+  return rename(file, `${file}${DELETED}`).then(() => true, emptyWhenMissing(false))
+}
+
+/** Brings a deleted message back. @returns whether there was one */
+export async function restoreMessage(dataDir: string, id: string): Promise<boolean> {
+  if (!ID.test(id)) return false
+  const file = join(outboxFolder(dataDir), id)
+  return rename(`${file}${DELETED}`, file).then(() => true, emptyWhenMissing(false))
+}
+
+/** Removes what was deleted for good. */
+export async function clearDeleted(dataDir: string): Promise<void> {
+  const folder = outboxFolder(dataDir)
+  const names = await readdir(folder).catch(emptyWhenMissing([]))
+  for (const name of names) if (name.endsWith(DELETED)) await rm(join(folder, name), { force: true })
 }
 
 function outboxFolder(dataDir: string): string {

@@ -27,11 +27,15 @@ export function watchPushes(
   listener: (push: Push) => void,
 ): () => void {
   return services.notifications.subscribe((arrivals) => {
-    const pushes = pushesOf(services, did, (wanted) =>
-      notifications.arrived(services.store, { did, wanted, arrivals }),
-    )
-    for (const push of pushes.toReversed()) listener(push)
+    for (const push of arrivedPushes(services, did, arrivals)) listener(push)
   })
+}
+
+/** What is pushed to an account of the notifications that arrived together, the oldest first. */
+export function arrivedPushes(services: Grounds, did: string, arrivals: notifications.Arrivals): Push[] {
+  const { store } = services
+  const pushes = pushesOf(services, did, (wanted) => notifications.arrived(store, { did, wanted, arrivals }))
+  return pushes.toReversed()
 }
 
 /** What is pushed for one notification; undefined when it is not, or no longer. */

@@ -1,6 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Page } from '../support/browser.ts'
+import { findings, focused, overflow, toldOf } from '../support/accessibility.ts'
 import type { Account } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
 import { heading, World } from '../support/world.ts'
@@ -22,20 +21,6 @@ beforeAll(async () => {
 afterEach(async () => expect(await world.forget()).toEqual([]))
 
 afterAll(() => world.close())
-
-/** What axe finds against WCAG 2.2 AA and its own best practices, one line a finding. */
-async function findings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(
-    ({ impact, id, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  )
-}
-
-async function overflow(page: Page): Promise<unknown> {
-  return page.evaluate(
-    'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
-  )
-}
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/', 'Home', 'did:plc:'],
@@ -213,7 +198,7 @@ test('what assistive technology is told of the navigation and of a screen', asyn
         - listitem:
           - link "Preferences":
             - /url: "#/preferences"
-      - heading "Server" [level=2]
+      - heading "Access" [level=2]
       - list:
         - listitem:
           - link "Invites":
@@ -244,6 +229,18 @@ test('what assistive technology is told of the navigation and of a screen', asyn
   `)
 })
 
+test.each([
+  ['/', 'Home', 'did:plc:'],
+  ['/notifications', 'Inbox', 'mentioned you'],
+  ['/preferences', 'Preferences', 'New followers'],
+  ['/app-passwords', 'App passwords', 'Phone'],
+])('what assistive technology is told of %s', async (path, title, ready) => {
+  const page = await world.signedIn(alice, path)
+  await heading(page, title).waitFor()
+  await page.getByRole('main').getByText(ready).first().waitFor()
+  expect(await toldOf(page)).toMatchSnapshot()
+})
+
 test('a chosen appearance stays', async () => {
   const page = await world.signedIn(alice, '/', { colorScheme: 'light' })
   await page.getByRole('button', { name: 'Account menu, alice.test' }).click()
@@ -252,8 +249,3 @@ test('a chosen appearance stays', async () => {
   await heading(page, 'Home').waitFor()
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
 })
-
-/** What the focused element is called. */
-function focused(page: Page): Promise<unknown> {
-  return page.evaluate('(document.activeElement.ariaLabel ?? document.activeElement.innerText).trim()')
-}

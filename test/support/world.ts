@@ -9,6 +9,7 @@ import {
   type Page,
   type View,
 } from './browser.ts'
+import type { ScriptedDesktop } from './desktop-bridge.ts'
 import { TestServer } from './server.ts'
 
 export class World {
@@ -27,11 +28,12 @@ export class World {
     return new World(server, browser)
   }
 
-  /** A page of a person who has never been here: a browser profile of its own. */
-  async visitor(path = '/', view: View = {}): Promise<Page> {
+  /** A page of a person who has never been here: a browser profile of its own. @param desktop what is around the page, if anything */
+  async visitor(path = '/', view: View = {}, desktop?: ScriptedDesktop): Promise<Page> {
     const profile = await newProfile(this.#browser, view)
     this.#profiles.push(profile)
     const page = await this.tab(profile)
+    await desktop?.attach(page)
     await page.goto(`${this.server.url}/#${path}`)
     return page
   }

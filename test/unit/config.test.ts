@@ -34,6 +34,7 @@ test('without flags and variables every setting has its default', () => {
       ['chat.bsky', 'chat.example'],
     ]),
     rateLimits: true,
+    dailyBackups: true,
     allowPrivateTargets: false,
     logLevel: 'info',
     privacyUrl: undefined,

@@ -8,7 +8,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../server/log.ts'
 import { isEmailAddress, parseMailbox } from '../../server/mail/address.ts'
 import { createMailer, type Mail, type Mailer, type MailerOptions } from '../../server/mail/mailer.ts'
-import { deleteMessage, listOutbox, readMessage } from '../../server/mail/outbox.ts'
+import {
+  clearDeleted,
+  countOutbox,
+  deleteMessage,
+  listOutbox,
+  readMessage,
+  restoreMessage,
+} from '../../server/mail/outbox.ts'
 import { letterFor } from '../../server/mail/templates.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../support/smtp-server.ts'
 
@@ -123,11 +130,21 @@ describe('without a mail server', () => {
     expect((await listOutbox(dataDir)).map(({ code }) => code)).toEqual(codes.reverse())
   })
 
-  test('a deleted message is gone, and deleting it again does no harm', async () => {
+  test('a deleted message can be brought back until it is cleared away', async () => {
     await mailer().send(LETTER)
     const [message] = await listOutbox(dataDir)
     expect(await deleteMessage(dataDir, message?.id ?? '')).toBe(true)
     expect(await deleteMessage(dataDir, message?.id ?? '')).toBe(false)
+    expect(await countOutbox(dataDir)).toBe(0)
+
+    expect(await restoreMessage(dataDir, message?.id ?? '')).toBe(true)
+    expect(await restoreMessage(dataDir, message?.id ?? '')).toBe(false)
+    expect(await countOutbox(dataDir)).toBe(1)
+    expect(await readMessage(dataDir, message?.id ?? '')).toEqual(message)
+
+    expect(await deleteMessage(dataDir, message?.id ?? '')).toBe(true)
+    await clearDeleted(dataDir)
+    expect(await restoreMessage(dataDir, message?.id ?? '')).toBe(false)
     expect(await readMessage(dataDir, message?.id ?? '')).toBeUndefined()
     expect(await listOutbox(dataDir)).toEqual([])
   })
@@ -160,6 +177,7 @@ describe('without a mail server', () => {
     ]) {
       expect(await readMessage(dataDir, id), id).toBeUndefined()
       expect(await deleteMessage(dataDir, id), id).toBe(false)
+      expect(await restoreMessage(dataDir, id), id).toBe(false)
     }
     expect(await readFile(join(dataDir, 'admin-password'), 'utf8')).toBe('secret')
   })

@@ -6,6 +6,7 @@ import { CodeField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { OutboxHint } from '../outbox/outbox-hint.tsx'
 
 interface CodeFormProps {
   /** Where the code goes. */
@@ -48,7 +49,7 @@ export function CodeForm({
         {!mailing.error && <p>{mailing.isPending ? t.mail.sending(email) : t.mail.sent(email)}</p>}
         <CodeField
           autoFocus
-          hint={t.mail.outbox}
+          hint={<OutboxHint />}
           onChange={(event) => setCode(event.target.value)}
           value={code}
         />

@@ -3,8 +3,10 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { usePublicRead } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
+import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { ConnectionBanner } from '../../shell/banners.tsx'
+import { DesktopLinks } from '../../shell/outside.tsx'
 import { t } from '../../strings/en.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { Loaded } from '../../ui/states.tsx'
@@ -26,7 +28,10 @@ export function Entrance() {
           <span>{t.app.name}</span>
         </div>
         <p className={styles.claim}>{t.welcome.lead}</p>
-        <p className={styles.address}>{new URL(endpoint).host}</p>
+        <div>
+          <p className={styles.address}>{new URL(endpoint).host}</p>
+          {desktop && <DesktopLinks />}
+        </div>
       </aside>
       <div className={styles.main}>
         <ConnectionBanner />

@@ -10,6 +10,7 @@ import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import { PasswordStrength } from '../password-strength.tsx'
 import styles from './entrance.module.css'
 import { Heading, useFocusFirst } from './heading.tsx'
@@ -73,7 +74,7 @@ function NewPassword({ email }: { readonly email: string }) {
       <Heading title={t.reset.codeTitle}>{t.reset.codeLead(email)}</Heading>
       <form onSubmit={submit} ref={form}>
         <Stack>
-          <CodeField hint={t.mail.outbox} onChange={(event) => setToken(event.target.value)} value={token} />
+          <CodeField hint={<OutboxHint />} onChange={(event) => setToken(event.target.value)} value={token} />
           <PasswordField
             autoComplete="new-password"
             hint={<PasswordStrength password={password} />}

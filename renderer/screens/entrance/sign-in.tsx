@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
+import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
 import { Heading, useEnter, useFocusFirst } from './heading.tsx'
 
@@ -110,7 +111,7 @@ function SecondFactor({ attempt, onSubmit }: SecondFactorProps) {
       <Heading title={t.signIn.factorTitle}>{t.signIn.factorLead}</Heading>
       <form onSubmit={submit} ref={form}>
         <Stack>
-          <CodeField hint={t.mail.outbox} onChange={(event) => setCode(event.target.value)} value={code} />
+          <CodeField hint={<OutboxHint />} onChange={(event) => setCode(event.target.value)} value={code} />
           <FormError error={isFirst ? null : attempt.error} />
           <Button busy={attempt.isPending} className={styles.submit} look="primary" type="submit">
             {t.signIn.submit}

@@ -6,6 +6,7 @@ import type { Body } from '../../api/client.ts'
 import { errorName, explain } from '../../api/errors.ts'
 import { switchTo } from '../../api/sessions.ts'
 import { signUp } from '../../api/sign-in.ts'
+import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,9 +16,11 @@ import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PasswordStrength } from '../password-strength.tsx'
 import styles from './entrance.module.css'
+import { FirstRunChoices } from './first-run-choices.tsx'
 import { useHandleCheck } from './handle-check.ts'
 import { HandleField } from './handle-field.tsx'
 import { Heading, useEnter } from './heading.tsx'
+import { noteFirstAccount } from './ready.tsx'
 
 interface SignUpProps {
   readonly isFirst: boolean
@@ -41,6 +44,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
     onSuccess: ({ did, handle: made }) => {
       switchTo(did)
       toast(t.signUp.done(made))
+      if (isFirst) noteFirstAccount()
       enter()
     },
   })
@@ -103,6 +107,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
             type="email"
             value={email}
           />
+          {desktop && isFirst && <FirstRunChoices />}
           <FormError
             error={
               [...handleErrors, 'InvalidPassword', 'InvalidInviteCode'].includes(failure)

@@ -1,0 +1,144 @@
+/** The channel table: every call of the bridge, what arguments it takes, and what answers it. */
+import { createServer } from 'node:net'
+import type { Logger } from '../server/log.ts'
+import { isEmailAddress } from '../server/mail/address.ts'
+import { createMailer } from '../server/mail/mailer.ts'
+import * as outbox from '../server/mail/outbox.ts'
+import { letterFor } from '../server/mail/templates.ts'
+import { args, oneOf, optional, text } from './arguments.ts'
+import type { Backups } from './backups.ts'
+import type { DesktopCalls, Outcome, UpdateState } from './bridge.ts'
+import type { Calls } from './ipc.ts'
+import type { Logs } from './logs.ts'
+import { isMailSettings } from './mail-settings.ts'
+import type { EmbeddedServer } from './server.ts'
+import { isSettingsChange } from './settings.ts'
+import type { SettingsControl } from './settings-control.ts'
+
+export interface CallsOptions {
+  readonly dataDir: string
+  readonly server: EmbeddedServer
+  readonly settings: SettingsControl
+  readonly backups: Backups
+  readonly logs: Logs
+  readonly log: Logger
+  readonly checkForUpdates: () => Promise<UpdateState>
+  readonly openFolder: (which: 'data' | 'backups' | 'logs') => void
+  readonly openPage: (which: 'endpoint' | 'update' | 'source') => void
+  /** The number of messages in the outbox is another. */
+  readonly onOutboxChange: () => void
+  readonly quit: () => void
+}
+
+const none = args()
+const name = text(200)
+const secret = text(1000)
+
+export function createCalls(options: CallsOptions): Calls {
+  const { dataDir, server, settings, backups, logs } = options
+
+  /** What the calls on the outbox do to it is told to whoever counts its messages. */
+  const counted = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work
+    options.onOutboxChange()
+    return result
+  }
+
+  return {
+    'server.state': { accepts: none, handle: () => server.state },
+    'server.start': { accepts: none, handle: () => server.start() },
+    'server.stop': { accepts: none, handle: () => server.stop() },
+    'server.restart': { accepts: none, handle: () => server.restart() },
+    'server.freePort': { accepts: none, handle: findFreePort },
+
+    'settings.view': { accepts: none, handle: () => settings.view() },
+    'settings.change': { accepts: args(isSettingsChange), handle: (changes) => settings.change(changes) },
+    'mail.change': {
+      accepts: args(isMailSettings, optional(secret)),
+      handle: (mail, password) => settings.changeMail(mail, password),
+    },
+    'mail.test': {
+      accepts: args(isMailSettings, optional(secret), text(500)),
+      handle: (mail, password, to) => settings.tryMail(mail, password, to),
+    },
+
+    'outbox.list': { accepts: none, handle: async () => (await outbox.listOutbox(dataDir)).map(asShown) },
+    'outbox.delete': { accepts: args(name), handle: (id) => counted(outbox.deleteMessage(dataDir, id)) },
+    'outbox.restore': { accepts: args(name), handle: (id) => counted(outbox.restoreMessage(dataDir, id)) },
+    'outbox.test': { accepts: args(text(500)), handle: (to) => counted(writeTest(to, options)) },
+
+    'backups.list': { accepts: none, handle: backups['backups.list'] },
+    'backups.make': { accepts: none, handle: backups['backups.make'] },
+    'backups.check': { accepts: args(name), handle: backups['backups.check'] },
+    'backups.preview': { accepts: args(name), handle: backups['backups.preview'] },
+    'backups.restore': { accepts: args(name), handle: backups['backups.restore'] },
+    'backups.export': { accepts: args(optional(secret)), handle: backups['backups.export'] },
+    'backups.choose': { accepts: none, handle: backups['backups.choose'] },
+    'backups.previewChosen': { accepts: args(optional(secret)), handle: backups['backups.previewChosen'] },
+    'backups.import': { accepts: args(optional(secret)), handle: backups['backups.import'] },
+    'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },
+
+    'logs.tail': { accepts: none, handle: () => logs.tail() },
+
+    'updates.check': { accepts: none, handle: options.checkForUpdates },
+    'app.openFolder': {
+      accepts: args(oneOf('data', 'backups', 'logs')),
+      handle: nothing(options.openFolder),
+    },
+    'app.openPage': {
+      accepts: args(oneOf('endpoint', 'update', 'source')),
+      handle: nothing(options.openPage),
+    },
+    'app.quit': { accepts: none, handle: nothing(options.quit) },
+  }
+}
+
+function nothing<A extends unknown[]>(work: (...given: A) => void): (...given: A) => undefined {
+  return (...given) => {
+    work(...given)
+    return undefined
+  }
+}
+
+function asShown(message: outbox.OutboxMessage): ReturnType<DesktopCalls['outbox.list']>[number] {
+  const { id, at, to, subject, text, code, failure } = message
+  return {
+    id,
+    at,
+    to,
+    subject,
+    text,
+    ...(code !== undefined && { code }),
+    ...(failure !== undefined && { failure }),
+  }
+}
+
+/** A letter as the server's own, with a code that opens nothing. */
+async function writeTest(to: string, { dataDir, server, log }: CallsOptions): Promise<Outcome> {
+  if (!isEmailAddress(to)) return { ok: false, message: 'This is not an email address.' }
+  const mailer = createMailer({
+    smtpUrl: undefined,
+    from: 'no-reply@localhost',
+    dataDir,
+    now: () => new Date(),
+    log,
+  })
+  const letter = letterFor('confirmEmail', {
+    handle: 'you.test',
+    server: server.endpoint,
+    code: 'TESTS-TESTS',
+  })
+  await mailer.send({ to, ...letter })
+  return { ok: true, value: undefined }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen({ port: 0, host: '127.0.0.1' }, () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,51 @@
+/** How the desktop writes down a mail server, and what it becomes for the server: a URL and a sender. */
+import { defaultText, problemWith } from '../server/config.ts'
+import type { MailSettings, SettingProblems } from './bridge.ts'
+
+export type Mail = MailSettings
+
+export const defaultMail: Mail = { host: '', port: '', security: 'tls', user: '', from: '' }
+
+const schemes = { tls: 'smtps', starttls: 'smtp', none: 'smtp' } as const
+/** The ports that mail submission has by custom (RFC 8314 §3, RFC 6409 §3.1). */
+const usualPorts = { tls: '465', starttls: '587', none: '25' } as const
+const options = { tls: '', starttls: '?requireTLS=true', none: '?ignoreTLS=true&requireTLS=false' } as const
+
+export function isMailSettings(value: unknown): value is Mail {
+  if (typeof value !== 'object' || value === null) return false
+  const names = Object.keys(defaultMail)
+  const given = Object.entries(value)
+  return (
+    given.length === names.length &&
+    given.every(([name, one]) => names.includes(name) && typeof one === 'string' && one.length <= 500) &&
+    Object.hasOwn(schemes, (value as Mail).security)
+  )
+}
+
+export function mailProblems(mail: Mail): SettingProblems<Mail> {
+  const { host, port, from } = mail
+  const hostProblem = host.includes(',') ? 'This must be one host name.' : problemWith('hostnames', host)
+  const portProblem =
+    /^0*$/.test(port) && port !== '' ? 'This must be a port from 1 to 65535.' : problemWith('port', port)
+  const fromProblem = problemWith('mailFrom', from)
+  return {
+    ...(hostProblem && { host: 'This must be a host name, such as mail.example.com.' }),
+    ...(portProblem && { port: portProblem }),
+    ...(fromProblem && { from: fromProblem }),
+  }
+}
+
+/** As the server's settings take it; empty texts without a host. */
+export function mailTexts(mail: Mail, password: string | null): { smtpUrl: string; mailFrom: string } {
+  const { host, port, security, user, from } = mail
+  if (host === '') return { smtpUrl: '', mailFrom: from }
+  const login = user === '' ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`
+  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  const smtpUrl = `${schemes[security]}://${login}${bracketed}:${port || usualPorts[security]}/${options[security]}`
+  return { smtpUrl, mailFrom: from }
+}
+
+/** The sender that holds when none is written. */
+export function senderOf({ from }: Mail): string {
+  return from || defaultText('mailFrom', process.env)
+}

@@ -1,0 +1,27 @@
+/** The desktop: one program per data folder, which `desktop.ts` puts together once the system is ready for it. Read this first. */
+import { app, dialog } from 'electron'
+import { chooseFolders } from './folders.ts'
+import { registerScheme } from './protocol.ts'
+import { productName, t } from './strings.ts'
+
+app.setName(productName)
+app.enableSandbox()
+const folders = chooseFolders()
+registerScheme()
+
+// A second start brings the window of the first to the front, and ends, before it has loaded much.
+if (!app.requestSingleInstanceLock()) app.exit()
+else {
+  // Not awaited: the app is not ready before this file has been run to its end.
+  app
+    .whenReady()
+    .then(() => import('./desktop.ts'))
+    .then(({ runDesktop }) => runDesktop(folders))
+    .catch((error: unknown) => {
+      dialog.showErrorBox(
+        t.cannotStart,
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
+      )
+      app.exit(1)
+    })
+}

@@ -1,0 +1,19 @@
+/** Errors that a person can do something about become sentences; others are logged, and their message must do. */
+import type { Logger } from '../server/log.ts'
+import { StoreDamaged } from '../server/store/errors.ts'
+import type { Outcome } from './bridge.ts'
+
+export async function outcomeOf<T>(log: Logger, work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work() }
+  } catch (error) {
+    log.warn({ err: error }, 'something that was asked for could not be done')
+    return { ok: false, message: sentenceOf(error) }
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  // Its own message tells the commands of a terminal.
+  if (error instanceof StoreDamaged) return `${error.file} ${error.reason}. Nothing was touched.`
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,170 @@
+/** The embedded server, as something that is started and stopped: in which state it is, and why it did not start. */
+import { join } from 'node:path'
+import type { Config } from '../server/config.ts'
+import { ConfigError } from '../server/config.ts'
+import type { Logger } from '../server/log.ts'
+import { type RunningServer, startServer } from '../server/server.ts'
+import type { Services } from '../server/services.ts'
+import { StoreDamaged, StoreLocked, StoreTooNew, StoreUnavailable } from '../server/store/errors.ts'
+import { lockName } from '../server/store/layout.ts'
+import type { ServerState, StartFailure } from './bridge.ts'
+
+type Failed = Extract<ServerState, { kind: 'failed' }>
+
+export interface EmbeddedServer {
+  readonly state: ServerState
+  /** Where clients reach it, or would. */
+  readonly endpoint: string
+  /** Undefined while it does not run. */
+  readonly services: Services | undefined
+  start(): Promise<ServerState>
+  stop(): Promise<ServerState>
+  restart(): Promise<ServerState>
+  /** Does something while no server has the data, and starts it again if it ran. */
+  whileStopped<T>(work: () => Promise<T>): Promise<T>
+  onChange(listener: (state: ServerState) => void): void
+}
+
+export interface EmbeddedServerOptions {
+  /** Read at every start. */
+  readonly config: () => Config
+  readonly log: Logger
+  readonly onMailKept: () => void
+}
+
+/** Starts and stops come one after the other, however they are asked for. */
+export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServerOptions): EmbeddedServer {
+  const listeners: ((state: ServerState) => void)[] = []
+  let state: ServerState = { kind: 'stopped' }
+  let running: RunningServer | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
+  }
+  const become = (next: ServerState): ServerState => {
+    state = next
+    for (const listener of listeners) listener(next)
+    return next
+  }
+
+  async function start(): Promise<ServerState> {
+    if (running) return state
+    become({ kind: 'starting' })
+    try {
+      const current = config()
+      running = await startServer(current, { log, onMailKept }).catch((error: unknown) => {
+        throw new StartError(failureOf(error, current))
+      })
+      log.info({ port: running.port }, 'the server is running')
+      return become({
+        kind: 'running',
+        endpoint: endpointOf(running.port),
+        port: running.port,
+        since: new Date().toISOString(),
+      })
+    } catch (error) {
+      const failed = error instanceof StartError ? error.failed : unreadable(error)
+      log.error({ err: error instanceof StartError ? failed : error }, 'the server did not start')
+      return become(failed)
+    }
+  }
+
+  async function stop(): Promise<ServerState> {
+    if (!running) return state.kind === 'failed' ? state : become({ kind: 'stopped' })
+    become({ kind: 'stopping' })
+    const closing = running
+    running = undefined
+    await closing.close()
+    log.info('the server has stopped')
+    return become({ kind: 'stopped' })
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    get endpoint() {
+      return endpointOf(running?.port ?? wantedPort(config))
+    },
+    get services() {
+      return running?.services
+    },
+    start: () => inTurn(start),
+    stop: () => inTurn(stop),
+    restart: () => inTurn(() => stop().then(start)),
+    whileStopped: (work) =>
+      inTurn(async () => {
+        const wasWanted = state.kind !== 'stopped'
+        await stop()
+        try {
+          return await work()
+        } finally {
+          if (wasWanted) await start()
+        }
+      }),
+    onChange: (listener) => listeners.push(listener),
+  }
+}
+
+function endpointOf(port: number): string {
+  return `http://localhost:${port}`
+}
+
+function wantedPort(config: () => Config): number {
+  try {
+    return config().port
+  } catch {
+    return 0
+  }
+}
+
+class StartError extends Error {
+  readonly failed: Failed
+
+  constructor(failed: Failed) {
+    super(failed.message)
+    this.failed = failed
+  }
+}
+
+function unreadable(error: unknown): Failed {
+  const message = error instanceof ConfigError ? error.message : String(error)
+  return { kind: 'failed', failure: 'other', message, port: 0 }
+}
+
+const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
+
+/** What a person is told about a start that failed. */
+export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port' | 'dataDir'>): Failed {
+  const fail = (failure: StartFailure, message: string, path?: string): Failed => ({
+    kind: 'failed',
+    failure,
+    message,
+    port,
+    ...(path !== undefined && { path }),
+  })
+  if (error instanceof StoreDamaged) {
+    const { file, reason, movedTo } = error
+    const kept = movedTo === undefined ? '' : ` It was kept as ${movedTo}.`
+    return fail('damaged', `${file} ${reason}.${kept} Nothing was deleted.`, movedTo ?? file)
+  }
+  if (error instanceof StoreTooNew) return fail('too-new', error.message, error.file)
+  if (error instanceof StoreLocked)
+    return fail('already-running', error.message, join(error.directory, lockName))
+  if (error instanceof StoreUnavailable)
+    return fail('not-writable', `${dataDir} cannot be written: ${error.message}`, dataDir)
+  const { code = '', syscall, message } = toError(error)
+  if (code === 'EADDRINUSE') return fail('port-taken', `Port ${port} is in use by another program.`)
+  if (syscall === 'listen' && code === 'EACCES')
+    return fail('other', `This system does not let a program listen on port ${port}. Choose one above 1023.`)
+  if (unwritable.includes(code))
+    return fail('not-writable', `${dataDir} cannot be written: ${message}`, dataDir)
+  return fail('other', message)
+}
+
+function toError(error: unknown): NodeJS.ErrnoException {
+  return error instanceof Error ? error : new Error(String(error))
+}

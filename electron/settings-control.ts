@@ -1,0 +1,91 @@
+/** Changes of settings: checked, kept, and made to hold. */
+import { nativeTheme } from 'electron'
+import type { Logger } from '../server/log.ts'
+import { isEmailAddress } from '../server/mail/address.ts'
+import { tryMailServer } from '../server/mail/mailer.ts'
+import type { MailSettings, Outcome, SettingProblems, Settings, SettingsView } from './bridge.ts'
+import { setStartAtLogin } from './login-item.ts'
+import { mailProblems, mailTexts, senderOf } from './mail-settings.ts'
+import type { Secrets } from './secrets.ts'
+import { defaultSettings, problemsOf, restarting, type SettingsFile } from './settings.ts'
+
+export interface SettingsControl {
+  view(): SettingsView
+  change(changes: Partial<Settings>): Promise<SettingProblems<Settings>>
+  changeMail(mail: MailSettings, password?: string): Promise<SettingProblems<MailSettings>>
+  tryMail(mail: MailSettings, password: string | undefined, to: string): Promise<Outcome>
+  onChange(listener: (view: SettingsView) => void): void
+}
+
+export interface SettingsControlOptions {
+  readonly file: SettingsFile
+  readonly secrets: Secrets
+  readonly dataFolder: string
+  readonly hasTray: () => boolean
+  readonly restart: () => Promise<unknown>
+  readonly log: Logger
+}
+
+export function createSettingsControl(options: SettingsControlOptions): SettingsControl {
+  const { file, secrets, dataFolder, hasTray, restart, log } = options
+  const listeners: ((view: SettingsView) => void)[] = []
+
+  const view = (): SettingsView => ({
+    settings: file.get('settings'),
+    defaults: defaultSettings(),
+    mail: file.get('mail'),
+    hasMailPassword: secrets.read('mail-password') !== null,
+    dataFolder,
+    secretProtection: secrets.protection,
+    hasTray: hasTray(),
+  })
+  const tell = () => {
+    for (const listener of listeners) listener(view())
+  }
+  applyLook(file.get('settings'), log)
+
+  return {
+    view,
+    async change(changes) {
+      const problems = problemsOf(changes)
+      if (Object.keys(problems).length > 0) return problems
+      const before = file.get('settings')
+      const after = { ...before, ...changes }
+      file.set('settings', after)
+      applyLook(after, log)
+      if (before.startAtLogin !== after.startAtLogin) setStartAtLogin(after.startAtLogin)
+      tell()
+      if (restarting.some((name) => before[name] !== after[name])) await restart()
+      return {}
+    },
+    async changeMail(mail, password) {
+      const problems = mailProblems(mail)
+      if (Object.keys(problems).length > 0) return problems
+      file.set('mail', mail)
+      if (password !== undefined) secrets.write('mail-password', password === '' ? null : password)
+      tell()
+      await restart()
+      return {}
+    },
+    async tryMail(mail, password, to) {
+      const [problem] = Object.values(mailProblems(mail))
+      if (problem !== undefined) return { ok: false, message: problem }
+      if (mail.host === '') return { ok: false, message: 'Fill in the mail server first.' }
+      if (!isEmailAddress(to)) return { ok: false, message: 'This is not an email address.' }
+      const { smtpUrl } = mailTexts(mail, password ?? secrets.read('mail-password'))
+      const failure = await tryMailServer(smtpUrl, senderOf(mail), {
+        to,
+        subject: 'A test of your mail settings',
+        text: 'Your personal data server can send mail.\n',
+      })
+      return failure === undefined ? { ok: true, value: undefined } : { ok: false, message: failure }
+    },
+    onChange: (listener) => listeners.push(listener),
+  }
+}
+
+/** What holds without a restart. */
+function applyLook({ theme, logLevel }: Settings, log: Logger): void {
+  nativeTheme.themeSource = theme
+  log.level = logLevel
+}

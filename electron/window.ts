@@ -1,0 +1,130 @@
+/** The one window: where it is, what closing it means, and how the rest of the desktop speaks to its page. */
+import { join } from 'node:path'
+import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
+import type { Logger } from '../server/log.ts'
+import type { DesktopEvents } from './bridge.ts'
+import { built } from './folders.ts'
+import { icon } from './icons.ts'
+import { pageUrl } from './protocol.ts'
+import type { SettingsFile } from './settings.ts'
+import { productName, t } from './strings.ts'
+import { leastSize, placeOn } from './window-place.ts'
+import { wire } from './wire.ts'
+
+export interface MainWindow {
+  /** Undefined until it is first shown. */
+  readonly browserWindow: BrowserWindow | undefined
+  readonly contents: WebContents | undefined
+  /** Brings it to the front; with a screen, on that screen. */
+  show(screen?: string): void
+  /** Whether somebody is looking at a screen right now. */
+  isShowing(screen: string): boolean
+  send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
+  /** Loads the page again, on the screen where it is. */
+  reload(): void
+}
+
+export interface WindowOptions {
+  readonly settings: SettingsFile
+  readonly hasTray: () => boolean
+  /** Whether the program is about to end, so that closing needs no more thought. */
+  readonly isQuitting: () => boolean
+  readonly quit: () => void
+  readonly log: Logger
+  /** Told when closing has left the server running. */
+  readonly onHidden: () => void
+}
+
+export function createMainWindow(options: WindowOptions): MainWindow {
+  const { settings } = options
+  let window: BrowserWindow | undefined
+
+  function open(path: string): BrowserWindow {
+    const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
+    const { maximized, ...place } = placeOn(areas, settings.get('window'))
+    const opened = new BrowserWindow({
+      ...place,
+      minWidth: leastSize.width,
+      minHeight: leastSize.height,
+      title: productName,
+      icon: icon('app'),
+      show: false,
+      autoHideMenuBar: true,
+      webPreferences: {
+        preload: join(built, 'electron/preload.cjs'),
+        contextIsolation: true,
+        sandbox: true,
+        nodeIntegration: false,
+        webSecurity: true,
+        spellcheck: false,
+      },
+    })
+    opened.once('ready-to-show', () => {
+      if (maximized) opened.maximize()
+      opened.show()
+    })
+    opened.on('close', (event) => {
+      settings.set('window', { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+      if (options.isQuitting()) return
+      event.preventDefault()
+      void close(opened)
+    })
+    // The end of a Windows session asks nobody; what was answered is on disk already.
+    opened.on('session-end', options.quit)
+    opened.webContents.on('render-process-gone', (_, { reason }) => {
+      options.log.error({ reason }, 'the page has crashed')
+      if (reason !== 'clean-exit') opened.webContents.reload()
+    })
+    opened.on('closed', () => {
+      window = undefined
+    })
+    opened
+      .loadURL(`${pageUrl}#${path}`)
+      .catch((error: unknown) => options.log.error({ err: error }, 'the page was not loaded'))
+    return opened
+  }
+
+  async function close(closing: BrowserWindow): Promise<void> {
+    if (!settings.get('settings').closeToTray) return options.quit()
+    if (options.hasTray()) {
+      closing.hide()
+      return options.onHidden()
+    }
+    const { message, detail, quit, minimize, cancel } = t.closing
+    const buttons = [quit, minimize, cancel]
+    const { response } = await dialog.showMessageBox(closing, {
+      type: 'question',
+      message,
+      detail,
+      buttons,
+      defaultId: 0,
+      cancelId: 2,
+    })
+    if (buttons[response] === quit) options.quit()
+    if (buttons[response] === minimize) closing.minimize()
+  }
+
+  const send: MainWindow['send'] = (event, value) => window?.webContents.send(wire.event, event, value)
+  return {
+    get browserWindow() {
+      return window
+    },
+    get contents() {
+      return window?.webContents
+    },
+    show(path) {
+      if (!window) {
+        window = open(path ?? '/')
+        return
+      }
+      if (window.isMinimized()) window.restore()
+      window.show()
+      window.focus()
+      if (path !== undefined) send('navigate', path)
+    },
+    isShowing: (path) =>
+      window?.isFocused() === true && URL.parse(window.webContents.getURL())?.hash === `#${path}`,
+    send,
+    reload: () => window?.webContents.reload(),
+  }
+}

@@ -1,0 +1,119 @@
+import { Download } from 'lucide-react'
+import type { SettingsView, UpdateState } from '../../../electron/bridge.ts'
+import { ask, useAsk, useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Page, Panel, Row, Section } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { SettingSwitch } from '../server/setting-switch.tsx'
+
+export function AboutScreen() {
+  const { data: view } = useAsk('settings.view')
+  if (!desktop) return null
+  const { app, electron, chrome, node } = desktop.version
+  const parts = [
+    [t.about.electron, electron],
+    [t.about.chrome, chrome],
+    [t.about.node, node],
+  ].map((part) => part.join(' '))
+  return (
+    <Page lead={t.about.lead} title={t.about.title}>
+      <Panel>
+        <Row detail={`${t.about.version} ${app}`} icon={<Mark size={40} />} title={t.app.name} />
+        <Row detail={parts.join(' · ')} title={t.about.parts} />
+        <Row
+          action={
+            <Button aria-label={t.about.openData} onClick={() => void ask('app.openFolder', 'data')} size="s">
+              {t.about.open}
+            </Button>
+          }
+          detail={view?.dataFolder ?? '…'}
+          title={t.about.data}
+        />
+        <Row
+          action={
+            <Button
+              aria-label={t.about.openSource}
+              onClick={() => void ask('app.openPage', 'source')}
+              size="s"
+            >
+              {t.about.open}
+            </Button>
+          }
+          detail={t.about.sourceDetail}
+          title={t.about.source}
+        />
+        <Row detail={t.about.mit} title={t.about.licence} />
+      </Panel>
+      <Section title={t.about.updates}>
+        <Updates view={view} />
+      </Section>
+    </Page>
+  )
+}
+
+/** Whether there is a newer version: asked only when somebody wants to know. */
+function Updates({ view }: { readonly view: SettingsView | undefined }) {
+  const check = useDo('updates.check')
+  const state = check.data
+  return (
+    <Panel>
+      <Row
+        action={
+          <>
+            {state?.kind === 'available' && (
+              <Button
+                icon={<Download aria-hidden size={16} />}
+                look="primary"
+                onClick={() => void ask('app.openPage', 'update')}
+              >
+                {t.about.openUpdate}
+              </Button>
+            )}
+            <Button busy={check.isPending} onClick={() => check.mutate([])}>
+              {t.about.check}
+            </Button>
+          </>
+        }
+        detail={<UpdateDetail error={check.error} state={state} />}
+        title={<span role="status">{titleOf(check.isPending, check.isError, state)}</span>}
+      />
+      {view && (
+        <SettingSwitch
+          detail={t.about.automaticDetail}
+          label={t.about.automatic}
+          name="checkForUpdates"
+          view={view}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function titleOf(isPending: boolean, isError: boolean, state: UpdateState | undefined): string {
+  if (isPending) return t.about.checking
+  if (isError || state?.kind === 'unknown') return t.about.unknown
+  if (!state) return t.about.notChecked
+  return state.kind === 'current' ? t.about.current : t.about.available(state.version)
+}
+
+function UpdateDetail({
+  state,
+  error,
+}: {
+  readonly state: UpdateState | undefined
+  readonly error: unknown
+}) {
+  if (error) return explain(error)
+  if (!state) return null
+  if (state.kind === 'unknown') return state.message
+  return (
+    <>
+      {state.kind === 'available' && `${t.about.availableDetail} `}
+      {t.about.checked} <RelativeTime at={state.checkedAt} />
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { useAsk, useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+import { formatBytes } from '../../strings/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Page, Panel, Section } from '../../ui/page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { SettingSwitch } from '../server/setting-switch.tsx'
+import { BackupList } from './backup-list.tsx'
+import { OneFileSection } from './one-file-section.tsx'
+import { RepositorySection } from './repository-section.tsx'
+
+export function BackupsScreen() {
+  const { data: view } = useAsk('settings.view')
+  const make = useDo('backups.make', ['backups.list'], {
+    onSuccess: ({ bytes }) => toast(t.backups.made(formatBytes(bytes))),
+    onError: (error) => toast(explain(error)),
+  })
+  return (
+    <Page
+      action={
+        <>
+          <Button busy={make.isPending} look="primary" onClick={() => make.mutate([])}>
+            {t.backups.make}
+          </Button>
+          <span className="visually-hidden" role="status">
+            {make.isPending ? t.backups.making : ''}
+          </span>
+        </>
+      }
+      lead={t.backups.lead}
+      title={t.backups.title}
+    >
+      {view && (
+        <Panel>
+          <SettingSwitch
+            detail={t.backups.automaticDetail}
+            label={t.backups.automatic}
+            name="automaticBackups"
+            view={view}
+          />
+        </Panel>
+      )}
+      <Section title={t.backups.kept}>
+        <BackupList />
+      </Section>
+      <OneFileSection />
+      <RepositorySection />
+    </Page>
+  )
+}

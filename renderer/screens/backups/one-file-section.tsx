@@ -1,0 +1,48 @@
+import { FileInput, FileOutput } from 'lucide-react'
+import { useState } from 'react'
+import { useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Panel, Row, Section } from '../../ui/page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { ExportDialog } from './export-dialog.tsx'
+import { ImportDialog } from './import-dialog.tsx'
+
+/** Everything in one file, out of this computer or into it. */
+export function OneFileSection() {
+  const [isExporting, setExporting] = useState(false)
+  return (
+    <Section lead={t.backups.oneFileLead} title={t.backups.oneFile}>
+      <Panel>
+        <Row
+          action={<Button onClick={() => setExporting(true)}>{t.backups.save}</Button>}
+          detail={t.backups.saveDetail}
+          icon={<FileOutput aria-hidden size={20} strokeWidth={1.75} />}
+          title={t.backups.exportTitle}
+        />
+        <ImportRow />
+      </Panel>
+      {isExporting && <ExportDialog onClose={() => setExporting(false)} />}
+    </Section>
+  )
+}
+
+function ImportRow() {
+  const choose = useDo('backups.choose', [], { onError: (error) => toast(explain(error)) })
+  return (
+    <>
+      <Row
+        action={
+          <Button busy={choose.isPending} onClick={() => choose.mutate([])}>
+            {t.backups.load}
+          </Button>
+        }
+        detail={t.backups.loadDetail}
+        icon={<FileInput aria-hidden size={20} strokeWidth={1.75} />}
+        title={t.backups.importTitle}
+      />
+      {choose.data && <ImportDialog chosen={choose.data} onClose={() => choose.reset()} />}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { callAs } from '../../api/client.ts'
+import { useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { useMaybeSession, useSessions } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Panel, Section } from '../../ui/page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import styles from './backups.module.css'
+
+interface Choice {
+  readonly did: string
+  readonly handle: string
+}
+
+/** An account's repository as a file: of those signed in here, or of any for the owner. */
+export function RepositorySection() {
+  const choices = useChoices()
+  const [chosen, setChosen] = useState('')
+  const save = useDo('repository.export', [], {
+    onSuccess: (path) => path !== undefined && toast(t.backups.exported(path)),
+    onError: (error) => toast(explain(error)),
+  })
+  const did = choices.some((choice) => choice.did === chosen) ? chosen : choices[0]?.did
+  if (did === undefined) return null
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!save.isPending) save.mutate([did])
+  }
+  return (
+    <Section lead={t.backups.repositoryLead} title={t.backups.repository}>
+      <Panel padded>
+        <form className={styles.form} onSubmit={submit}>
+          <SelectField
+            label={t.backups.repositoryAccount}
+            onChange={setChosen}
+            options={choices.map(({ did: value, handle: label }) => ({ value, label }))}
+            value={did}
+          />
+          <Button busy={save.isPending} type="submit">
+            {t.backups.repositoryExport}
+          </Button>
+        </form>
+      </Panel>
+    </Section>
+  )
+}
+
+const mostListed = 100
+
+function useChoices(): readonly Choice[] {
+  const sessions = useSessions()
+  const did = useMaybeSession()?.did ?? ''
+  const { data } = useQuery({
+    queryKey: [did, 'accounts to export'],
+    enabled: did !== '',
+    retry: false,
+    queryFn: () => callAs(did, com.core.admin.listAccounts, { params: { limit: mostListed } }),
+  })
+  return data?.accounts ?? sessions
+}

@@ -1,0 +1,44 @@
+import { useAsk } from '../../api/desktop.ts'
+import { endpoint } from '../../api/endpoint.ts'
+import { createStore, useStore } from '../../api/store.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyField } from '../../ui/copy.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Stack } from '../../ui/page.tsx'
+import styles from './entrance.module.css'
+
+/** Whether the first account has just been made. */
+const isNew = createStore(false)
+
+/** Told once the first account is there. */
+export function noteFirstAccount(): void {
+  isNew.set(desktop !== undefined)
+}
+
+/** Ends the first run in the desktop: what the address is, and that it stays when the window closes. */
+export function Ready() {
+  return useStore(isNew) ? <ReadyDialog /> : null
+}
+
+function ReadyDialog() {
+  const { data: view } = useAsk('settings.view')
+  const close = () => isNew.set(false)
+  return (
+    <Dialog onClose={close} title={t.firstRun.readyTitle}>
+      <Stack>
+        <p>{t.firstRun.readyText}</p>
+        <div className={styles.framed}>
+          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
+        </div>
+        {view && <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>}
+      </Stack>
+      <DialogActions>
+        <Button look="primary" onClick={close}>
+          {t.firstRun.done}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,49 @@
+import type { ServerState } from '../../../electron/bridge.ts'
+import { ask, useDo } from '../../api/desktop.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyField } from '../../ui/copy.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { BackupList } from '../backups/backup-list.tsx'
+import styles from './halted.module.css'
+import { Stage, StageActions } from './stage.tsx'
+import { UseAnotherPort } from './use-another-port.tsx'
+
+export type Failed = Extract<ServerState, { readonly kind: 'failed' }>
+
+/** Why the server did not start, what that means, and what to do. */
+export function Failure({ state }: { readonly state: Failed }) {
+  const { failure, message, path, port } = state
+  const start = useDo('server.start')
+  return (
+    <Stage title={failure === 'port-taken' ? t.halted.titles[failure](port) : t.halted.titles[failure]}>
+      <Notice live look="danger">
+        {message}
+      </Notice>
+      <p>{t.halted.whatNext[failure]}</p>
+      {path && (
+        <div className={styles.framed}>
+          <CopyField label={t.halted.copyPath} name={t.halted.path} text={path} />
+        </div>
+      )}
+      <FormError error={start.error} />
+      <StageActions>
+        <Button
+          busy={start.isPending}
+          look={failure === 'damaged' ? 'plain' : 'primary'}
+          onClick={() => start.mutate([])}
+        >
+          {t.halted.retry}
+        </Button>
+        {path && <Button onClick={() => void ask('app.openFolder', 'data')}>{t.halted.openFolder}</Button>}
+      </StageActions>
+      {failure === 'port-taken' && <UseAnotherPort />}
+      {failure === 'damaged' && (
+        <section className={styles.more}>
+          <h2>{t.halted.backups}</h2>
+          <BackupList />
+        </section>
+      )}
+    </Stage>
+  )
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect } from 'react'
+import { ask } from '../../api/desktop.ts'
+import { DesktopLinks } from '../../shell/outside.tsx'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import styles from './halted.module.css'
+
+/** The one thing in the window; below it the screens that work without the server. */
+export function Stage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  useEffect(() => {
+    document.title = t.app.title(title)
+  }, [title])
+  return (
+    <div className={styles.stage}>
+      <main className={styles.card}>
+        <Mark size={40} />
+        <h1 className={styles.title}>{title}</h1>
+        {children}
+      </main>
+      <footer className={styles.foot}>
+        <DesktopLinks />
+      </footer>
+    </div>
+  )
+}
+
+/** What can be done, and quitting. */
+export function StageActions({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className={styles.actions}>
+      {children}
+      <Button look="quiet" onClick={() => void ask('app.quit')}>
+        {t.halted.quit}
+      </Button>
+    </div>
+  )
+}

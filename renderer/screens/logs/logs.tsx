@@ -1,0 +1,118 @@
+import { ArrowDown } from 'lucide-react'
+import { type UIEvent, useLayoutEffect, useRef, useState } from 'react'
+import { ask } from '../../api/desktop.ts'
+import { t } from '../../strings/en.ts'
+import { formatDateTime, formatTime } from '../../strings/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Field, SelectField } from '../../ui/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { isWanted, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
+import styles from './logs.module.css'
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const
+type Least = (typeof levels)[number]
+
+export function LogsScreen() {
+  const lines = useLogLines()
+  const [least, setLeast] = useState<Least>('trace')
+  const [text, setText] = useState('')
+  const shown = lines?.filter((line) => isWanted(line, least, text.trim()))
+  return (
+    <Page
+      action={
+        <>
+          <CopyButton full label={t.logs.copy} text={shown?.map(textOf).join('\n') ?? ''} />
+          <Button onClick={() => void ask('app.openFolder', 'logs')}>{t.logs.openFolder}</Button>
+        </>
+      }
+      lead={t.logs.lead}
+      title={t.logs.title}
+      wide
+    >
+      <div className={styles.whole}>
+        <div className={styles.filters}>
+          <SelectField
+            label={t.logs.level}
+            onChange={(level) => setLeast(level as Least)}
+            options={levels.map((value) => ({ value, label: t.logs.levels[value] }))}
+            value={least}
+          />
+          <Field
+            autoComplete="off"
+            label={t.logs.filter}
+            onChange={(event) => setText(event.target.value)}
+            placeholder={t.logs.filterPlaceholder}
+            required
+            spellCheck={false}
+            type="search"
+            value={text}
+          />
+        </div>
+        {shown ? (
+          <Tail isEmpty={lines?.length === 0} key={`${least} ${text}`} lines={shown} />
+        ) : (
+          <Skeleton rows={6} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+/** Pixels from the end that still count as being there. */
+const slack = 24
+
+/** Lines that follow the newest one, until somebody scrolls up to read. */
+function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; readonly isEmpty: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isFollowing, setFollowing] = useState(true)
+  const newest = lines.at(-1)?.number
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each new line
+  useLayoutEffect(() => {
+    if (isFollowing && box.current) box.current.scrollTop = box.current.scrollHeight
+  }, [newest, isFollowing])
+  const scrolled = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: UIEvent) =>
+    setFollowing(scrollHeight - scrollTop - clientHeight < slack)
+  return (
+    <div className={styles.frame}>
+      <div
+        aria-label={t.logs.label}
+        className={styles.lines}
+        onScroll={scrolled}
+        ref={box}
+        role="log"
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
+        {lines.map((line) => (
+          <Line key={line.number} line={line} />
+        ))}
+        {lines.length === 0 && <p className={styles.none}>{isEmpty ? t.logs.none : t.logs.noMatch}</p>}
+      </div>
+      {!isFollowing && (
+        <div className={styles.paused}>
+          <span role="status">{t.logs.paused}</span>
+          <Button icon={<ArrowDown aria-hidden size={14} />} onClick={() => setFollowing(true)} size="s">
+            {t.logs.newest}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Line({ line: { time, level, message, fields } }: { readonly line: NumberedLine }) {
+  return (
+    <div className={styles.line} data-level={level}>
+      <time dateTime={time} title={formatDateTime(time)}>
+        {formatTime(time)}
+      </time>
+      <span className={styles.level}>{level}</span>
+      <span className={styles.message}>
+        {message} {fields && <span className={styles.fields}>{fields}</span>}
+      </span>
+    </div>
+  )
+}

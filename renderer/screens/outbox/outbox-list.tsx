@@ -1,0 +1,88 @@
+import { useEffect, useRef } from 'react'
+import type { OutboxMessage } from '../../../electron/bridge.ts'
+import { useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { RowList } from '../../ui/page.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import styles from './outbox.module.css'
+
+/** Messages, the newest first, each with its code to copy. */
+export function OutboxList({ messages }: { readonly messages: readonly OutboxMessage[] }) {
+  const newestFirst = messages.toSorted((a, b) => b.at.localeCompare(a.at))
+  const list = useRef<HTMLDivElement>(null)
+  const restore = useDo('outbox.restore', ['outbox.list'], { onError: (error) => toast(explain(error)) })
+  const remove = useDo('outbox.delete', ['outbox.list'], {
+    onSuccess: (_, [id]) => toast(t.outbox.removed, () => restore.mutate([id])),
+    onError: (error) => toast(explain(error)),
+  })
+  // The button that was pressed goes with its row: the focus goes to the next one instead of to the top of the page.
+  const lastRemoved = useRef<number>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a row has gone
+  useEffect(() => {
+    if (lastRemoved.current === undefined) return
+    const left = list.current?.querySelectorAll<HTMLElement>('[data-remove]') ?? []
+    left[Math.min(lastRemoved.current, left.length - 1)]?.focus()
+    lastRemoved.current = undefined
+  }, [messages.length])
+  return (
+    <div ref={list}>
+      <RowList label={t.outbox.list}>
+        {newestFirst.map((message, at) => (
+          <MessageRow
+            key={message.id}
+            message={message}
+            onRemove={() => {
+              lastRemoved.current = at
+              remove.mutate([message.id])
+            }}
+          />
+        ))}
+      </RowList>
+    </div>
+  )
+}
+
+function MessageRow({ message, onRemove }: { readonly message: OutboxMessage; onRemove(): void }) {
+  const { at, to, subject, text, code, failure } = message
+  return (
+    <li className={styles.message}>
+      <div className={styles.head}>
+        <div className={styles.what}>
+          <h2 className={styles.subject}>{subject}</h2>
+          <p className={styles.detail}>
+            {t.outbox.to} {to} · <RelativeTime at={at} />
+          </p>
+        </div>
+        <Button
+          aria-label={t.outbox.removeLabel(subject, to)}
+          data-remove=""
+          look="quiet"
+          onClick={onRemove}
+          size="s"
+        >
+          {t.outbox.remove}
+        </Button>
+      </div>
+      {code && (
+        <div className={styles.code}>
+          <code>{code}</code>
+          <CopyButton label={t.outbox.copyCode(code)} text={code} />
+        </div>
+      )}
+      {failure && (
+        <Notice look="warn">
+          <strong>{t.outbox.failed}</strong> {failure}
+        </Notice>
+      )}
+      <details className={styles.text}>
+        <summary>{t.outbox.text}</summary>
+        <pre>{text}</pre>
+      </details>
+    </li>
+  )
+}

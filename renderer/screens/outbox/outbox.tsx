@@ -1,0 +1,48 @@
+import { Send } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ask, useAsk } from '../../api/desktop.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { OutboxList } from './outbox-list.tsx'
+import { SendTestDialog } from './send-test-dialog.tsx'
+
+export function OutboxScreen() {
+  const outbox = useAsk('outbox.list')
+  const [isTesting, setTesting] = useState(false)
+  return (
+    <Page
+      action={<Button onClick={() => setTesting(true)}>{t.outbox.test}</Button>}
+      lead={t.outbox.lead}
+      title={t.outbox.title}
+    >
+      <Loaded query={outbox}>
+        {(messages) =>
+          messages.length === 0 ? (
+            <EmptyState
+              action={<Link href="/server">{t.outbox.settings}</Link>}
+              icon={<Send aria-hidden size={28} />}
+              title={t.outbox.none}
+            >
+              {t.outbox.noneText}
+            </EmptyState>
+          ) : (
+            <OutboxList messages={messages} />
+          )
+        }
+      </Loaded>
+      {isTesting && (
+        <SendTestDialog
+          lead={t.outbox.testLead}
+          onClose={() => setTesting(false)}
+          onSent={(to) => toast(t.outbox.testSent(to))}
+          send={(to) => ask('outbox.test', to)}
+          title={t.outbox.test}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,27 @@
+import type { LogLevel, SettingsView } from '../../../electron/bridge.ts'
+import { t } from '../../strings/en.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { Panel, Section } from '../../ui/page.tsx'
+import { useSettingsChange } from './setting-switch.tsx'
+import { SettingsForm } from './settings-form.tsx'
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export function AdvancedSection({ view }: { readonly view: SettingsView }) {
+  const change = useSettingsChange()
+  const wanted = change.isPending ? change.variables[0].logLevel : undefined
+  return (
+    <Section lead={t.server.advancedLead} title={t.server.advanced}>
+      <SettingsForm names={['aliases', 'plcUrl']} view={view} />
+      <Panel padded>
+        <SelectField
+          hint={t.server.logLevelHint}
+          label={t.server.logLevel}
+          onChange={(level) => change.mutate([{ logLevel: level as LogLevel }])}
+          options={levels.map((value) => ({ value, label: t.server.logLevels[value] }))}
+          value={wanted ?? view.settings.logLevel}
+        />
+      </Panel>
+    </Section>
+  )
+}

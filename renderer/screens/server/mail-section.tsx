@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import type { MailSettings, SettingsView } from '../../../electron/bridge.ts'
+import { ask, useDo } from '../../api/desktop.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, PasswordField, SelectField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { SendTestDialog } from '../outbox/send-test-dialog.tsx'
+import { SaveForm } from './save-form.tsx'
+import styles from './server.module.css'
+
+const securities = ['tls', 'starttls', 'none'] as const
+
+export function MailSection({ view }: { readonly view: SettingsView }) {
+  const [draft, setDraft] = useState<Partial<MailSettings>>({})
+  const [password, setPassword] = useState('')
+  const [isTesting, setTesting] = useState(false)
+  const mail = { ...view.mail, ...draft }
+  const newPassword = password === '' ? undefined : password
+  const discard = () => {
+    setDraft({})
+    setPassword('')
+  }
+  const save = useDo('mail.change', ['settings.view'], {
+    onSuccess: (problems) => {
+      if (Object.keys(problems).length > 0) return
+      discard()
+      toast(t.server.saved)
+    },
+  })
+  const field = (name: Exclude<keyof MailSettings, 'security'>) => ({
+    autoCapitalize: 'none',
+    autoComplete: 'off',
+    error: save.data?.[name],
+    label: t.server.mailLabels[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setDraft({ ...draft, [name]: event.target.value }),
+    spellCheck: false,
+    unmarked: true,
+    value: mail[name],
+  })
+  const names = Object.keys(draft) as (keyof MailSettings)[]
+  return (
+    <Section lead={t.server.mailLead} title={t.server.mail}>
+      <SaveForm
+        busy={save.isPending}
+        error={save.error}
+        isChanged={password !== '' || names.some((name) => draft[name] !== view.mail[name])}
+        more={mail.host !== '' && <Button onClick={() => setTesting(true)}>{t.server.mailTest}</Button>}
+        onDiscard={() => {
+          discard()
+          save.reset()
+        }}
+        onSave={() => save.mutate([mail, newPassword])}
+        problems={save.data}
+      >
+        <div className={styles.pair}>
+          <Field {...field('host')} hint={t.server.mailHints.host} />
+          <Field {...field('port')} inputMode="numeric" />
+        </div>
+        <SelectField
+          hint={t.server.mailHints.port}
+          label={t.server.mailLabels.security}
+          onChange={(security) => setDraft({ ...draft, security: security as MailSettings['security'] })}
+          options={securities.map((value) => ({ value, label: t.server.mailSecurities[value] }))}
+          value={mail.security}
+        />
+        <div className={styles.even}>
+          <Field {...field('user')} hint={t.server.mailHints.user} />
+          <PasswordField
+            autoComplete="off"
+            hint={view.hasMailPassword && t.server.mailPasswordKept}
+            label={t.server.mailPassword}
+            onChange={(event) => setPassword(event.target.value)}
+            unmarked
+            value={password}
+          />
+        </div>
+        <Field {...field('from')} hint={t.server.mailHints.from} />
+      </SaveForm>
+      {isTesting && (
+        <SendTestDialog
+          lead={t.server.mailTestLead}
+          onClose={() => setTesting(false)}
+          onSent={(to) => toast(t.server.mailTested(to))}
+          send={(to) => ask('mail.test', mail, newPassword, to)}
+          title={t.server.mailTestTitle}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,58 @@
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Panel, Stack } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
+import styles from './server.module.css'
+
+interface SaveFormProps {
+  readonly isChanged: boolean
+  readonly busy: boolean
+  readonly error: unknown
+  /** What was wrong the last time; the first field with a problem takes the focus. */
+  readonly problems: object | undefined
+  readonly children: ReactNode
+  /** Stands beside the buttons. */
+  readonly more?: ReactNode
+  onSave(): void
+  onDiscard(): void
+}
+
+/** Fields with a button of their own that saves them. */
+export function SaveForm(props: SaveFormProps) {
+  const { isChanged, busy, error, problems, children, more, onSave, onDiscard } = props
+  const form = useRef<HTMLFormElement>(null)
+  useUnsaved(isChanged)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer anew
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [problems])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (busy) return
+    if (isChanged) onSave()
+    else toast(t.server.saved)
+  }
+  return (
+    <Panel padded>
+      <form noValidate onSubmit={submit} ref={form}>
+        <Stack>
+          {children}
+          <FormError error={error} />
+          <div className={styles.foot}>
+            <Button busy={busy} look={isChanged ? 'primary' : 'plain'} type="submit">
+              {t.ui.save}
+            </Button>
+            {isChanged && (
+              <Button look="quiet" onClick={onDiscard}>
+                {t.server.discard}
+              </Button>
+            )}
+            {more}
+            {isChanged && <p className={styles.note}>{t.server.restartNote}</p>}
+          </div>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

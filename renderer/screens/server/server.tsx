@@ -1,0 +1,33 @@
+import { useAsk } from '../../api/desktop.ts'
+import { t } from '../../strings/en.ts'
+import { Page } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { AdvancedSection } from './advanced-section.tsx'
+import { AppSection } from './app-section.tsx'
+import { DataSection } from './data-section.tsx'
+import { MailSection } from './mail-section.tsx'
+import { NetworkSection } from './network-section.tsx'
+import { SignUpSection } from './sign-up-section.tsx'
+import { StatePanel } from './state-panel.tsx'
+
+/** How the embedded server runs: what is text is saved section by section, what is a choice at once. */
+export function ServerScreen() {
+  const query = useAsk('settings.view')
+  return (
+    <Page lead={t.server.lead} title={t.server.title}>
+      <StatePanel />
+      <Loaded query={query} rows={6}>
+        {(view) => (
+          <>
+            <NetworkSection view={view} />
+            <SignUpSection view={view} />
+            <MailSection view={view} />
+            <AppSection view={view} />
+            <DataSection view={view} />
+            <AdvancedSection view={view} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

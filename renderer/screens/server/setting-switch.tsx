@@ -1,0 +1,48 @@
+import type { Settings, SettingsView } from '../../../electron/bridge.ts'
+import { useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+import { Row } from '../../ui/page.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** Changes settings at once; says so when they could not be. */
+export function useSettingsChange(onChanged?: () => void) {
+  return useDo('settings.change', ['settings.view'], {
+    onSuccess: (problems) => {
+      const [problem] = Object.values(problems)
+      if (problem) toast(`${t.server.notSaved} ${problem}`)
+      else onChanged?.()
+    },
+    onError: (error) => toast(explain(error)),
+  })
+}
+
+type Flag = { [Name in keyof Settings]: Settings[Name] extends boolean ? Name : never }[keyof Settings]
+
+interface SettingSwitchProps {
+  readonly view: SettingsView
+  readonly name: Flag
+  readonly label: string
+  readonly detail: string
+}
+
+/** A setting that is on or off. */
+export function SettingSwitch({ view, name, label, detail }: SettingSwitchProps) {
+  const change = useSettingsChange()
+  const wanted = change.isPending ? change.variables[0][name] : undefined
+  return (
+    <Row
+      action={
+        <Switch
+          checked={wanted ?? view.settings[name]}
+          label={label}
+          labelHidden
+          onChange={(on) => change.mutate([{ [name]: on }])}
+        />
+      }
+      detail={detail}
+      title={label}
+    />
+  )
+}

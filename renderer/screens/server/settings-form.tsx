@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import type { Settings, SettingsView } from '../../../electron/bridge.ts'
+import { useDo } from '../../api/desktop.ts'
+import { t } from '../../strings/en.ts'
+import { Field } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { SaveForm } from './save-form.tsx'
+
+export type TextSetting =
+  | 'port'
+  | 'publicUrl'
+  | 'hostnames'
+  | 'userDomains'
+  | 'inviteInterval'
+  | 'aliases'
+  | 'plcUrl'
+
+interface SettingsFormProps {
+  readonly view: SettingsView
+  readonly names: readonly TextSetting[]
+}
+
+/** Settings that are texts: changed here, and saved together when asked to. */
+export function SettingsForm({ view, names }: SettingsFormProps) {
+  const [draft, setDraft] = useState<Partial<Settings>>({})
+  const save = useDo('settings.change', ['settings.view'], {
+    onSuccess: (problems) => {
+      if (Object.keys(problems).length > 0) return
+      setDraft({})
+      toast(t.server.saved)
+    },
+  })
+  const textOf = (name: TextSetting) => draft[name] ?? view.settings[name]
+  return (
+    <SaveForm
+      busy={save.isPending}
+      error={save.error}
+      isChanged={names.some((name) => textOf(name) !== view.settings[name])}
+      onDiscard={() => {
+        setDraft({})
+        save.reset()
+      }}
+      onSave={() => save.mutate([draft])}
+      problems={save.data}
+    >
+      {names.map((name) => (
+        <Field
+          autoCapitalize="none"
+          autoComplete="off"
+          error={save.data?.[name]}
+          hint={t.server.hints[name]}
+          key={name}
+          label={t.server.labels[name]}
+          mono
+          onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
+          placeholder={view.defaults[name]}
+          spellCheck={false}
+          unmarked
+          value={textOf(name)}
+        />
+      ))}
+    </SaveForm>
+  )
+}

@@ -1,0 +1,115 @@
+import { Play, RotateCw, Square } from 'lucide-react'
+import { useState } from 'react'
+import type { ServerState } from '../../../electron/bridge.ts'
+import { ask, serverState, useDo } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { useStore } from '../../api/store.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyField } from '../../ui/copy.tsx'
+import { Panel, Row } from '../../ui/page.tsx'
+import { Badge } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import styles from './server.module.css'
+
+const looks = {
+  running: 'good',
+  starting: 'plain',
+  stopping: 'plain',
+  stopped: 'warn',
+  failed: 'danger',
+} as const
+
+/** How it is doing, and the buttons that change that. */
+export function StatePanel() {
+  const state = useStore(serverState)
+  if (!state) return null
+  return (
+    <Panel>
+      <Row
+        action={<StateButtons state={state} />}
+        detail={
+          <>
+            {state.kind === 'running' && (
+              <>
+                {t.server.started} <RelativeTime at={state.since} />
+              </>
+            )}
+            {state.kind === 'failed' && state.message}
+          </>
+        }
+        title={
+          <span role="status">
+            <Badge look={looks[state.kind]}>{t.server.states[state.kind]}</Badge>
+          </span>
+        }
+      />
+      {state.kind === 'running' && (
+        <div className={styles.address}>
+          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={state.endpoint} />
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function StateButtons({ state }: { readonly state: ServerState }) {
+  const [isStopping, setStopping] = useState(false)
+  const told = { onError: (error: Error) => toast(explain(error)) }
+  const start = useDo('server.start', [], told)
+  const restart = useDo('server.restart', [], told)
+  const isChanging = state.kind === 'starting' || state.kind === 'stopping'
+  if (state.kind === 'stopped' || state.kind === 'failed') {
+    return (
+      <Button
+        busy={start.isPending}
+        icon={<Play aria-hidden size={16} />}
+        look="primary"
+        onClick={() => start.mutate([])}
+      >
+        {t.server.start}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button look="quiet" onClick={() => void ask('app.openPage', 'endpoint')}>
+        {t.server.openPage}
+      </Button>
+      <Button
+        busy={restart.isPending || isChanging}
+        icon={<RotateCw aria-hidden size={16} />}
+        onClick={() => restart.mutate([])}
+      >
+        {t.server.restart}
+      </Button>
+      <Button icon={<Square aria-hidden size={14} />} onClick={() => setStopping(true)}>
+        {t.server.stop}
+      </Button>
+      {isStopping && <StopDialog onClose={() => setStopping(false)} />}
+    </>
+  )
+}
+
+function StopDialog({ onClose }: { onClose(): void }) {
+  const stop = useDo('server.stop', [], {
+    onSuccess: () => {
+      toast(t.server.stoppedToast)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      action={t.server.stop}
+      busy={stop.isPending}
+      error={stop.error}
+      onClose={onClose}
+      onConfirm={() => stop.mutate([])}
+      title={t.server.stopTitle}
+    >
+      {t.server.stopText}
+    </ConfirmDialog>
+  )
+}

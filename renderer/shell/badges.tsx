@@ -1,0 +1,26 @@
+/** Figures beside the names of screens in the navigation. */
+import { useAsk } from '../api/desktop.ts'
+import { useUnreadCount } from '../api/notifications.ts'
+import { t } from '../strings/en.ts'
+import { formatNumber } from '../strings/format.ts'
+import styles from './badges.module.css'
+
+export function UnreadBadge() {
+  const unread = useUnreadCount()
+  return <CountBadge label={t.nav.unread(unread)} value={unread} />
+}
+
+export function OutboxBadge() {
+  const { data } = useAsk('outbox.list')
+  const waiting = data?.length ?? 0
+  return <CountBadge label={t.nav.waiting(waiting)} value={waiting} />
+}
+
+function CountBadge({ value, label }: { readonly value: number; readonly label: string }) {
+  if (value === 0) return null
+  return (
+    <span aria-label={label} className={styles.badge} role="img">
+      {value > 99 ? t.nav.many : formatNumber(value)}
+    </span>
+  )
+}

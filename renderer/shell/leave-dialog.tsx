@@ -1,0 +1,21 @@
+import { useStore } from '../api/store.ts'
+import { t } from '../strings/en.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { leave, stay, wanted } from './location.ts'
+
+/** Asks whoever leaves a screen with something unsaved. */
+export function LeaveDialog() {
+  if (useStore(wanted) === undefined) return null
+  return (
+    <Dialog onClose={stay} title={t.leave.title}>
+      <p>{t.leave.text}</p>
+      <DialogActions>
+        <Button onClick={leave}>{t.leave.leave}</Button>
+        <Button look="primary" onClick={stay}>
+          {t.leave.stay}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

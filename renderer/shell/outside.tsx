@@ -1,0 +1,43 @@
+import { ArrowLeft } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import { t } from '../strings/en.ts'
+import { Mark } from '../ui/mark.tsx'
+import styles from './outside.module.css'
+import { desktopRoutes } from './routes.tsx'
+import { Screens } from './screens.tsx'
+
+/** What surrounds the desktop's own screens while nobody is signed in, or the server has not started. */
+export function Outside() {
+  return (
+    <div>
+      <header className={styles.head}>
+        <Link aria-label={t.outside.back} className={styles.back} href="/">
+          <ArrowLeft aria-hidden size={18} />
+          <Mark size={24} />
+        </Link>
+        <DesktopLinks />
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Screens />
+      </main>
+    </div>
+  )
+}
+
+/** The way to the screens that need neither a session nor the server. */
+export function DesktopLinks() {
+  const [path] = useLocation()
+  return (
+    <nav aria-label={t.nav.computer}>
+      <ul className={styles.links}>
+        {desktopRoutes.map((route) => (
+          <li key={route.path}>
+            <Link aria-current={route.path === path ? 'page' : undefined} href={route.path}>
+              {route.name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,0 +1,422 @@
+/** Every call of the bridge: that it does what it says, and that it refuses what is not its own. */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Channel, MailSettings } from '../../../electron/bridge.ts'
+import { call, listen, refusalOf, told } from '../../support/desktop/bridge.ts'
+import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { startSmtpServer } from '../../support/smtp-server.ts'
+
+let machine: Machine
+let app: App
+let page: Page
+let alice: { did: string; accessJwt: string }
+
+beforeAll(async () => {
+  machine = await Machine.create()
+  app = await machine.start()
+  page = await app.page()
+  await call(page, 'server.start')
+  alice = await post('com.core.server.createAccount', { handle: 'alice.test', password: 'alice-password' })
+})
+
+afterAll(() => machine.close())
+
+async function post(nsid: string, input: object, accessJwt?: string) {
+  const answer = await fetch(`${machine.endpoint}/xrpc/${nsid}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(accessJwt !== undefined && { authorization: `Bearer ${accessJwt}` }),
+    },
+    body: JSON.stringify(input),
+  })
+  const body = await answer.text()
+  if (!answer.ok) throw new Error(body)
+  return (body === '' ? {} : JSON.parse(body)) as { did: string; accessJwt: string }
+}
+
+const mail: MailSettings = { host: '', port: '', security: 'tls', user: '', from: '' }
+const tooLong = 'x'.repeat(5000)
+
+/** For every channel arguments that it must not take; those with none take none. */
+const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
+  'server.state': [[1]],
+  'server.start': [['now']],
+  'server.stop': [[null]],
+  'server.restart': [[{}]],
+  'server.freePort': [[0]],
+  'settings.view': [['all']],
+  'settings.change': [
+    [],
+    [null],
+    [[]],
+    [{ unknown: 'x' }],
+    [{ port: 80 }],
+    [{ networkAccess: 'yes' }],
+    [{ theme: 'pink' }],
+    [{ logLevel: 'loud' }],
+    [{ aliases: tooLong }],
+    [{ port: '1' }, 2],
+  ],
+  'mail.change': [
+    [],
+    [{}],
+    [{ ...mail, security: 'ssl' }],
+    [{ ...mail, more: '' }],
+    [mail, 1],
+    [mail, tooLong],
+  ],
+  'mail.test': [
+    [mail, 'p'],
+    [mail, 1, 'a@b.test'],
+    [mail, undefined, 1],
+  ],
+  'outbox.list': [[1]],
+  'outbox.delete': [[], [1], [tooLong]],
+  'outbox.restore': [[], [{}], [tooLong]],
+  'outbox.test': [[], [['a@b.test']]],
+  'backups.list': [[1]],
+  'backups.make': [[1]],
+  'backups.check': [[], [1], [tooLong]],
+  'backups.preview': [[], [1]],
+  'backups.restore': [[], [1]],
+  'backups.export': [[1], [tooLong]],
+  'backups.choose': [['/etc/passwd']],
+  'backups.previewChosen': [[1], [tooLong]],
+  'backups.import': [[1], [tooLong]],
+  'repository.export': [[], [1]],
+  'logs.tail': [[10]],
+  'updates.check': [['https://evil.example']],
+  'app.openFolder': [[], ['/etc'], ['home']],
+  'app.openPage': [[], ['https://evil.example']],
+  'app.quit': [[1]],
+}
+const channels = Object.keys(wrong) as Channel[]
+
+describe('a call is refused', () => {
+  test.each(channels)('on %s, with arguments that it does not take', async (channel) => {
+    for (const args of wrong[channel]) {
+      expect(await refusalOf(page, channel, args), JSON.stringify(args)).toContain('arguments')
+    }
+  })
+
+  test.each(['nothing', '', 'toString', '__proto__', 'constructor'])('on a channel %j', async (channel) => {
+    expect(await refusalOf(page, channel, [])).toContain('no such channel')
+  })
+
+  const strangers = ['another window', 'a frame', 'another origin', 'a frame that is gone'] as const
+  test.each(strangers)('from %s, and gets no sessions either', async (from) => {
+    for (const channel of channels) {
+      const refused = app.foreignCall({ channel: 'desktop:call', args: [channel], from })
+      await expect(refused, channel).rejects.toThrow('may not call')
+    }
+    expect(await app.foreignCall({ channel: 'desktop:initial', args: [], from })).toBe(null)
+    await app.foreignCall({ channel: 'desktop:sessions', args: ['[{"did":"did:plc:evil"}]'], from })
+    await app.foreignCall({ channel: 'desktop:unread', args: [99], from })
+    expect((await app.look()).badge).not.toBe(99)
+    const ours = await app.foreignCall({ channel: 'desktop:initial', args: [], from: 'our page' })
+    expect(ours).toMatchObject({ endpoint: machine.endpoint, sessions: null })
+  })
+
+  test('and logged', async () => {
+    await refusalOf(page, 'nothing', [])
+    const lines = await call(page, 'logs.tail')
+    expect(lines.at(-1)).toMatchObject({
+      level: 'warn',
+      message: 'there is no such channel',
+      fields: '{"channel":"nothing"}',
+    })
+    expect(machine.log).toContain('a call from elsewhere was refused')
+  })
+})
+
+describe('the server', () => {
+  test('tells its state, stops, starts, starts again', async () => {
+    const state = await call(page, 'server.state')
+    expect(state).toMatchObject({ kind: 'running', endpoint: machine.endpoint, port: machine.port })
+    expect(await call(page, 'server.stop')).toEqual({ kind: 'stopped' })
+    expect(await call(page, 'server.stop')).toEqual({ kind: 'stopped' })
+    expect(await call(page, 'server.start')).toMatchObject({ kind: 'running' })
+    expect(await call(page, 'server.start')).toMatchObject({ kind: 'running' })
+    expect(await call(page, 'server.restart')).toMatchObject({ kind: 'running' })
+    expect(await call(page, 'server.state')).not.toEqual(state)
+    expect(await call(page, 'server.freePort')).toBeGreaterThan(0)
+  })
+})
+
+describe('settings', () => {
+  test('are told with what an empty text stands for', async () => {
+    const view = await call(page, 'settings.view')
+    expect(view).toMatchObject({
+      settings: { port: '', networkAccess: false, closeToTray: true, theme: 'system' },
+      defaults: { port: String(machine.port), userDomains: '.test', hostnames: '' },
+      mail,
+      hasMailPassword: false,
+      dataFolder: machine.dataDir,
+      hasTray: true,
+    })
+    expect(view.defaults.aliases).toContain('com.atproto=com.core')
+  })
+
+  test('are all refused, with a sentence each, when one is wrong', async () => {
+    const problems = await call(page, 'settings.change', {
+      userDomains: '.good.test',
+      port: '70000',
+      hostnames: 'http://x',
+      publicUrl: 'here',
+      inviteInterval: 'often',
+      aliases: 'a',
+      plcUrl: 'ftp://x',
+    })
+    const names = Object.keys(problems)
+    expect(names.sort()).toEqual(['aliases', 'hostnames', 'inviteInterval', 'plcUrl', 'port', 'publicUrl'])
+    expect(problems.port).toBe('This must be a whole number from 0 to 65535.')
+    expect(await call(page, 'settings.change', { port: '0' })).toHaveProperty('port')
+    expect((await call(page, 'settings.view')).settings.userDomains).toBe('')
+  })
+
+  test('of the server take effect by a restart, which is told', async () => {
+    await listen(page, 'serverState', 'settings')
+    expect(
+      await call(page, 'settings.change', { userDomains: '.home.test, .test', inviteRequired: true }),
+    ).toEqual({})
+    const described = await fetch(`${machine.endpoint}/xrpc/com.core.server.describeServer`)
+    expect(await described.json()).toMatchObject({
+      availableUserDomains: ['.home.test', '.test'],
+      inviteCodeRequired: true,
+    })
+    expect((await told(page, 'serverState')).map(({ kind }) => kind)).toEqual([
+      'stopping',
+      'stopped',
+      'starting',
+      'running',
+    ])
+    expect((await told(page, 'settings')).at(-1)?.settings.inviteRequired).toBe(true)
+  })
+
+  test('of the desktop take none', async () => {
+    await listen(page, 'serverState')
+    await call(page, 'settings.change', { closeToTray: true, logLevel: 'debug', nativeNotifications: true })
+    expect(await told(page, 'serverState')).toEqual([])
+    await call(page, 'settings.change', { logLevel: 'info' })
+  })
+
+  test('open the server to the network only when they say so', async () => {
+    const outside = Object.values(networkInterfaces())
+      .flatMap((one) => one ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+    if (outside === undefined) return
+    const address = `http://${outside}:${machine.port}/xrpc/_health`
+    await expect(fetch(address)).rejects.toThrow()
+    await call(page, 'settings.change', { networkAccess: true })
+    expect((await fetch(address)).status).toBe(200)
+    await call(page, 'settings.change', { networkAccess: false })
+    await expect(fetch(address)).rejects.toThrow()
+  })
+})
+
+describe('mail', () => {
+  test('is tried without keeping anything, then kept; the password never comes back', async () => {
+    const smtp = await startSmtpServer()
+    try {
+      const own = {
+        ...mail,
+        host: '127.0.0.1',
+        port: new URL(smtp.url).port,
+        security: 'none' as const,
+        from: 'pds@home.test',
+      }
+      expect(await call(page, 'mail.test', own, undefined, 'me@home.test')).toEqual({
+        ok: true,
+        value: undefined,
+      })
+      expect(smtp.messages.at(-1)?.data).toContain('A test of your mail settings')
+      expect((await call(page, 'settings.view')).mail).toEqual(mail)
+
+      const nobody = { ...own, port: '1' }
+      expect(await call(page, 'mail.test', nobody, undefined, 'me@home.test')).toMatchObject({ ok: false })
+      expect(await call(page, 'mail.test', mail, undefined, 'me@home.test')).toMatchObject({ ok: false })
+      expect(await call(page, 'mail.test', own, undefined, 'nobody')).toMatchObject({ ok: false })
+
+      expect(await call(page, 'mail.change', { ...own, host: 'a b', port: '0', from: 'x' })).toEqual({
+        host: expect.any(String),
+        port: expect.any(String),
+        from: expect.any(String),
+      })
+      expect(await call(page, 'mail.change', own, 'a mail password')).toEqual({})
+      const view = await call(page, 'settings.view')
+      expect(view).toMatchObject({ mail: own, hasMailPassword: true })
+      expect(JSON.stringify(view)).not.toContain('a mail password')
+      await expect
+        .poll(() => readdir(join(machine.desktopFolder, 'secrets')), soon)
+        .toContain('mail-password')
+      expect(await readFile(join(machine.desktopFolder, 'secrets/mail-password'), 'latin1')).not.toContain(
+        'a mail',
+      )
+      expect(await call(page, 'mail.change', own)).toEqual({})
+      expect((await call(page, 'settings.view')).hasMailPassword).toBe(true)
+      await call(page, 'mail.change', mail, '')
+      expect((await call(page, 'settings.view')).hasMailPassword).toBe(false)
+    } finally {
+      await smtp.close()
+    }
+  })
+})
+
+describe('the outbox', () => {
+  test('lists what was not sent, counts it, deletes and brings back', async () => {
+    await listen(page, 'outbox')
+    expect(await call(page, 'outbox.list')).toEqual([])
+    expect(await call(page, 'outbox.test', 'nobody')).toMatchObject({ ok: false })
+    expect(await call(page, 'outbox.test', 'me@home.test')).toEqual({ ok: true, value: undefined })
+    const [message] = await call(page, 'outbox.list')
+    expect(message).toMatchObject({
+      to: 'me@home.test',
+      code: 'TESTS-TESTS',
+      subject: 'Confirm your email address',
+    })
+    const id = message?.id ?? ''
+    expect(await call(page, 'outbox.delete', id)).toBe(true)
+    expect(await call(page, 'outbox.delete', id)).toBe(false)
+    expect(await call(page, 'outbox.delete', '../settings.json')).toBe(false)
+    expect(await call(page, 'outbox.list')).toEqual([])
+    expect(await call(page, 'outbox.restore', id)).toBe(true)
+    expect(await call(page, 'outbox.list')).toEqual([message])
+    await expect.poll(() => told(page, 'outbox'), soon).toEqual(expect.arrayContaining([1, 0]))
+  })
+
+  test('tells when the server itself keeps a message', async () => {
+    await listen(page, 'outbox')
+    await post('com.core.server.updateEmail', { email: 'alice@home.test' }, alice.accessJwt)
+    await fetch(`${machine.endpoint}/xrpc/com.core.server.requestEmailConfirmation`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${alice.accessJwt}` },
+    })
+    await expect.poll(() => told(page, 'outbox'), soon).toEqual([2])
+    expect((await call(page, 'outbox.list'))[0]).toMatchObject({ to: 'alice@home.test' })
+  })
+})
+
+describe('backups', () => {
+  test('are made, listed, checked, looked into and restored', async () => {
+    const made = await call(page, 'backups.make')
+    if (!made.ok) throw new Error(made.message)
+    const { name, bytes, createdAt } = made.value
+    expect(await call(page, 'backups.list')).toContainEqual(made.value)
+    expect(await call(page, 'backups.check', name)).toEqual({ ok: true, value: undefined })
+    expect(await call(page, 'backups.preview', name)).toMatchObject({
+      ok: true,
+      value: { handles: ['alice.test'], records: 0, notifications: 0, bytes, createdAt },
+    })
+
+    await call(page, 'settings.change', { inviteRequired: false })
+    await post('com.core.server.createAccount', { handle: 'bob.test', password: 'bob-password' })
+    const restored = await call(page, 'backups.restore', name)
+    expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })
+    expect(await call(page, 'server.state')).toMatchObject({ kind: 'running' })
+    const bob = await fetch(`${machine.endpoint}/xrpc/com.core.identity.resolveHandle?handle=bob.test`)
+    expect(bob.status).toBe(400)
+  })
+
+  test('that are damaged, gone or not in the folder are refused, and the server goes on', async () => {
+    const made = await call(page, 'backups.make')
+    if (!made.ok) throw new Error(made.message)
+    const file = join(machine.dataDir, 'backups', made.value.name)
+    await writeFile(file, 'no backup any more')
+    await listen(page, 'serverState')
+    for (const channel of ['backups.check', 'backups.preview', 'backups.restore'] as const) {
+      expect(await call(page, channel, made.value.name), channel).toMatchObject({ ok: false })
+      expect(await call(page, channel, '../pds.sqlite'), channel).toMatchObject({ ok: false })
+    }
+    await rm(file)
+    expect(await call(page, 'backups.restore', made.value.name)).toMatchObject({ ok: false })
+    expect(await told(page, 'serverState')).toEqual([])
+  })
+
+  test('go to another machine in one file, with a passphrase', async () => {
+    const file = join(machine.folder, 'to-go.pdsbackup')
+    await app.answer({ canceled: true, filePath: '' })
+    expect(await call(page, 'backups.export', 'a passphrase')).toEqual({ ok: true, value: undefined })
+    await app.answer({ canceled: false, filePath: file })
+    expect(await call(page, 'backups.export', 'a passphrase')).toEqual({ ok: true, value: file })
+    expect(await readFile(file, 'latin1')).not.toContain('alice')
+
+    await post('com.core.server.createAccount', { handle: 'carla.test', password: 'carla-password' })
+    expect(await call(page, 'backups.import', 'a passphrase')).toEqual({
+      ok: false,
+      message: 'Choose a file first.',
+    })
+    await app.answer({ canceled: true, filePaths: [] })
+    expect(await call(page, 'backups.choose')).toEqual({ ok: true, value: undefined })
+    await app.answer({ canceled: false, filePaths: [join(machine.desktopFolder, 'settings.json')] })
+    expect(await call(page, 'backups.choose')).toMatchObject({ ok: false })
+    await app.answer({ canceled: false, filePaths: [file] })
+    expect(await call(page, 'backups.choose')).toEqual({ ok: true, value: { file, encrypted: true } })
+
+    await listen(page, 'serverState')
+    expect(await call(page, 'backups.previewChosen', undefined)).toMatchObject({ ok: false })
+    expect(await call(page, 'backups.import', 'another passphrase')).toMatchObject({ ok: false })
+    expect(await told(page, 'serverState')).toEqual([])
+    expect(await call(page, 'backups.previewChosen', 'a passphrase')).toMatchObject({
+      ok: true,
+      value: { handles: ['alice.test'] },
+    })
+    expect(await call(page, 'backups.import', 'a passphrase')).toMatchObject({ ok: true })
+    const carla = await fetch(`${machine.endpoint}/xrpc/com.core.identity.resolveHandle?handle=carla.test`)
+    expect(carla.status).toBe(400)
+  })
+
+  test('of a repository are CAR files', async () => {
+    const file = join(machine.folder, 'alice.car')
+    await app.answer({ canceled: false, filePath: file })
+    expect(await call(page, 'repository.export', alice.did)).toEqual({ ok: true, value: file })
+    const car = await fetch(`${machine.endpoint}/xrpc/com.core.sync.getRepo?did=${alice.did}`)
+    expect(await readFile(file)).toEqual(Buffer.from(await car.arrayBuffer()))
+    await app.answer({ canceled: false, filePath: file })
+    expect(await call(page, 'repository.export', 'did:plc:nobody')).toMatchObject({ ok: false })
+  })
+})
+
+describe('the rest', () => {
+  test('the log is told line by line, without secrets', async () => {
+    await listen(page, 'log')
+    await call(page, 'server.restart')
+    const tail = await call(page, 'logs.tail')
+    expect(tail.at(-1)).toMatchObject({ level: 'info', message: 'the server is running' })
+    const lines = await told(page, 'log')
+    expect(lines.map(({ message }) => message)).toEqual(['the server has stopped', 'the server is running'])
+    expect(machine.log).not.toMatch(/password|eyJ/)
+  })
+
+  test('updates are not known where the build names no releases', async () => {
+    const state = await call(page, 'updates.check')
+    expect(['unknown', 'current', 'available']).toContain(state.kind)
+  })
+
+  test('folders and pages are opened out of a closed list', async () => {
+    const before = (await app.look()).opened.length
+    await call(page, 'app.openFolder', 'data')
+    await expect.poll(async () => (await app.look()).opened.slice(before), soon).toEqual([machine.dataDir])
+    await call(page, 'app.openFolder', 'backups')
+    await call(page, 'app.openFolder', 'logs')
+    await call(page, 'app.openPage', 'endpoint')
+    // There is no update, so there is no page of one.
+    await call(page, 'app.openPage', 'update')
+    const others = [join(machine.dataDir, 'backups'), join(machine.desktopFolder, 'logs'), machine.endpoint]
+    await expect
+      .poll(async () => (await app.look()).opened.slice(before + 1).sort(), soon)
+      .toEqual(others.sort())
+  })
+
+  test('the app ends when it is asked to, and with it what was deleted', async () => {
+    const [message] = await call(page, 'outbox.list')
+    await call(page, 'outbox.delete', message?.id ?? '')
+    await call(page, 'app.quit').catch(() => {})
+    expect(await app.exited).toBe(0)
+    // What was deleted is gone for good now.
+    expect((await readdir(join(machine.dataDir, 'outbox'))).join()).not.toContain(message?.id)
+  })
+})

@@ -1,0 +1,120 @@
+/** What arrives while somebody does something else: native notifications, for those who are signed in, as their preferences say. */
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, listen, told } from '../../support/desktop/bridge.ts'
+import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { fillSignIn, heading } from '../../support/world.ts'
+
+interface Account {
+  readonly did: string
+  readonly handle: string
+  readonly accessJwt: string
+}
+
+let machine: Machine
+let app: App
+let page: Page
+let alice: Account
+let bob: Account
+let post: { readonly uri: string; readonly cid: string }
+
+beforeAll(async () => {
+  machine = await Machine.create()
+  app = await machine.start()
+  page = await app.page()
+  await call(page, 'server.start')
+  alice = await account('alice')
+  bob = await account('bob')
+  await write(bob, 'app.example.actor.profile', { displayName: 'Bob' })
+  post = await write(alice, 'app.example.feed.post', { text: 'Good morning', createdAt })
+  await page.evaluate("location.hash = '#/sign-in'")
+  await fillSignIn(page, { handle: alice.handle, password: 'alice-password' })
+  await heading(page, 'Home').waitFor()
+  await listen(page, 'navigate')
+})
+
+afterAll(() => machine.close())
+
+const createdAt = '2026-11-21T09:45:00.000Z'
+
+async function send<T>(nsid: string, input: object, accessJwt?: string): Promise<T> {
+  const answer = await fetch(`${machine.endpoint}/xrpc/${nsid}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(accessJwt !== undefined && { authorization: `Bearer ${accessJwt}` }),
+    },
+    body: JSON.stringify(input),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.json() as Promise<T>
+}
+
+const account = (name: string) =>
+  send<Account>('com.core.server.createAccount', { handle: `${name}.test`, password: `${name}-password` })
+
+const write = (author: Account, collection: string, record: object) =>
+  send<{ uri: string; cid: string }>(
+    'com.core.repo.createRecord',
+    { repo: author.did, collection, record, ...(collection.endsWith('profile') && { rkey: 'self' }) },
+    author.accessJwt,
+  )
+
+const reply = (text: string) =>
+  write(bob, 'app.example.feed.post', { text, createdAt, reply: { root: post, parent: post } })
+const shown = async () => (await app.look()).notifications
+
+test('a like is shown, and a click on it leads to the notifications', async () => {
+  await app.closeWindow()
+  await write(bob, 'app.example.feed.like', { subject: post, createdAt })
+  await expect.poll(shown, soon).toContainEqual({ title: 'Bob liked your post', body: '' })
+  await app.clickNotification('Bob liked your post')
+  expect((await app.look()).windows[0]).toMatchObject({ visible: true, focused: true })
+  await expect.poll(() => told(page, 'navigate'), soon).toEqual(['/notifications'])
+})
+
+test('what somebody is looking at is not shown a second time', async () => {
+  await page.evaluate("location.hash = '#/notifications'")
+  await expect.poll(async () => (await app.look()).windows[0]?.url, soon).toContain('#/notifications')
+  const before = (await shown()).length
+  await reply('While you look')
+  await app.blurWindow()
+  await reply('While you look away')
+  await expect.poll(shown, soon).toHaveLength(before + 1)
+  expect((await shown()).at(-1)).toEqual({ title: 'Bob replied to you', body: 'While you look away' })
+})
+
+test('many at once are told in one', async () => {
+  const writes = Array.from({ length: 4 }, (_, place) => ({
+    $type: 'com.core.repo.applyWrites#create',
+    collection: 'app.example.feed.post',
+    value: { text: `Reply ${place}`, createdAt, reply: { root: post, parent: post } },
+  }))
+  await send('com.core.repo.applyWrites', { repo: bob.did, writes }, bob.accessJwt)
+  await expect.poll(async () => (await shown()).at(-1)?.title, soon).toBe('4 new notifications')
+})
+
+test('preferences and the switch in the settings hold', async () => {
+  const preferences = { reply: { include: 'all', list: true, push: false } }
+  await send('app.bsky.notification.putPreferencesV2', preferences, alice.accessJwt)
+  await reply('Not pushed')
+  const last = (await shown()).at(-1)
+  await call(page, 'settings.change', { nativeNotifications: false })
+  await write(bob, 'app.example.graph.follow', { subject: alice.did, createdAt })
+  await call(page, 'settings.change', { nativeNotifications: true })
+  expect((await shown()).at(-1)).toEqual(last)
+  await write(bob, 'app.example.feed.repost', { subject: post, createdAt })
+  await expect.poll(shown, soon).toContainEqual({ title: 'Bob reposted your post', body: '' })
+  const titles = (await shown()).map(({ title }) => title)
+  expect(titles).not.toContain('Bob follows you')
+  expect((await shown()).map(({ body }) => body)).not.toContain('Not pushed')
+})
+
+test('the sign-in is kept, sealed, and the next start goes on with it', async () => {
+  await app.quit()
+  app = await machine.start()
+  page = await app.page()
+  await heading(page, 'Home').waitFor()
+  await write(bob, 'app.example.feed.like', { subject: post, createdAt })
+  await expect.poll(shown, soon).toContainEqual({ title: 'Bob liked your post', body: '' })
+})

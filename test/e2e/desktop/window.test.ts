@@ -1,0 +1,331 @@
+/** One app on one machine: what is around its window, what the window may do, and how it ends. */
+import { access, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, listen, told } from '../../support/desktop/bridge.ts'
+import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+
+let machine: Machine
+let app: App
+let page: Page
+
+beforeAll(async () => {
+  machine = await Machine.create()
+  app = await machine.start()
+  page = await app.page()
+  await call(page, 'server.start')
+  await listen(page, 'navigate', 'serverState', 'settings')
+})
+
+afterAll(() => machine.close())
+
+const firstWindow = async () => (await app.look()).windows[0]
+const lastScreen = async () => (await told(page, 'navigate')).at(-1)
+const trayItems = async () => (await app.look()).tray?.items ?? []
+const trayItem = async (label: string) => (await trayItems()).find((item) => item.label === label)
+
+describe('the tray', () => {
+  test('tells how the server is, and has these items', async () => {
+    expect((await trayItems()).map(({ label }) => label)).toEqual([
+      `Running at ${machine.endpoint}`,
+      'Open Desktop PDS',
+      'Copy address',
+      'Stop server',
+      'Start at login',
+      'Quit',
+    ])
+    expect((await app.look()).tray?.toolTip).toBe(`Desktop PDS: Running at ${machine.endpoint}`)
+  })
+
+  test('copies the address', async () => {
+    await app.clickTray('Copy address')
+    expect((await app.look()).clipboard).toBe(machine.endpoint)
+  })
+
+  test('stops the server and starts it again, and the page hears of it', async () => {
+    await app.clickTray('Stop server')
+    await expect.poll(() => trayItem('Start server'), soon).toBeDefined()
+    expect(await trayItem('Copy address')).toMatchObject({ enabled: false })
+    expect((await trayItems())[0]).toMatchObject({ label: 'Stopped' })
+    await expect(fetch(machine.endpoint)).rejects.toThrow()
+
+    await app.clickTray('Start server')
+    await expect.poll(() => trayItem('Stop server').then((item) => item?.enabled), soon).toBe(true)
+    const kinds = (await told(page, 'serverState')).map(({ kind }) => kind)
+    expect(kinds).toEqual(['stopping', 'stopped', 'starting', 'running'])
+  })
+
+  test('makes the app start at login, hidden, and no longer', async () => {
+    await app.clickTray('Start at login')
+    await expect.poll(() => trayItem('Start at login'), soon).toMatchObject({ checked: true })
+    expect((await told(page, 'settings')).at(-1)?.settings.startAtLogin).toBe(true)
+    if (process.platform === 'linux') {
+      const entry = join(machine.folder, 'config/autostart/desktop-pds.desktop')
+      expect(await readFile(entry, 'utf8')).toMatch(/^Exec=".+" "--hidden"$/m)
+      await app.clickTray('Start at login')
+      await expect
+        .poll(
+          () =>
+            access(entry).then(
+              () => 'there',
+              () => 'gone',
+            ),
+          soon,
+        )
+        .toBe('gone')
+    }
+  })
+})
+
+describe('the menu', () => {
+  test('has these items', async () => {
+    const { menu } = await app.look()
+    expect(menu).toMatchObject({
+      File: ['Open Desktop PDS', 'Copy address', 'Back up now', 'Server settings', 'close', 'quit'],
+      Edit: ['undo', 'redo', 'cut', 'copy', 'paste', 'selectall'],
+      View: ['resetzoom', 'zoomin', 'zoomout', 'togglefullscreen'],
+      Go: ['Home', 'Notifications', 'Outbox', 'Backups', 'Logs'],
+      Help: ['Open in browser', 'Open data folder', 'Open log folder', 'About Desktop PDS'],
+    })
+  })
+
+  test.each([
+    ['File', 'Server settings', '/server'],
+    ['Go', 'Home', '/'],
+    ['Go', 'Notifications', '/notifications'],
+    ['Go', 'Outbox', '/outbox'],
+    ['Go', 'Backups', '/backups'],
+    ['Go', 'Logs', '/logs'],
+    ['Help', 'About Desktop PDS', '/about'],
+  ])('%s, %s leads to %s', async (menu, item, path) => {
+    await app.clickMenu(menu, item)
+    await expect.poll(lastScreen, soon).toBe(path)
+  })
+
+  test('opens folders and the page of the server, copies its address, backs up', async () => {
+    await app.clickMenu('Help', 'Open in browser')
+    await app.clickMenu('Help', 'Open data folder')
+    await app.clickMenu('Help', 'Open log folder')
+    const expected = [machine.endpoint, machine.dataDir, join(machine.desktopFolder, 'logs')]
+    await expect.poll(async () => (await app.look()).opened, soon).toEqual(expected)
+
+    await app.clickMenu('File', 'Copy address')
+    expect((await app.look()).clipboard).toBe(machine.endpoint)
+
+    await app.clickMenu('File', 'Back up now')
+    await expect
+      .poll(async () => (await app.look()).notifications.at(-1)?.body, soon)
+      .toMatch(/^pds-.*\.sqlite$/)
+    await app.clickNotification('Backup made')
+    await expect.poll(lastScreen, soon).toBe('/backups')
+  })
+})
+
+describe('the window', () => {
+  test('goes to the tray when it is closed, which is said once, and comes back', async () => {
+    await app.closeWindow()
+    expect(await firstWindow()).toMatchObject({ visible: false })
+    const notices = async () =>
+      (await app.look()).notifications.filter(({ title }) => title === 'Desktop PDS is still running').length
+    expect(await notices()).toBe(1)
+    await app.clickNotification('Desktop PDS is still running')
+    expect(await firstWindow()).toMatchObject({ visible: true, focused: true })
+
+    await app.closeWindow()
+    expect(await notices()).toBe(1)
+    expect((await fetch(`${machine.endpoint}/xrpc/_health`)).status).toBe(200)
+    await app.clickMenu('File', 'Open Desktop PDS')
+    expect(await firstWindow()).toMatchObject({ visible: true })
+    await app.closeWindow()
+    await app.clickTray('Open Desktop PDS')
+    expect(await firstWindow()).toMatchObject({ visible: true })
+  })
+
+  test('follows links to screens out of a closed list', async () => {
+    await app.openLink('desktop-pds://notifications')
+    await expect.poll(lastScreen, soon).toBe('/notifications')
+    await listen(page, 'navigate')
+    for (const link of [
+      'desktop-pds://nowhere',
+      'desktop-pds://notifications/../server',
+      'desktop-pds://constructor',
+      'https://notifications',
+      'desktop-pds:javascript:alert(1)',
+    ]) {
+      await app.openLink(link)
+    }
+    await app.openLink('desktop-pds:outbox')
+    await expect.poll(lastScreen, soon).toBe('/outbox')
+    expect(await told(page, 'navigate')).toEqual(['/outbox'])
+  })
+
+  test('is loaded again when its page has crashed', async () => {
+    const loaded = page.waitForEvent('load')
+    await app.crashPage()
+    await loaded
+    expect(machine.log).toContain('the page has crashed')
+    await listen(page, 'navigate', 'serverState', 'settings')
+  })
+
+  test('shows how many are unread on the icon', async () => {
+    if (process.platform === 'win32') return
+    await page.evaluate(() => desktop.setUnread(3))
+    await expect.poll(async () => (await app.look()).badge, soon).toBe(3)
+    await page.evaluate(() => (desktop.setUnread as (count: unknown) => void)(-1))
+    await page.evaluate(() => desktop.setUnread(0))
+    await expect.poll(async () => (await app.look()).badge, soon).toBe(0)
+  })
+
+  test('looks as the settings say', async () => {
+    await call(page, 'settings.change', { theme: 'dark' })
+    expect((await app.look()).theme).toBe('dark')
+    await expect
+      .poll(() => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), soon)
+      .toBe(true)
+    await call(page, 'settings.change', { theme: 'system' })
+    expect((await app.look()).theme).toBe('system')
+  })
+})
+
+describe('the page', () => {
+  test('is served with a policy that lets it reach the server and nothing else', async () => {
+    const { status, policy } = await page.evaluate(async () => {
+      const answer = await fetch('./index.html').catch(() => undefined)
+      return { status: answer?.status, policy: answer?.headers.get('content-security-policy') }
+    })
+    // It may not even fetch its own files.
+    expect([status, policy]).toEqual([undefined, undefined])
+    const answer = await page.reload()
+    const directives = (answer?.headers()['content-security-policy'] ?? '').split('; ')
+    expect(directives).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        `connect-src ${machine.endpoint} ${machine.endpoint.replace('http', 'ws')}`,
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+      ]),
+    )
+    expect(directives.join()).not.toContain('unsafe')
+    await listen(page, 'navigate', 'serverState', 'settings')
+  })
+
+  test('has the bridge, and nothing of Node or Electron', async () => {
+    const kinds = await page.evaluate(
+      '[typeof require, typeof process, typeof module, typeof ipcRenderer, typeof desktop, Object.isFrozen(desktop)]',
+    )
+    expect(kinds).toEqual(['undefined', 'undefined', 'undefined', 'undefined', 'object', true])
+    expect(await page.evaluate(() => desktop.version)).toMatchObject({
+      app: '0.1.0',
+      electron: expect.stringMatching(/^\d+\./),
+      node: expect.stringMatching(/^\d+\./),
+      chrome: expect.stringMatching(/^\d+\./),
+    })
+    expect(await page.evaluate(() => desktop.platform)).toBe(process.platform)
+  })
+
+  test.each(['https://evil.example/', 'http://pds.evil.example/', 'file:///etc/passwd'])(
+    'cannot be led away to %s',
+    async (address) => {
+      const before = page.url()
+      await page.evaluate((to) => {
+        ;(globalThis as unknown as { location: { href: string } }).location.href = to
+      }, address)
+      // Had it gone, this would be answered elsewhere, or nowhere.
+      expect(await page.evaluate(() => desktop.endpoint)).toBe(machine.endpoint)
+      expect(page.url()).toBe(before)
+    },
+  )
+
+  test('cannot open windows', async () => {
+    const before = (await app.look()).windows.length
+    await page.evaluate("void window.open('https://evil.example/')")
+    await expect.poll(() => machine.log.includes('a page wanted to open a window'), soon).toBe(true)
+    expect((await app.look()).windows).toHaveLength(before)
+  })
+
+  test('may write to the clipboard, and nothing else that a page can ask for', async () => {
+    const states = await page.evaluate(async () => {
+      const { permissions } = (globalThis as unknown as { navigator: { permissions: Permissions } }).navigator
+      interface Permissions {
+        query(of: { name: string }): Promise<{ state: string }>
+      }
+      const names = [
+        'geolocation',
+        'notifications',
+        'camera',
+        'microphone',
+        'clipboard-read',
+        'clipboard-write',
+      ]
+      const asked = names.map(async (name) => [name, (await permissions.query({ name })).state])
+      return Object.fromEntries(await Promise.all(asked))
+    })
+    expect(states).toEqual({
+      geolocation: 'denied',
+      notifications: 'denied',
+      camera: 'denied',
+      microphone: 'denied',
+      'clipboard-read': 'denied',
+      'clipboard-write': 'granted',
+    })
+  })
+})
+
+describe('the end', () => {
+  test('waits until what was answered is on disk, however often it is asked for; the window is where it was', async () => {
+    await app.moveWindow({ x: 200, y: 150, width: 900, height: 700 })
+    const answers = await Promise.all(['alice', 'bob', 'carla'].map((name) => createAccount(machine, name)))
+    app.signal('SIGTERM')
+    app.signal('SIGTERM')
+    await app.clickTray('Quit').catch(() => {})
+    expect(await app.exited).toBe(0)
+
+    app = await machine.start()
+    page = await app.page()
+    const listed = await Promise.all(
+      answers.map(({ did }) => fetch(`${machine.endpoint}/xrpc/com.core.repo.describeRepo?repo=${did}`)),
+    )
+    expect(listed.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await firstWindow())?.bounds).toEqual({ x: 200, y: 150, width: 900, height: 700 })
+    expect(machine.log).toContain('the desktop ends')
+  })
+
+  test('is asked for where there is no tray to close to', async () => {
+    await app.clickMenu('Go', 'Home')
+    await app.quit()
+    app = await machine.start({ hasTray: false })
+    page = await app.page()
+    expect((await app.look()).tray).toBe(null)
+    expect((await call(page, 'settings.view')).hasTray).toBe(false)
+
+    await app.answer({ response: 2 })
+    await app.closeWindow()
+    expect(await firstWindow()).toMatchObject({ visible: true, minimized: false })
+    await app.answer({ response: 1 })
+    await app.closeWindow()
+    await expect.poll(firstWindow, soon).toMatchObject({ minimized: true })
+    await app.answer({ response: 0 })
+    await app.closeWindow()
+    expect(await app.exited).toBe(0)
+  })
+
+  test('comes with the window when the settings say so', async () => {
+    app = await machine.start()
+    page = await app.page()
+    await call(page, 'settings.change', { closeToTray: false })
+    await app.closeWindow()
+    expect(await app.exited).toBe(0)
+  })
+})
+
+async function createAccount({ endpoint }: Machine, name: string): Promise<{ did: string }> {
+  const answer = await fetch(`${endpoint}/xrpc/com.core.server.createAccount`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ handle: `${name}.test`, password: `${name}-password` }),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return (await answer.json()) as { did: string }
+}

@@ -1,0 +1,169 @@
+/** The desktop app as a person has it, for specs that run on Electron and on its stand-in alike. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { electronBinary } from '../../../build/electron-binary.ts'
+import type { ForeignCall, Probe, Probed } from './probe.ts'
+import { launchElectron } from './real.ts'
+import { launchStandIn } from './stand-in.ts'
+
+export const root = join(import.meta.dirname, '../../..')
+export const mainFile = join(root, 'dist/electron/main.js')
+
+export interface LaunchOptions {
+  readonly env: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+}
+
+/** A running app. */
+export interface Driven {
+  /** The page of its first window, once there is one. */
+  page(): Promise<Page>
+  probe(name: keyof Probe, ...args: unknown[]): Promise<unknown>
+  /** As the system would end it. */
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number | null>
+}
+
+export type Launch = (options: LaunchOptions) => Promise<Driven>
+
+const binary = electronBinary()
+if (!binary && process.env.REQUIRE_ELECTRON === '1') {
+  throw new Error('REQUIRE_ELECTRON=1, but there is no binary of Electron')
+}
+const launchApp: Launch = binary ? (options) => launchElectron(binary, options) : launchStandIn
+
+process.stderr.write(
+  binary
+    ? `desktop specs run in Electron (${binary})\n`
+    : 'desktop specs run in the stand-in for Electron, which has no binary here\n',
+)
+
+export interface PlaceOptions {
+  readonly port?: number
+  /** Whether the desktop has a tray to show the icon in. */
+  readonly hasTray?: boolean
+  /** The secret of the system's keyring; empty where it has none. */
+  readonly keyring?: string
+  readonly args?: readonly string[]
+}
+
+/** For `expect.poll`: what a process does may take a while on a busy machine. */
+export const soon = { timeout: 10_000 }
+
+/** A machine: folders, a port, a keyring, on which the app is started and started again. */
+export class Machine {
+  readonly folder: string
+  readonly dataDir: string
+  port: number
+  #running: App[] = []
+
+  private constructor(folder: string, port: number) {
+    this.folder = folder
+    this.dataDir = join(folder, 'data')
+    this.port = port
+  }
+
+  static async create(): Promise<Machine> {
+    return new Machine(await mkdtemp(join(tmpdir(), 'pds-desktop-')), await freePort())
+  }
+
+  get endpoint(): string {
+    return `http://localhost:${this.port}`
+  }
+
+  /** Where the desktop keeps its own things. */
+  get desktopFolder(): string {
+    const folder = onlyFolderIn(join(this.folder, 'config/desktop-pds/other-data'))
+    if (!folder) throw new Error('the app has not been started yet')
+    return folder
+  }
+
+  get log(): string {
+    return readFileSync(join(this.desktopFolder, 'logs/pds.log'), 'utf8')
+  }
+
+  async start({ hasTray = true, keyring = 'keyring', args = [], port }: PlaceOptions = {}): Promise<App> {
+    const env = {
+      HOME: this.folder,
+      XDG_CONFIG_HOME: join(this.folder, 'config'),
+      PDS_DATA_DIR: this.dataDir,
+      PDS_PORT: String(port ?? this.port),
+      PDS_RATE_LIMITS: 'off',
+      PATH: `${join(import.meta.dirname, hasTray ? 'bus-with-tray' : 'bus-without-tray')}:${process.env.PATH}`,
+      ELECTRON_DOUBLE_KEYRING: keyring,
+    }
+    const app = new App(await launchApp({ env, args }))
+    this.#running.push(app)
+    return app
+  }
+
+  /** Ends what still runs and removes everything. */
+  async close(): Promise<void> {
+    for (const app of this.#running) await app.quit()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** The app, started. */
+export class App {
+  readonly #driven: Driven
+
+  constructor(driven: Driven) {
+    this.#driven = driven
+  }
+
+  page(): Promise<Page> {
+    return this.#driven.page()
+  }
+
+  look(): Promise<Probed> {
+    return this.#driven.probe('look') as Promise<Probed>
+  }
+
+  clickTray = (label: string) => this.#driven.probe('clickTray', label)
+  clickMenu = (menu: string, label: string) => this.#driven.probe('clickMenu', menu, label)
+  clickNotification = (title: string) => this.#driven.probe('clickNotification', title)
+  /** Answers the next dialog. */
+  answer = (value: object) => this.#driven.probe('answer', value)
+  closeWindow = () => this.#driven.probe('closeWindow')
+  moveWindow = (bounds: object) => this.#driven.probe('moveWindow', bounds)
+  /** Tells the main process that the page's process has died. */
+  crashPage = () => this.#driven.probe('crashPage')
+  blurWindow = () => this.#driven.probe('blurWindow')
+  openLink = (link: string) => this.#driven.probe('openLink', link)
+  foreignCall = (call: ForeignCall) => this.#driven.probe('call', call)
+
+  signal(name: NodeJS.Signals): void {
+    this.#driven.signal(name)
+  }
+
+  get exited(): Promise<number | null> {
+    return this.#driven.exited
+  }
+
+  async quit(): Promise<number | null> {
+    this.#driven.probe('quit').catch(() => {})
+    return this.#driven.exited
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.listen({ port: 0, host: '127.0.0.1' }, () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+function onlyFolderIn(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined
+  const [name] = readdirSync(folder)
+  return name && join(folder, name)
+}

@@ -1,0 +1,175 @@
+/**
+ * Looks into the main process, and does there what a person would do outside the page: in Electron and in its stand-in alike, for it
+ * stands on the module `electron` alone. It has to run before the main file.
+ */
+import {
+  app,
+  BrowserWindow,
+  clipboard,
+  dialog,
+  ipcMain,
+  Menu,
+  type MenuItem,
+  Notification,
+  nativeTheme,
+  shell,
+  Tray,
+} from 'electron'
+
+export interface Item {
+  readonly label: string
+  readonly enabled: boolean
+  readonly checked: boolean
+}
+
+export interface Probed {
+  readonly tray: { readonly toolTip: string; readonly items: readonly Item[] } | null
+  /** Items by their menu, with those that the system knows by a role. */
+  readonly menu: Readonly<Record<string, readonly string[]>>
+  readonly notifications: readonly { readonly title: string; readonly body: string }[]
+  readonly dialogs: readonly string[]
+  /** What was opened outside: addresses and folders. */
+  readonly opened: readonly string[]
+  readonly clipboard: string
+  readonly badge: number
+  readonly theme: string
+  readonly windows: readonly {
+    readonly visible: boolean
+    readonly focused: boolean
+    readonly minimized: boolean
+    readonly url: string
+    readonly bounds: {
+      readonly x: number
+      readonly y: number
+      readonly width: number
+      readonly height: number
+    }
+  }[]
+}
+
+/** A call to the main process that no page of ours has made. */
+export interface ForeignCall {
+  readonly channel: string
+  readonly args: readonly unknown[]
+  readonly from: 'another window' | 'a frame' | 'another origin' | 'a frame that is gone' | 'our page'
+}
+
+let tray: { toolTip: string; menu: Menu | null } | null = null
+Tray.prototype.setToolTip = (text) => {
+  tray = { menu: tray?.menu ?? null, toolTip: text }
+}
+Tray.prototype.setContextMenu = (menu) => {
+  tray = { toolTip: tray?.toolTip ?? '', menu }
+}
+
+const shown: Notification[] = []
+Notification.isSupported = () => true
+Notification.prototype.show = function (this: Notification) {
+  shown.push(this)
+}
+
+const opened: string[] = []
+shell.openExternal = async (address) => void opened.push(address)
+shell.openPath = async (path) => {
+  opened.push(path)
+  return ''
+}
+
+const dialogs: string[] = []
+const answers: unknown[] = []
+const nextAnswer = async (...[window, options]: unknown[]) => {
+  const { message, title } = (options ?? window) as { message?: string; title?: string }
+  dialogs.push(message ?? title ?? '')
+  return answers.shift()
+}
+Object.assign(dialog, { showMessageBox: nextAnswer, showSaveDialog: nextAnswer, showOpenDialog: nextAnswer })
+
+const handlers = new Map<string, (...args: unknown[]) => unknown>()
+const { handle } = ipcMain
+ipcMain.handle = (channel, handler) => {
+  handlers.set(channel, handler as never)
+  handle.call(ipcMain, channel, handler)
+}
+
+const asItem = ({ label, enabled, checked }: MenuItem): Item => ({ label, enabled, checked })
+const isItem = ({ type }: MenuItem) => type !== 'separator'
+
+function click(items: readonly MenuItem[] | undefined, label: string): void {
+  const item = items?.find((one) => one.label === label)
+  if (!item) throw new Error(`there is no item ${label}`)
+  if (!item.enabled) throw new Error(`the item ${label} is disabled`)
+  if (item.type === 'checkbox') item.checked = !item.checked
+  item.click()
+}
+
+const firstWindow = (): BrowserWindow => {
+  const [window] = BrowserWindow.getAllWindows()
+  if (!window) throw new Error('there is no window')
+  return window
+}
+
+const probe = {
+  async look(): Promise<Probed> {
+    const menus = Menu.getApplicationMenu()?.items ?? []
+    return {
+      tray: tray && { toolTip: tray.toolTip, items: (tray.menu?.items ?? []).filter(isItem).map(asItem) },
+      menu: Object.fromEntries(
+        menus.map(({ label, submenu }) => [
+          label,
+          (submenu?.items ?? []).filter(isItem).map((item) => item.role?.toLowerCase() ?? item.label),
+        ]),
+      ),
+      notifications: shown.map(({ title, body }) => ({ title, body })),
+      dialogs,
+      opened,
+      clipboard: await clipboard.readText(),
+      badge: app.getBadgeCount(),
+      theme: nativeTheme.themeSource,
+      windows: BrowserWindow.getAllWindows().map((window) => ({
+        visible: window.isVisible(),
+        focused: window.isFocused(),
+        minimized: window.isMinimized(),
+        url: window.webContents.getURL(),
+        bounds: window.getBounds(),
+      })),
+    }
+  },
+  clickTray: (label: string) => click(tray?.menu?.items, label),
+  clickMenu(menu: string, label: string) {
+    const items = Menu.getApplicationMenu()?.items.find((one) => one.label === menu)?.submenu?.items
+    click(items, label)
+  },
+  clickNotification(title: string) {
+    const notification = shown.findLast((one) => one.title === title)
+    if (!notification) throw new Error(`there is no notification ${title}`)
+    notification.emit('click')
+  },
+  /** The next dialog is answered so. */
+  answer: (value: unknown) => void answers.push(value),
+  closeWindow: () => firstWindow().close(),
+  moveWindow: (bounds: Partial<Electron.Rectangle>) => firstWindow().setBounds(bounds),
+  crashPage: () => void firstWindow().webContents.emit('render-process-gone', {}, { reason: 'crashed' }),
+  blurWindow: () => firstWindow().blur(),
+  openLink: (link: string) => void app.emit('open-url', { preventDefault() {} }, link),
+  quit: () => app.quit(),
+  async call({ channel, args, from }: ForeignCall): Promise<unknown> {
+    const { webContents } = firstWindow()
+    const url = from === 'another origin' ? 'app://pds.evil.example/' : webContents.getURL()
+    const frame = { url, parent: from === 'a frame' ? { url, parent: null } : null }
+    const event: { sender: object; senderFrame: object | null; returnValue?: unknown } = {
+      sender: from === 'another window' ? { id: -1 } : webContents,
+      senderFrame: from === 'a frame that is gone' ? null : frame,
+    }
+    const handler = handlers.get(channel)
+    if (handler) return handler(event, ...args)
+    ipcMain.emit(channel, event, ...args)
+    return event.returnValue
+  },
+}
+
+export type Probe = typeof probe
+
+declare global {
+  var desktopProbe: Probe
+}
+globalThis.desktopProbe = probe

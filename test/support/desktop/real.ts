@@ -1,0 +1,40 @@
+/** Drives Electron itself, through Playwright. */
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { _electron } from 'playwright'
+import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
+import type { Probe } from './probe.ts'
+
+export async function launchElectron(binary: string, { env, args }: LaunchOptions): Promise<Driven> {
+  const entry = await writeEntry()
+  const electronApp = await _electron.launch({
+    executablePath: binary,
+    args: [...(process.platform === 'linux' ? ['--no-sandbox'] : []), entry, ...args],
+    env: { ...(process.env as Record<string, string>), ...env },
+    cwd: root,
+  })
+  const child = electronApp.process()
+  return {
+    page: () => electronApp.firstWindow(),
+    probe: (name, ...given) =>
+      electronApp.evaluate(
+        (_, [method, values]) =>
+          (globalThis.desktopProbe[method as keyof Probe] as (...values: unknown[]) => unknown)(...values),
+        [name, given] as const,
+      ),
+    signal: (name) => child.kill(name),
+    exited: new Promise((resolve) => child.once('exit', resolve)),
+  }
+}
+
+/** The probe first, then the app; without types, which Electron need not know. */
+async function writeEntry(): Promise<string> {
+  const probe = await readFile(join(import.meta.dirname, 'probe.ts'), 'utf8')
+  const entry = join(await mkdtemp(join(tmpdir(), 'pds-entry-')), 'entry.mjs')
+  const start = `await import(${JSON.stringify(pathToFileURL(mainFile).href)})`
+  await writeFile(entry, `${stripTypeScriptTypes(probe)}\n${start}\n`)
+  return entry
+}

@@ -1,0 +1,220 @@
+/** Drives the stand-in: the main process as a child, its windows as pages of a real Chromium. */
+import { fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Frame, Page, Route } from 'playwright'
+import { launchBrowser } from '../browser.ts'
+import { createRpc, type Rpc } from '../electron-double/rpc.ts'
+import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
+
+const run = join(import.meta.dirname, '../electron-double/run.ts')
+
+/** Chromium knows no scheme `app`; this host stands for it. As `localhost` it may hold what a secure page may. */
+const appHost = 'http://pds.localhost'
+const appUrl = 'app://pds'
+const toBrowser = (url: string) => url.replace(appUrl, appHost)
+const toApp = (url: string) => url.replace(appHost, appUrl)
+
+let shared: Promise<Browser> | undefined
+/** Apps by their process, for a second start to be told to the first. */
+const running = new Map<number, Rpc>()
+
+/** A page on a loopback host that calls another port of it asks nobody; in Electron the app itself allows it. */
+const browser = () => {
+  shared ??= launchBrowser(['--disable-features=LocalNetworkAccessChecks'])
+  return shared
+}
+
+/** What a page can ask for, by Chromium's word and by Electron's. */
+const permissions = {
+  geolocation: 'geolocation',
+  notifications: 'notifications',
+  camera: 'media',
+  microphone: 'media',
+  'clipboard-read': 'clipboard-read',
+  'clipboard-write': 'clipboard-sanitized-write',
+} as const
+
+export async function launchStandIn({ env, args }: LaunchOptions): Promise<Driven> {
+  const child = fork(run, [mainFile, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    serialization: 'advanced',
+    execArgv: [],
+  })
+  const rpc = createRpc(child)
+  const pages = new Map<number, Promise<Page>>()
+  const first = Promise.withResolvers<Page>()
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  if (child.pid) running.set(child.pid, rpc)
+  void exited.then(async () => {
+    running.delete(child.pid ?? 0)
+    first.promise.catch(() => {})
+    first.reject(new Error('the app has ended'))
+    for (const page of pages.values()) await page.then((one) => one.context().close()).catch(() => {})
+  })
+  const pageOf = (id: number) => pages.get(id) ?? Promise.reject(new Error(`there is no window ${id}`))
+
+  const handlers: Record<string, (...args: never[]) => unknown> = {
+    'window.create': (id: number, options: WindowOptions) => {
+      pages.set(id, createPage(rpc, id, options))
+    },
+    'window.load': async (id: number, url: string) => {
+      const page = await pageOf(id)
+      await page.goto(toBrowser(url))
+      first.resolve(page)
+    },
+    'window.destroy': async (id: number) => {
+      const page = await pageOf(id)
+      pages.delete(id)
+      await page.context().close()
+    },
+    'page.reload': async (id: number) => void (await (await pageOf(id)).reload()),
+    'page.send': async (id: number, channel: string, values: unknown[]) => {
+      const page = await pageOf(id)
+      await page.evaluate(([name, given]) => globalThis.electronDouble?.receive(name, given), [
+        channel,
+        values,
+      ] as const)
+    },
+    theme: async (source: string) => {
+      const colorScheme = source === 'system' ? null : (source as 'light' | 'dark')
+      for (const page of pages.values()) await (await page).emulateMedia({ colorScheme })
+    },
+    'second-instance': (pid: number, argv: string[]) => running.get(pid)?.call('app.second-instance', argv),
+    exiting: () => {},
+  }
+  for (const [name, handler] of Object.entries(handlers)) rpc.handlers.set(name, handler)
+
+  return {
+    page: () => first.promise,
+    probe: (name, ...given) => rpc.call('probe', name, given),
+    signal: (name) => child.kill(name),
+    exited,
+  }
+}
+
+interface WindowOptions {
+  readonly width: number
+  readonly height: number
+  readonly preload: string
+}
+
+async function createPage(rpc: Rpc, id: number, { width, height, preload }: WindowOptions): Promise<Page> {
+  const context = await (await browser()).newContext({
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  await grant(rpc, context)
+  await guard(rpc, id, page)
+  await connect(rpc, id, page)
+  await page.addInitScript(preloadScript(await readFile(preload, 'utf8')))
+  return page
+}
+
+/** The app's own handler decides; what it does not allow is denied. */
+async function grant(rpc: Rpc, context: BrowserContext): Promise<void> {
+  const asked = Object.entries(permissions).map(
+    async ([name, electron]) => [name, await rpc.call('permission', electron, `${appUrl}/`)] as const,
+  )
+  const granted = (await Promise.all(asked)).filter(([, may]) => may).map(([name]) => name)
+  await context.grantPermissions(granted)
+}
+
+/** Requests of the page: its own files come from the app, and where it may go the app says. */
+async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
+  const context = page.context()
+  page.on('framenavigated', (frame: Frame) => {
+    if (frame === page.mainFrame()) void rpc.call('page.url', id, toApp(frame.url())).catch(() => {})
+  })
+  page.on('popup', async (popup) => {
+    await rpc.call('page.open', id, popup.url()).catch(() => {})
+    await popup.close().catch(() => {})
+  })
+  const answer = async (route: Route): Promise<void> => {
+    const request = route.request()
+    const url = toApp(request.url())
+    if (request.isNavigationRequest()) {
+      const isPopup = !page.mainFrame() || isOfAnother(request, page)
+      const isAllowed = isPopup
+        ? (await rpc.call('page.open', id, url)) === 'allow'
+        : url.startsWith(`${appUrl}/`) || (await rpc.call('page.navigation', id, url))
+      if (!isAllowed) return route.abort('aborted')
+    }
+    if (!url.startsWith(`${appUrl}/`)) return route.continue()
+    const { status, headers, body } = (await rpc.call('protocol', url, request.method())) as {
+      status: number
+      headers: Record<string, string>
+      body: Uint8Array
+    }
+    return route.fulfill({ status, headers, body: Buffer.from(body) })
+  }
+  // What is asked for while the app ends is answered by nobody.
+  await context.route('**/*', (route) => answer(route).catch(() => route.abort().catch(() => {})))
+}
+
+/** The first request of a page that was just opened has no frame yet. */
+function isOfAnother(request: { frame(): Frame }, page: Page): boolean {
+  try {
+    return request.frame().page() !== page
+  } catch {
+    return true
+  }
+}
+
+/** What the preload script sends reaches the main process, with the frame that it comes from. */
+async function connect(rpc: Rpc, id: number, page: Page): Promise<void> {
+  const frameOf = (frame: Frame): object => ({ url: toApp(frame.url()), parent: frame.parentFrame() && {} })
+  await page.exposeBinding('electronDoubleCall', async ({ frame }, kind, channel, args) =>
+    rpc.call(kind, id, frameOf(frame), channel, args),
+  )
+  // The one thing that holds a page until it is answered is a dialog.
+  page.on('dialog', async (dialog) => {
+    const { channel, args } = JSON.parse(dialog.message())
+    const frame = { url: toApp(page.url()), parent: null }
+    const answer = await rpc.call('ipc.sendSync', id, frame, channel, args).catch(() => null)
+    await dialog.accept(JSON.stringify(answer)).catch(() => {})
+  })
+}
+
+declare global {
+  var electronDouble: { receive(channel: string, args: readonly unknown[]): void } | undefined
+}
+
+/** The preload script with a `require` that knows `electron` alone, as in a sandbox. */
+function preloadScript(source: string): string {
+  return `{
+    const call = globalThis.electronDoubleCall
+    delete globalThis.electronDoubleCall
+    const listeners = new Map()
+    const freeze = (value) => {
+      for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) freeze(one)
+      return Object.freeze(value)
+    }
+    const electron = {
+      contextBridge: {
+        exposeInMainWorld: (name, api) => Object.defineProperty(globalThis, name, { value: freeze(api) }),
+      },
+      ipcRenderer: {
+        invoke: (channel, ...args) => call('ipc.invoke', channel, args),
+        send: (channel, ...args) => void call('ipc.send', channel, args),
+        sendSync: (channel, ...args) => JSON.parse(prompt(JSON.stringify({ channel, args })) ?? 'null'),
+        on: (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
+        off: (channel, listener) =>
+          listeners.set(channel, (listeners.get(channel) ?? []).filter((one) => one !== listener)),
+      },
+    }
+    Object.defineProperty(globalThis, 'electronDouble', {
+      value: { receive: (channel, args) => { for (const listener of listeners.get(channel) ?? []) listener({}, ...args) } },
+    })
+    const require = (name) => {
+      if (name === 'electron') return electron
+      throw new Error('a sandboxed preload script cannot require ' + name)
+    }
+    if (self === top) ((require, exports) => { ${source}\n })(require, {})
+  }`
+}

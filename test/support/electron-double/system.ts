@@ -1,0 +1,190 @@
+/** What Electron borrows from the system: tray, menus, notifications, dialogs, clipboard, keyring, theme, displays. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { driver, tell } from './driver.ts'
+
+interface Template {
+  label?: string
+  role?: string
+  type?: string
+  enabled?: boolean
+  checked?: boolean
+  submenu?: Template[]
+  click?: (item: MenuItem) => void
+}
+
+export class MenuItem {
+  readonly label: string
+  readonly role: string | undefined
+  readonly type: string
+  readonly enabled: boolean
+  checked: boolean
+  readonly submenu: Menu | undefined
+  readonly click: () => void
+
+  constructor(template: Template) {
+    const { label, role, type, enabled = true, checked = false, submenu, click } = template
+    this.label = label ?? role ?? ''
+    this.role = role
+    this.type = type ?? (submenu ? 'submenu' : 'normal')
+    this.enabled = enabled
+    this.checked = checked
+    this.submenu = submenu && Menu.buildFromTemplate(submenu)
+    this.click = () => {
+      if (this.enabled) click?.(this)
+    }
+  }
+}
+
+export class Menu {
+  static #application: Menu | null = null
+
+  static buildFromTemplate(template: Template[]): Menu {
+    return new Menu(template.map((one) => new MenuItem(one)))
+  }
+
+  static setApplicationMenu(menu: Menu | null): void {
+    Menu.#application = menu
+  }
+
+  static getApplicationMenu(): Menu | null {
+    return Menu.#application
+  }
+
+  readonly items: readonly MenuItem[]
+
+  constructor(items: readonly MenuItem[] = []) {
+    this.items = items
+  }
+}
+
+export class Tray extends EventEmitter {
+  setToolTip(_text: string): void {}
+  setContextMenu(_menu: Menu): void {}
+  destroy(): void {}
+}
+
+export class Notification extends EventEmitter {
+  static isSupported(): boolean {
+    return true
+  }
+
+  readonly title: string
+  readonly body: string
+
+  constructor({ title, body = '' }: { title: string; body?: string }) {
+    super()
+    this.title = title
+    this.body = body
+  }
+
+  show(): void {}
+  close(): void {}
+}
+
+const unanswered = () => Promise.reject(new Error('nobody answers this dialog'))
+
+export const dialog = {
+  showMessageBox: unanswered,
+  showSaveDialog: unanswered,
+  showOpenDialog: unanswered,
+  showErrorBox(title: string, content: string): void {
+    process.stderr.write(`${title}: ${content}\n`)
+  },
+}
+
+export const shell = { openExternal: async () => {}, openPath: async () => '' }
+
+let copied = ''
+export const clipboard = {
+  async writeText(text: string): Promise<void> {
+    copied = text
+  },
+  readText: async () => copied,
+}
+
+/** The first line of the environment's `ELECTRON_DOUBLE_KEYRING` is the secret of this system; without one there is no keyring. */
+const keyring = process.env.ELECTRON_DOUBLE_KEYRING ?? ''
+const key = createHash('sha256').update(keyring).digest()
+
+export const safeStorage = {
+  isEncryptionAvailable: () => keyring !== '',
+  getSelectedStorageBackend: () => (keyring === '' ? 'basic_text' : 'gnome_libsecret'),
+  encryptString(text: string): Buffer {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce)
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+  },
+  decryptString(bytes: Buffer): string {
+    const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    cipher.setAuthTag(bytes.subarray(12, 28))
+    return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8')
+  },
+}
+
+let theme = 'system'
+export const nativeTheme = {
+  get themeSource() {
+    return theme
+  },
+  set themeSource(source: string) {
+    theme = source
+    tell('theme', source)
+  },
+}
+
+export const screen = {
+  getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
+}
+
+export const powerMonitor = new EventEmitter()
+
+class NativeImage {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+}
+
+export const nativeImage = {
+  createFromPath: (path: string) => new NativeImage(path),
+  createFromBitmap: () => new NativeImage(''),
+}
+
+type Permission = (contents: null, permission: string, origin: string) => boolean
+let mayUse: Permission = () => true
+
+export const session = {
+  defaultSession: {
+    setPermissionCheckHandler(handler: Permission): void {
+      mayUse = handler
+    },
+    setPermissionRequestHandler(): void {},
+    setDevicePermissionHandler(): void {},
+  },
+}
+
+type Handler = (request: Request) => Promise<Response>
+const schemes = new Map<string, Handler>()
+
+export const protocol = {
+  registerSchemesAsPrivileged(): void {},
+  handle(scheme: string, handler: Handler): void {
+    schemes.set(scheme, handler)
+  },
+}
+
+driver.handlers.set('permission', (permission: string, origin: string) => mayUse(null, permission, origin))
+
+driver.handlers.set('protocol', async (url: string, method: string) => {
+  const handler = schemes.get(new URL(url).protocol.replace(':', ''))
+  if (!handler) return { status: 404, headers: {}, body: new Uint8Array() }
+  const response = await handler(new Request(url, { method }))
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: new Uint8Array(await response.arrayBuffer()),
+  }
+})
