@@ -7,6 +7,10 @@ export interface Invocation {
   /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */
   readonly dataDir: string
   readonly list: boolean
+  /** Where to write a portable backup. */
+  readonly exportTo: string | undefined
+  /** Holds the passphrase of a portable backup. */
+  readonly passphraseFile: string | undefined
   readonly positionals: readonly string[]
 }
 
@@ -23,12 +27,15 @@ export async function runCommand(
       options: {
         'data-dir': { type: 'string' },
         list: { type: 'boolean', default: false },
+        export: { type: 'string' },
+        'passphrase-file': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
       allowPositionals: true,
     })
     const dataDir = resolve(values['data-dir'] || process.env.PDS_DATA_DIR || defaultDataDir())
-    const answer = values.help ? help : await run({ dataDir, list: values.list, positionals })
+    const { list, export: exportTo, 'passphrase-file': passphraseFile } = values
+    const answer = values.help ? help : await run({ dataDir, list, exportTo, passphraseFile, positionals })
     process.stdout.write(`${answer.trimEnd()}\n`)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)

@@ -1,7 +1,9 @@
 /** `npm run restore`: puts a backup in place of the data. */
 import { basename, join, resolve } from 'node:path'
 import { runCommand } from './command.ts'
+import { givePassphrase } from './passphrase.ts'
 import { listBackups } from './store/backup.ts'
+import { isProtected } from './store/backup-content.ts'
 import { backupsName } from './store/layout.ts'
 import { migrations } from './store/migrations.ts'
 import { restore } from './store/restore.ts'
@@ -9,21 +11,23 @@ import { restore } from './store/restore.ts'
 const help = `
 Puts a backup in place of the data. Stop the server first.
 
-  npm run restore -- FILE [--data-dir DIR]
+  npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
 
 FILE is a path, or the name of a file in DIR/backups. The backup is checked before anything is touched,
-and what was there is kept in DIR/replaced-<time>.
+and what was there is kept in DIR/replaced-<time>. A file of "npm run backup -- --export" is restored in the same
+way; if it is protected, it asks for the passphrase or takes the first line of --passphrase-file.
 `
 
-await runCommand(help, async ({ dataDir, list, positionals }) => {
+await runCommand(help, async ({ dataDir, list, exportTo, passphraseFile, positionals }) => {
   if (list) return describeBackups(dataDir)
   const [name] = positionals
-  if (name === undefined || positionals.length > 1) throw new Error(help.trim())
+  if (name === undefined || positionals.length > 1 || exportTo !== undefined) throw new Error(help.trim())
   const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
   const replaced = await restore({
     directory: dataDir,
     file,
+    passphrase: (await isProtected(file)) ? await givePassphrase(passphraseFile) : undefined,
     migrations: migrations.length,
     now: () => new Date(),
   })

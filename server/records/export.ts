@@ -5,6 +5,7 @@ import { type CarBlock, writeCarStream } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import type { Services } from '../services.ts'
 import type { Reader } from '../store/database.ts'
+import { nodeFiles, saveAs } from '../store/files.ts'
 import * as records from '../store/records.ts'
 import * as repos from '../store/repos.ts'
 
@@ -30,6 +31,20 @@ export async function exportRepo(
       if (repos.findHead(store, did)?.commit === head.commit) return chunks
     }
   })
+}
+
+/**
+ * Writes a repository to a file as `exportRepo` gives it; a file of that name is replaced once all of the new one is on disk.
+ * @returns false when there is no such repository
+ */
+export async function saveRepo(
+  services: Pick<Services, 'store' | 'repositories'>,
+  did: DidString,
+  file: string,
+): Promise<boolean> {
+  const chunks = await exportRepo(services, did)
+  if (chunks) await saveAs(nodeFiles, file, ...chunks)
+  return chunks !== undefined
 }
 
 async function inChunks(file: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {

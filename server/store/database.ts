@@ -172,6 +172,14 @@ export class Database implements Reader {
     return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now() }))
   }
 
+  /** Writes everything that a reader can see now as a portable backup; see `exportBackup`. */
+  async export(file: string, passphrase?: string): Promise<BackupInfo> {
+    this.#assertOpen()
+    await this.settled()
+    const { directory: dir, now } = this.#options
+    return this.#upkeep(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
+  }
+
   /** Waits for what is under way, takes the journals into the snapshot and leaves the directory. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()

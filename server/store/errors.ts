@@ -53,3 +53,39 @@ export class StoreTooNew extends Error {
     this.file = file
   }
 }
+
+/** A file was given as a backup that this program did not make. Nothing was touched. */
+export class BackupForeign extends Error {
+  override readonly name = 'BackupForeign'
+  readonly file: string
+
+  constructor(file: string) {
+    super(`${file} is not a backup of this program. Choose another file.`)
+    this.file = file
+  }
+}
+
+/** A backup is protected, and the passphrase is missing or wrong. Nothing was touched. */
+export class BackupLocked extends Error {
+  override readonly name = 'BackupLocked'
+  readonly file: string
+  readonly passphrase: 'missing' | 'wrong'
+
+  constructor(file: string, passphrase: 'missing' | 'wrong') {
+    super(
+      passphrase === 'missing'
+        ? `${file} is protected by a passphrase. Give the one that it was made with.`
+        : `This is not the passphrase that ${file} was made with. Try again.`,
+    )
+    this.file = file
+    this.passphrase = passphrase
+  }
+}
+
+/** Threads pass an error on with its name and all that it says, but without its class: gives it back. */
+export function withClass(error: unknown): unknown {
+  const classes = [StoreUnavailable, StoreLocked, StoreDamaged, StoreTooNew, BackupForeign, BackupLocked]
+  if (!(error instanceof Error)) return error
+  const known = classes.find(({ name }) => name === error.name)
+  return known === undefined ? error : Object.setPrototypeOf(error, known.prototype)
+}

@@ -20,6 +20,8 @@ export interface Files {
   read(path: string): Promise<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
+  /** When the content last changed. */
+  changedAt(path: string): Promise<Date>
   /** A new, empty file (an existing one is emptied) that only its owner can read. */
   create(path: string): Promise<OpenFile>
   /** An existing file, for writing. */
@@ -70,6 +72,7 @@ export const nodeFiles: Files = {
   },
   read: (path) => fs.readFile(path),
   size: async (path) => (await fs.stat(path)).size,
+  changedAt: async (path) => (await fs.stat(path)).mtime,
   create: (path) => openFile(path, 'w'),
   edit: (path) => openFile(path, 'r+'),
   rename: (from, to) => fs.rename(from, to),
@@ -110,10 +113,14 @@ export async function writeFully(file: OpenFile, bytes: Uint8Array, position: nu
 }
 
 /** Writes a whole file and waits until its content is on disk; its name is, after `syncDir`. */
-export async function writeFile(files: Files, path: string, bytes: Uint8Array): Promise<void> {
+export async function writeFile(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
   const file = await files.create(path)
   try {
-    await writeFully(file, bytes, 0)
+    let position = 0
+    for (const part of parts) {
+      await writeFully(file, part, position)
+      position += part.length
+    }
     await file.sync()
   } finally {
     await file.close()
@@ -121,9 +128,23 @@ export async function writeFile(files: Files, path: string, bytes: Uint8Array): 
 }
 
 /** Replaces a file so that after a crash at any point either the old or the new one is there, whole. */
-export async function replaceFile(files: Files, path: string, bytes: Uint8Array): Promise<void> {
+export async function replaceFile(
+  files: Files,
+  path: string,
+  ...parts: readonly Uint8Array[]
+): Promise<void> {
   const temporary = `${path}.tmp`
-  await writeFile(files, temporary, bytes)
+  await writeFile(files, temporary, ...parts)
   await files.rename(temporary, path)
   await files.syncDir(dirname(path))
+}
+
+/** As `replaceFile`, where a person wants the file: in a folder of theirs a failure leaves nothing behind. */
+export async function saveAs(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
+  try {
+    await replaceFile(files, path, ...parts)
+  } catch (error) {
+    await files.remove(`${path}.tmp`).catch(() => {})
+    throw error
+  }
 }

@@ -12,8 +12,10 @@ import { acquireLock } from './lock.ts'
 
 export interface RestoreOptions {
   readonly directory: string
-  /** The backup. */
+  /** The backup, ordinary or portable. */
   readonly file: string
+  /** Of a portable backup that is protected. */
+  readonly passphrase?: string
   /** How many migrations the program knows. */
   readonly migrations: number
   readonly now: () => Date
@@ -22,15 +24,15 @@ export interface RestoreOptions {
 
 /**
  * Puts a backup in place. Returns the folder with what was there before, or undefined when nothing was.
- * Throws StoreLocked while a server runs there, StoreDamaged or StoreTooNew when the backup is no good;
+ * Throws StoreLocked while a server runs there, and what `checkBackup` throws when the backup is no good;
  * nothing has changed then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
-  const { directory: dir, file, migrations, now, files = nodeFiles } = options
+  const { directory: dir, file, now, files = nodeFiles } = options
   await files.makeDir(dir)
   const lock = await acquireLock(files, dir)
   try {
-    const bytes = await checkBackup(file, files, migrations)
+    const bytes = await checkBackup(file, options)
     await replaceFile(files, join(dir, restoredName), bytes)
     return await finishRestore(files, dir, now())
   } finally {

@@ -16,6 +16,8 @@ import { Sqlite } from './sqlite.ts'
 /** "PDS1": marks an SQLite file as ours. */
 const applicationId = 0x50445331
 const formatVersion = 1
+/** How every SQLite file begins. */
+const sqliteMagic = Buffer.from('SQLite format 3\0')
 
 export interface Snapshot {
   readonly sqlite: Sqlite
@@ -78,6 +80,10 @@ export async function openSnapshot(
     sqlite.close()
     throw error
   }
+}
+
+export function isSqlite(bytes: Uint8Array): boolean {
+  return sqliteMagic.equals(bytes.subarray(0, sqliteMagic.length))
 }
 
 /** Whether SQLite finds the database well-formed. */

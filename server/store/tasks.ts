@@ -4,26 +4,76 @@
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { type BackupInfo, backup } from './backup.ts'
+import { type BackupInfo, backup, exportBackup } from './backup.ts'
+import { type BackupContent, describeBackup } from './backup-content.ts'
+import { withClass } from './errors.ts'
 import type { Files } from './files.ts'
 import { fold } from './fold.ts'
+import type { Migration } from './migrate.ts'
+import { restore } from './restore.ts'
 
 export type Task =
   | { readonly kind: 'fold'; readonly dir: string; readonly before: number }
   | { readonly kind: 'backup'; readonly dir: string; readonly at: Date }
+  | {
+      readonly kind: 'export'
+      readonly dir: string
+      readonly file: string
+      readonly at: Date
+      readonly passphrase?: string
+    }
+  | {
+      readonly kind: 'describe'
+      readonly file: string
+      readonly passphrase?: string
+      readonly migrations: readonly Migration[]
+    }
+  | {
+      readonly kind: 'restore'
+      readonly dir: string
+      readonly file: string
+      readonly passphrase?: string
+      readonly migrations: readonly Migration[]
+      readonly at: Date
+    }
 
-/** Size of the snapshot after a fold, in bytes; what was made by a backup. */
-export type TaskResult<T extends Task> = T extends { kind: 'fold' } ? number : BackupInfo
-
-export async function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>>
-export async function runTask(files: Files, task: Task): Promise<number | BackupInfo> {
-  return task.kind === 'fold' ? fold(files, task.dir, task.before) : backup(task.dir, task.at, files)
+interface Results {
+  /** Size of the snapshot, in bytes. */
+  fold: number
+  backup: BackupInfo
+  export: BackupInfo
+  describe: BackupContent
+  /** The folder that keeps what was there. */
+  restore: string | undefined
 }
 
-/** Runs a task on the real files in a thread of its own. */
+export type TaskResult<T extends Task> = Results[T['kind']]
+
+export async function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>>
+export async function runTask(files: Files, task: Task): Promise<Results[Task['kind']]> {
+  switch (task.kind) {
+    case 'fold':
+      return fold(files, task.dir, task.before)
+    case 'backup':
+      return backup(task.dir, task.at, files)
+    case 'export':
+      return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
+    case 'describe':
+      return describeBackup(task.file, task.migrations, task.passphrase, files)
+    case 'restore': {
+      const { dir: directory, file, passphrase, at } = task
+      const migrations = task.migrations.length
+      return restore({ directory, file, passphrase, migrations, now: () => at, files })
+    }
+  }
+}
+
+/** Runs a task on the real files in a thread of its own. The store's errors keep their class. */
 export async function runInWorker<T extends Task>(task: T): Promise<TaskResult<T>> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), { workerData: task })
-  const [result] = await once(worker, 'message')
+  const [result] = await once(worker, 'message').catch((error: unknown) => {
+    throw withClass(error)
+  })
   return result
 }

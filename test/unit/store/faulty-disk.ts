@@ -137,6 +137,7 @@ export class FaultyDisk {
     list: (dir) => this.#step('read', () => this.names(dir)),
     read: (path) => this.#step('read', () => Buffer.from(this.#inode(path).data)),
     size: (path) => this.#step('read', () => this.#inode(path).data.length),
+    changedAt: (path) => this.#step('read', () => new Date(this.#inode(path).data.length)),
     create: (path) => this.#step('write', () => this.#create(path)),
     edit: (path) => this.#step('read', () => this.#open(this.#inode(path))),
     rename: (from, to) => this.#step('name', () => this.#rename(from, to)),
