@@ -493,6 +493,17 @@ describe('logs', () => {
   })
 })
 
+test('in a low window the navigation is scrolled to where somebody is', async () => {
+  const page = await signedIn('/about', { height: 500 })
+  const navigation = page.getByRole('navigation')
+  await navigation.getByRole('link', { name: 'Accounts' }).waitFor()
+  const frame = await navigation.boundingBox()
+  const link = await navigation.getByRole('link', { name: 'About' }).boundingBox()
+  const [end, linkEnd] = [frame, link].map((box) => (box?.y ?? 0) + (box?.height ?? 0))
+  expect(linkEnd).toBeLessThanOrEqual(Math.ceil(end ?? 0))
+  expect(link?.y).toBeGreaterThan(frame?.y ?? 0)
+})
+
 test('what this is, and whether there is a newer one', async () => {
   const page = await signedIn('/about')
   await page.getByText('Version 0.1.0').waitFor()
