@@ -6,8 +6,8 @@ import { count, formatDate, formatNumber } from './format.ts'
 
 export const t = {
   app: {
-    name: 'Personal data server',
-    title: (page: string) => `${page} · Personal data server`,
+    name: 'Desktop PDS',
+    title: (page: string) => `${page} · Desktop PDS`,
     skip: 'Skip to content',
     crashed: 'This page has stopped working.',
     reload: 'Reload',
