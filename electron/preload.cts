@@ -14,7 +14,7 @@ const wire: Wire = {
   unread: 'desktop:unread',
 }
 
-type Listener = (value: never) => void
+type Listener = (value: unknown) => void
 const listeners = new Map<keyof Events, Set<Listener>>()
 /** What was told before the page listened to it, the latest of each; lines of the log can be asked for. */
 const missed = new Map<keyof Events, unknown>()
@@ -38,10 +38,10 @@ function createBridge({ sessions, ...rest }: Initial): Bridge {
     call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
     on(event, listener) {
       const heard = listeners.get(event) ?? new Set()
-      listeners.set(event, heard.add(listener))
+      listeners.set(event, heard.add(listener as Listener))
       if (missed.has(event)) listener(missed.get(event) as Events[typeof event])
       missed.delete(event)
-      return () => heard.delete(listener)
+      return () => heard.delete(listener as Listener)
     },
   }
 }
