@@ -27,9 +27,10 @@ async function readPassphrase(file: string): Promise<string> {
 }
 
 async function ask(question: string): Promise<string> {
-  process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // From here on the terminal does not show what is typed, so it comes before the question.
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  process.stderr.write(question)
   try {
     return await lines.question('')
   } finally {

@@ -37,7 +37,7 @@ test('the page who-may-call-what.md is true', async () => {
     ])
   const page = `# Who may call what
 
-Made by \`npx vitest run test/access.test.ts -u\` from the lists of methods and subscriptions; held to it, and the server to the rules behind it, by the same test. The words are explained in \`server/auth/credentials.ts\`.
+Made by \`npm run vitest -- test/access.test.ts -u\` from the lists of methods and subscriptions; held to it, and the server to the rules behind it, by the same test. The words are explained in \`server/auth/credentials.ts\`.
 
 ${[['method', 'who', 'account', 'limits', 'body'], Array(5).fill('---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')}
 `

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: pictures of the main screens for the README, from a seeded world, into `docs/pictures/`. */
+/** `npm run screenshots`: pictures of the main screens for the README, from a seeded world, into `.github/pictures/`. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from './support/browser.ts'
@@ -8,7 +8,7 @@ import type { Account } from './support/server.ts'
 import { mentions, SocialServer } from './support/social.ts'
 import { heading, World } from './support/world.ts'
 
-const folder = join(import.meta.dirname, '../docs/pictures')
+const folder = join(import.meta.dirname, '../.github/pictures')
 const size = { width: 1280, height: 800 }
 
 const world = await World.open({ port: 2583, publicUrl: 'http://localhost:2583' })

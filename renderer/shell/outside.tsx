@@ -1,7 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { t } from '../strings/en.ts'
-import { Mark } from '../ui/mark.tsx'
 import styles from './outside.module.css'
 import { desktopRoutes } from './routes.tsx'
 import { Screens } from './screens.tsx'
@@ -11,9 +10,9 @@ export function Outside() {
   return (
     <div>
       <header className={styles.head}>
-        <Link aria-label={t.outside.back} className={styles.back} href="/">
-          <ArrowLeft aria-hidden size={18} />
-          <Mark size={24} />
+        <Link className={styles.back} href="/">
+          <ArrowLeft aria-hidden size={16} />
+          {t.outside.back}
         </Link>
         <DesktopLinks />
       </header>

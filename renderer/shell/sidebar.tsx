@@ -74,10 +74,10 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
   const [current] = useLocation()
   const item = useRef<HTMLLIElement>(null)
   const isCurrent = current === path
-  // In a low window the navigation scrolls.
+  // Also after the items above have changed: what only the owner sees comes later.
   useEffect(() => {
-    if (isCurrent) item.current?.scrollIntoView({ block: 'nearest' })
-  }, [isCurrent])
+    if (isCurrent && item.current) bringIntoSight(item.current)
+  })
   return (
     <li ref={item}>
       <Link
@@ -90,6 +90,15 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
       </Link>
     </li>
   )
+}
+
+/** In a low window the navigation scrolls. `scrollIntoView` would also move the place from which Tab goes on. */
+function bringIntoSight(item: HTMLElement): void {
+  const nav = item.closest('nav')
+  if (!nav) return
+  const { top, bottom } = item.getBoundingClientRect()
+  const frame = nav.getBoundingClientRect()
+  nav.scrollTop += Math.max(0, bottom - frame.bottom) - Math.max(0, frame.top - top)
 }
 
 function closeSidebar(): void {

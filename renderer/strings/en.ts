@@ -6,8 +6,8 @@ import { count, formatDate, formatNumber } from './format.ts'
 
 export const t = {
   app: {
-    name: 'Personal data server',
-    title: (page: string) => `${page} · Personal data server`,
+    name: 'Desktop PDS',
+    title: (page: string) => `${page} · Desktop PDS`,
     skip: 'Skip to content',
     crashed: 'This page has stopped working.',
     reload: 'Reload',
@@ -556,6 +556,7 @@ export const t = {
     testLead: 'A message with a made-up code, as the server sends them.',
     testTo: 'Send it to',
     testSubmit: 'Send',
+    testKept: 'No mail server is set up: the test message is here',
     testSent: (to: string) => `A test message is on its way to ${to}`,
     none: 'No messages wait here',
     noneText:
@@ -587,7 +588,6 @@ export const t = {
     openPage: 'Open in browser',
     stopTitle: 'Stop the server?',
     stopText: 'Clients cannot reach it, and nothing arrives, until you start it again.',
-    stoppedToast: 'The server is stopped',
     restartNote: 'Saving restarts the server; clients reconnect by themselves.',
     saved: 'Saved',
     notSaved: 'Not saved.',
@@ -644,7 +644,7 @@ export const t = {
       plcUrl: 'Directory',
     },
     hints: {
-      port: 'Clients keep the address with its port: tell them when it changes.',
+      port: 'Clients keep the address with its port: when it changes, they have to be told, and to sign in again.',
       publicUrl:
         'Where others reach the server, such as https://pds.example.com. It is written into identities.',
       hostnames: 'Names by which devices address this computer, with commas.',
@@ -816,7 +816,7 @@ export const t = {
     },
     whatNext: {
       'port-taken':
-        'If you know the program that has it, close it and try again. Or use another port: the address changes with it, so clients must be told the new one.',
+        'If you know the program that has it, close it and try again. Or use another port: the address changes with it, so clients must be told the new one, and sign in again.',
       'not-writable':
         'Give yourself the right to write to it, or free the disk it is on, then try again. Nothing has been changed.',
       damaged:

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { IconButton } from './button.tsx'
 import styles from './dialog.module.css'
@@ -30,11 +30,13 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
       aria-labelledby={titleId}
       className={styles.dialog}
       onCancel={(event) => {
+        if (!isOwn(event)) return
         event.preventDefault()
         if (dismissible) onClose()
       }}
       // Chromium closes on the second Escape whatever `cancel` says.
-      onClose={() => {
+      onClose={(event) => {
+        if (!isOwn(event)) return
         if (dismissible && ref.current) onClose()
         else ref.current?.showModal()
       }}
@@ -51,6 +53,11 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
       {children}
     </dialog>
   )
+}
+
+/** A dialog within another one tells it, too: React lets these events rise, though the browser does not. */
+function isOwn({ target, currentTarget }: SyntheticEvent): boolean {
+  return target === currentTarget
 }
 
 /** The buttons at the foot of a dialog. */

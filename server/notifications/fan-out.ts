@@ -48,9 +48,10 @@ function goOn(tx: Writer, at: DatetimeString): void {
 /** @returns how it stands when there may be more */
 function tellNext(tx: Writer, fanOut: fanOuts.FanOut, at: DatetimeString): fanOuts.FanOut | undefined {
   const { did, isReply, toldUpTo: after } = fanOut
-  const { last, count } = activitySubscriptions.nextSubscribers(tx, did, after, subscribersAtATime)
-  if (last === null) return undefined
+  if (activitySubscriptions.subscriberAfter(tx, did, after, 0) === undefined) return undefined
+  const last = activitySubscriptions.subscriberAfter(tx, did, after, subscribersAtATime - 1)
   const indexedAt = arrivalTime(tx, at)
-  notifications.insertForSubscribers(tx, fanOut, { isReply, after, upTo: last, indexedAt })
-  return count < subscribersAtATime ? undefined : { ...fanOut, toldUpTo: last }
+  // No DID has a character beyond `~`.
+  notifications.insertForSubscribers(tx, fanOut, { isReply, after, upTo: last ?? '~', indexedAt })
+  return last === undefined ? undefined : { ...fanOut, toldUpTo: last }
 }

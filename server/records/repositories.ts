@@ -12,7 +12,7 @@ import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atpro
 import { type Aliases, canonicalNsid } from '../aliases.ts'
 import { type Sign, signerOf } from '../identity/keys.ts'
 import * as accounts from '../store/accounts.ts'
-import type { Database, Writer } from '../store/database.ts'
+import type { Database, Reader, Writer } from '../store/database.ts'
 import * as records from '../store/records.ts'
 import * as repos from '../store/repos.ts'
 import { iso } from '../time.ts'
@@ -106,15 +106,20 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     })
     if (changes.length === 0) return { stored: store.settled() }
     const repository = open(did, base)
-    const { tree, added, removed } = await changeTree(repository.tree, changes.map(treeChange))
-    const rev = nextTid(base.rev)
-    const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, repository.sign)
+    const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
+    const made = await makeCommit(did, repository, nextTid(base.rev), changes).catch((error: unknown) => {
+      // Nodes that the other commit has removed could not be read.
+      if (isOutdated(store)) return undefined
+      throw error
+    })
+    if (!made) return { stored: false as const }
+    const { head, tree, added, removed } = made
     const stored = store.transact((tx) => {
-      if (repos.findHead(tx, did)?.commit !== base.commit) return false
-      repos.advance(tx, did, head, { added: [...added, block], removed: [...removed, base.commit] })
+      if (isOutdated(tx)) return false
+      repos.advance(tx, did, head, { added, removed: [...removed, base.commit] })
       const afterCommit = changes.map((change) => writeRecord(tx, did, change))
       keep(did, { ...repository, commit: head.commit, tree, writes: repository.writes + 1 })
-      return { commit: { cid: head.commit, rev }, afterCommit }
+      return { commit: { cid: head.commit, rev: head.rev }, afterCommit }
     })
     return { stored }
   }
@@ -154,6 +159,12 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       }
     },
   }
+}
+
+async function makeCommit(did: string, from: Kept, rev: string, changes: readonly RecordChange[]) {
+  const { tree, added, removed } = await changeTree(from.tree, changes.map(treeChange))
+  const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
+  return { head, tree, added: [...added, block], removed }
 }
 
 export function recordUri(did: DidString, collection: NsidString, rkey: RecordKeyString): AtUriString {

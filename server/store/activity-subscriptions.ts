@@ -49,19 +49,17 @@ export function remove(tx: Writer, did: string, subject: string): void {
   tx.run('DELETE FROM activity_subscriptions WHERE did = ? AND subject = ?', [did, subject])
 }
 
-/** The next subscribers after the one of DID `after`: how many there are, up to `limit`, and the DID of the last. */
-export function nextSubscribers(
+/** DID of a subscriber, in the order of DIDs: so many further than the first one after `after`. */
+export function subscriberAfter(
   db: Reader,
   subject: string,
   after: string,
-  limit: number,
-): { last: string | null; count: number } {
-  const row = db.get<{ last: string | null; count: number }>(
-    `SELECT max(did) AS last, count(*) AS count
-     FROM (SELECT did FROM activity_subscriptions WHERE subject = ? AND did > ? ORDER BY did LIMIT ?)`,
-    [subject, after, limit],
-  )
-  return row ?? { last: null, count: 0 }
+  further: number,
+): string | undefined {
+  return db.get<{ did: string }>(
+    'SELECT did FROM activity_subscriptions WHERE subject = ? AND did > ? ORDER BY did LIMIT 1 OFFSET ?',
+    [subject, after, further],
+  )?.did
 }
 
 /** Ends every subscription to an account. */

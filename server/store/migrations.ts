@@ -182,7 +182,7 @@ function notifications(): string {
     ) STRICT;
     CREATE INDEX notifications_kind ON notifications (account, hidden, reason, followed, indexed_at);
     CREATE INDEX notifications_author ON notifications (author, account);
-    CREATE INDEX notifications_record ON notifications (author, rkey);
+    CREATE INDEX notifications_record ON notifications (author, rkey, account);
 
     -- When the last notification arrived: the next one arrives later.
     CREATE TABLE notification_clock (

@@ -161,11 +161,10 @@ export interface NewNotification {
   readonly reasonSubject?: string | undefined
 }
 
-const insertInto = `
-  INSERT INTO notifications
-    (account, author, hidden, followed, collection, rkey, reason, reason_subject, indexed_at, cid, bytes)
-  SELECT t.id, a.id, a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL,
-    EXISTS (SELECT 1 FROM follows f WHERE f.did = t.did AND f.subject = a.did)`
+const columns =
+  'account, author, hidden, followed, collection, rkey, reason, reason_subject, indexed_at, cid, bytes'
+
+const isInactive = 'a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL'
 
 /** A record that is no longer where records are. */
 export interface GoneRecord {
@@ -181,11 +180,19 @@ export function insert(
   indexedAt: string,
   gone?: GoneRecord,
 ): void {
-  tx.run(
-    `${insertInto}, ?, ?, n.value ->> 'reason', n.value ->> 'reasonSubject', ?, ?, ?
-     FROM json_each(?) n JOIN accounts t ON t.did = n.value ->> 'to' JOIN accounts a ON a.did = ?`,
-    [collection, rkey, indexedAt, gone?.cid ?? null, gone?.bytes ?? null, JSON.stringify(notifications), did],
-  )
+  // One by one: there are rarely more than two, and values go in in half the time of what is selected from JSON.
+  for (const { to, reason, reasonSubject = null } of notifications) {
+    tx.run(
+      `INSERT INTO notifications (${columns})
+       VALUES ((SELECT id FROM accounts WHERE did = ?), (SELECT id FROM accounts WHERE did = ?),
+         (SELECT ${isInactive} FROM accounts a WHERE a.did = ?), EXISTS (SELECT 1 FROM follows WHERE did = ? AND subject = ?),
+         ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        ...[to, did, did, to, did],
+        ...[collection, rkey, reason, reasonSubject, indexedAt, gone?.cid ?? null, gone?.bytes ?? null],
+      ],
+    )
+  }
 }
 
 /** Tells the subscribers whose DIDs are in a range, but for those who have been told of the post already. */
@@ -195,12 +202,14 @@ export function insertForSubscribers(
   { isReply, after, upTo, indexedAt }: { isReply: number; after: string; upTo: string; indexedAt: string },
 ): void {
   tx.run(
-    `${insertInto}, ?, ?, 'subscribed-post', NULL, ?, NULL, NULL
+    `INSERT INTO notifications (${columns})
+     SELECT t.id, a.id, ${isInactive}, EXISTS (SELECT 1 FROM follows f WHERE f.did = t.did AND f.subject = a.did),
+       ?, ?, 'subscribed-post', NULL, ?, NULL, NULL
      FROM activity_subscriptions s JOIN accounts t ON t.did = s.did JOIN accounts a ON a.did = s.subject
      WHERE s.subject = ? AND s.did > ? AND s.did <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
        AND NOT EXISTS (
-         SELECT 1 FROM notifications n INDEXED BY notifications_author
-         WHERE n.author = a.id AND n.account = t.id AND n.rkey = ? AND n.collection = ?)`,
+         SELECT 1 FROM notifications n INDEXED BY notifications_record
+         WHERE n.author = a.id AND n.rkey = ? AND n.account = t.id AND n.collection = ?)`,
     [collection, rkey, indexedAt, did, after, upTo, isReply, rkey, collection],
   )
 }

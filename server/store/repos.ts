@@ -51,9 +51,12 @@ export function advance(
 }
 
 function insertBlocks(tx: Writer, did: string, blocks: readonly Block[]): void {
-  for (const { cid, bytes } of blocks) {
-    tx.run('INSERT INTO repo_blocks (did, cid, bytes) VALUES (?, ?, ?)', [did, cid, bytes])
-  }
+  if (blocks.length === 0) return
+  const rows = blocks.map(() => '(?, ?, ?)').join(', ')
+  tx.run(
+    `INSERT INTO repo_blocks (did, cid, bytes) VALUES ${rows}`,
+    blocks.flatMap(({ cid, bytes }) => [did, cid, bytes]),
+  )
 }
 
 export function findBlock(db: Reader, did: string, cid: string): Uint8Array | undefined {

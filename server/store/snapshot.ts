@@ -53,8 +53,16 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   const bytes = await readIfThere(files, path)
   if (bytes === undefined) throw new StoreDamaged(path, 'is missing')
   if (list !== undefined) verifyListed(bytes, list, path, join(dir, sidecarName))
+  const { length } = bytes
   const { sqlite, seq } = await openSnapshot(path, bytes, list === undefined ? 'thorough' : 'quick')
-  return { sqlite, seq, bytes: bytes.length, listed: list !== undefined }
+  release(bytes)
+  return { sqlite, seq, bytes: length, listed: list !== undefined }
+}
+
+/** Gives memory back at once. A server that has just started allocates so little that its collector would not come to it. */
+function release(bytes: Uint8Array): void {
+  const { buffer } = bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) buffer.transfer(0)
 }
 
 /**

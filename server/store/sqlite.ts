@@ -36,6 +36,8 @@ const noParams: SqlParams = []
 export class Sqlite {
   readonly #db: SqlJs
   readonly #kept = new Map<string, Kept>()
+  /** As SQLite counts them since the start. */
+  #changedRows = 0
 
   private constructor(db: SqlJs) {
     this.#db = db
@@ -47,7 +49,7 @@ export class Sqlite {
    */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
-    const sqlite = new Sqlite(new sqlJs.Database(bytes))
+    const sqlite = new Sqlite(new sqlJs.Database(bytes && withRoom(bytes)))
     try {
       // Nobody else has this copy: no locks to take, no file to wait for, and a rollback journal in memory.
       sqlite.exec(
@@ -84,9 +86,8 @@ export class Sqlite {
   /** Runs one statement of any kind to its end. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
     const kept = this.#prepare(sql)
-    const before = this.#totalChanges()
     const rows = this.#rows<Row>(kept, params)
-    const changedRows = this.#totalChanges() !== before
+    const changedRows = this.#haveRowsChanged()
     return {
       rows,
       changes: changedRows ? this.#db.getRowsModified() : 0,
@@ -95,20 +96,21 @@ export class Sqlite {
   }
 
   begin(): void {
-    this.exec('BEGIN')
+    this.#db.run('BEGIN')
   }
 
   commit(): void {
-    this.exec('COMMIT')
+    this.#db.run('COMMIT')
   }
 
   rollback(): void {
-    this.exec('ROLLBACK')
+    this.#db.run('ROLLBACK')
   }
 
   /** Runs statements without values, one after the other; for the store's own work. */
   exec(sql: string): void {
     this.#db.run(sql)
+    this.#haveRowsChanged()
   }
 
   /** Drops the kept statements: after a change of the schema their column names may be wrong. */
@@ -178,10 +180,23 @@ export class Sqlite {
     return ['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode)) ? 'more' : 'rows'
   }
 
-  /** Rows changed since the start, by triggers and foreign keys as well. */
-  #totalChanges(): number {
-    return this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+  /** Whether rows have changed since this was asked last, by triggers and foreign keys as well. */
+  #haveRowsChanged(): boolean {
+    const before = this.#changedRows
+    this.#changedRows = this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+    return this.#changedRows !== before
   }
+}
+
+/**
+ * sql.js keeps the file in the array that `slice` of the given bytes yields. When that is full it copies everything into one
+ * that is an eighth larger, which stops the thread for half a millisecond a megabyte or longer. So it gets an array with room
+ * to double in. Room that is not written to takes no memory.
+ */
+function withRoom(bytes: Uint8Array): Uint8Array {
+  const array = new Uint8Array(bytes.length * 2)
+  array.set(bytes)
+  return Object.assign(bytes.subarray(), { slice: () => array })
 }
 
 function bind({ statement }: Kept, params: SqlParams): void {

@@ -2,6 +2,7 @@
  * The Host allow-list. A page that rebinds its own name to 127.0.0.1 still sends that name as Host: refusing names that
  * are not ours keeps such a page out.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
 /** @param hostnames names beside `localhost` and the loopback addresses, without port */
@@ -18,4 +19,17 @@ export function hostname(host: string): string | undefined {
 
 export function isLoopback(name: string): boolean {
   return (isIP(name) === 4 && name.startsWith('127.')) || name === '::1'
+}
+
+/**
+ * Whether a browser sent a request for a page of another site: such a page cannot keep the browser from saying so (Fetch
+ * Standard, `Origin`). Pages of this machine, and programs with a scheme of their own, are no strangers.
+ */
+export function isForeignPage({ origin, host }: IncomingHttpHeaders): boolean {
+  if (origin === undefined) return false
+  const url = URL.parse(origin)
+  if (!url) return true
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return false
+  const name = hostname(url.host)
+  return url.host !== host && name !== 'localhost' && !(name !== undefined && isLoopback(name))
 }

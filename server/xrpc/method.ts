@@ -32,6 +32,8 @@ export interface Caller {
   readonly address: string
   /** `User-Agent`, first 200 characters. */
   readonly client: string | undefined
+  /** Whether a browser sent it for a page of another site. */
+  readonly isForeignPage: boolean
 }
 
 /** What a handler is called with, beside the services. */

@@ -7,7 +7,7 @@ import { LexValidationError, type l } from '@atproto/lex-schema'
 import { isValidNsid } from '@atproto/syntax'
 import { readJson } from './body.ts'
 import { protocolError, XrpcError } from './errors.ts'
-import { isLoopback } from './host.ts'
+import { isForeignPage, isLoopback } from './host.ts'
 import { type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter, type RateLimit } from './rate-limit.ts'
@@ -146,6 +146,7 @@ function callerOf(req: IncomingMessage): Caller {
   return {
     address: (req.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     client: req.headers['user-agent']?.slice(0, 200),
+    isForeignPage: isForeignPage(req.headers),
   }
 }
 

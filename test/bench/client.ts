@@ -22,7 +22,11 @@ export class Client implements Disposable {
 
   /** Posts JSON to a method of com.core.server; with no input the body is empty. */
   call(method: string, input?: unknown, token?: string): Promise<Answer> {
-    return this.#send('POST', `/xrpc/com.core.server.${method}`, token, input)
+    return this.post(`/xrpc/com.core.server.${method}`, input, token)
+  }
+
+  post(path: string, input?: unknown, token?: string): Promise<Answer> {
+    return this.#send('POST', path, token, input)
   }
 
   #send(method: string, path: string, token?: string, input?: unknown): Promise<Answer> {

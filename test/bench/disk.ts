@@ -18,9 +18,10 @@ export class Disk implements AsyncDisposable {
   }
 
   async append(): Promise<void> {
-    await this.#file.write(frame, 0, frame.length, this.#length)
-    await this.#file.datasync()
+    const at = this.#length
     this.#length += frame.length
+    await this.#file.write(frame, 0, frame.length, at)
+    await this.#file.datasync()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -39,3 +39,15 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   await work()
   return performance.now() - start
 }
+
+/** Beside the first two of the operations, which are the yardsticks. */
+export function latencyRow(name: string, { median, p99 }: Latency, all: ReadonlyMap<string, Latency>) {
+  const [disk, bare] = [...all.values()]
+  return {
+    '': name,
+    'median ms': median,
+    'p99 ms': p99,
+    '× disk': median / (disk?.median ?? Number.NaN),
+    '× bare HTTP': median / (bare?.median ?? Number.NaN),
+  }
+}

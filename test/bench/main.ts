@@ -1,206 +1,35 @@
 /**
  * `npm run bench`: what the server takes, beside a bare node:http server and a bare disk in the same run, and beside the
- * network's reference server as measured once on another machine of two cores.
+ * network's reference server as measured once on another machine of two cores. `npm run bench -- records notifications` runs
+ * these parts alone.
  */
-import { globSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Client } from './client.ts'
-import { Disk } from './disk.ts'
-import { measureFold } from './fold.ts'
-import { type Latency, measureLatencies, summary, timed } from './latency.ts'
-import { type BenchAccount, createAccount, operations, yardsticks } from './operations.ts'
-import { Measured } from './processes.ts'
-import { seed } from './seed.ts'
-import { median } from './statistics.ts'
-import { type Compared, compareThroughput, shareOf } from './throughput.ts'
+import { removeFolders } from './folders.ts'
+import { benchInstall } from './install.ts'
 
-/** Medians of the reference server, in milliseconds. */
-const referenceLatency: Record<string, number> = {
-  createSession: 354,
-  refreshSession: 2.9,
-  createAppPassword: 70,
-  listAppPasswords: 1.4,
-  createInviteCode: 1.3,
-  getServiceAuth: 3.4,
-  getSession: 0.9,
-}
+import { benchNotifications } from './notifications.ts'
+import { benchRecords } from './records.ts'
+import { benchRequests } from './requests.ts'
+import { benchStart } from './start.ts'
+import { benchUi } from './ui.ts'
 
-const folders: string[] = []
-const root = join(import.meta.dirname, '../..')
+const parts = new Map<string, () => void | Promise<void>>([
+  ['requests', benchRequests],
+  ['start', benchStart],
+  ['records', benchRecords],
+
+  ['notifications', benchNotifications],
+  ['ui', benchUi],
+  ['install', benchInstall],
+])
+
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : [...parts.keys()]
 
 try {
-  await benchRequests()
-  await benchStart()
-  benchInstall()
+  for (const name of wanted) {
+    const part = parts.get(name)
+    if (!part) throw new Error(`There is no part ${name}: the parts are ${[...parts.keys()].join(', ')}`)
+    await part()
+  }
 } finally {
-  await Promise.all(folders.map((dir) => rm(dir, { recursive: true, force: true })))
-}
-
-/** Everything that one server in use shows. */
-async function benchRequests(): Promise<void> {
-  const dir = await folder()
-  await using pds = await Measured.pds(dir)
-  await using bare = await Measured.bare(await folder())
-  using client = new Client(pds.url)
-  const account = await createAccount(client, 'alice')
-
-  const servers = { pds, bare, client }
-  const session = await compareThroughput(servers, '/xrpc/com.core.server.getSession', account.accessJwt)
-  const description = await compareThroughput(servers, '/xrpc/com.core.server.describeServer')
-  table('requests at 10 connections', [
-    throughputRow('getSession', session, '1,210/s, 900 µs'),
-    throughputRow('describeServer', description, '4,600/s'),
-  ])
-
-  await using disk = await Disk.open(await folder())
-  using bareClient = new Client(bare.url)
-  const measured = [...yardsticks(disk, bareClient), ...(await operations(client, account))]
-  const latencies = await measureLatencies(measured)
-  table(
-    'latency, one call at a time',
-    Array.from(latencies, ([name, latency]) => latencyRow(name, latency, latencies)),
-  )
-
-  const { quiet, busy } = await tailDuringLogins(pds.url, account)
-  table('getSession while others sign in', [
-    { '': 'quiet', 'median ms': quiet.median, 'p99 ms': quiet.p99, 'reference p99 ms': 4 },
-    { '': '10 sign in', 'median ms': busy.median, 'p99 ms': busy.p99, 'reference p99 ms': 14 },
-    {
-      '': 'ratio',
-      'median ms': busy.median / quiet.median,
-      'p99 ms': busy.p99 / quiet.p99,
-      'reference p99 ms': 14 / 4,
-    },
-  ])
-  table('resident memory after all that', [{ '': 'server', MB: pds.residentMegabytes(), reference: '377' }])
-}
-
-function throughputRow(name: string, compared: Compared, reference: string) {
-  const { ours, bare } = compared
-  return {
-    '': name,
-    'per second': Math.round(ours.perSecond),
-    'bare per second': Math.round(bare.perSecond),
-    share: shareOf(compared),
-    'CPU µs': Math.round(ours.cpuPerRequest),
-    'bare CPU µs': Math.round(bare.cpuPerRequest),
-    reference,
-  }
-}
-
-function latencyRow(name: string, { median, p99 }: Latency, all: ReadonlyMap<string, Latency>) {
-  const [disk, bare] = [...all.values()]
-  return {
-    '': name,
-    'median ms': median,
-    'p99 ms': p99,
-    '× disk': median / (disk?.median ?? Number.NaN),
-    '× bare HTTP': median / (bare?.median ?? Number.NaN),
-    'reference ms': referenceLatency[name] ?? '',
-  }
-}
-
-/** The tail of getSession on one connection, alone and while ten clients do nothing but sign in. */
-async function tailDuringLogins(url: string, { accessJwt, handle, password }: BenchAccount) {
-  using client = new Client(url)
-  const read = () => timed(() => client.get('/xrpc/com.core.server.getSession', accessJwt))
-  const quiet = await readFor(3000, read)
-  const stopped = new AbortController()
-  const logins = Array.from({ length: 10 }, async () => {
-    using own = new Client(url)
-    while (!stopped.signal.aborted) await own.call('createSession', { identifier: handle, password })
-  })
-  const busy = await readFor(6000, read)
-  stopped.abort()
-  await Promise.all(logins)
-  return { quiet: summary(quiet), busy: summary(busy) }
-}
-
-async function readFor(ms: number, read: () => Promise<number>): Promise<number[]> {
-  const end = performance.now() + ms
-  const times = []
-  while (performance.now() < end) times.push(await read())
-  return times
-}
-
-async function benchStart(): Promise<void> {
-  const empty = await folder()
-  const full = await folder()
-  await seed(full, 100_000)
-  const first = []
-  const again = []
-  const large = []
-  for (let round = 0; round < 7; round++) {
-    first.push(await start(await folder()))
-    again.push(await start(empty))
-    large.push(await start(full))
-  }
-  table('start to the first answer', [
-    startRow('first start, creates the store', first, '3,000 ms, 292 MB'),
-    startRow('empty store', again, '3,000 ms, 292 MB'),
-    startRow('100,000 rows', large, ''),
-  ])
-  const { quiet, folding } = await measureFold(full)
-  table('stops of the event loop, with 100,000 rows', [
-    { '': 'while writing', 'p99 ms': quiet.p99, 'longest ms': quiet.longest },
-    { '': 'during a fold', 'p99 ms': folding.p99, 'longest ms': folding.longest },
-  ])
-}
-
-interface Start {
-  readonly ms: number
-  readonly megabytes: number
-}
-
-/** From the start of the process to its first answer; its memory a second later. */
-async function start(dir: string): Promise<Start> {
-  const begin = performance.now()
-  await using server = await Measured.pds(dir)
-  using client = new Client(server.url)
-  await client.get('/xrpc/com.core.server.describeServer')
-  const ms = performance.now() - begin
-  await new Promise((resolve) => setTimeout(resolve, 1000))
-  return { ms, megabytes: server.residentMegabytes() }
-}
-
-function startRow(name: string, starts: readonly Start[], reference: string) {
-  return {
-    '': name,
-    'median ms': Math.round(median(starts.map(({ ms }) => ms))),
-    'idle MB': Math.round(median(starts.map(({ megabytes }) => megabytes))),
-    reference,
-  }
-}
-
-/** As the lock file has it, so that it does not matter what else is installed here. */
-function benchInstall(): void {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const production = Object.entries<{ dev?: boolean; optional?: boolean }>(lock.packages)
-    .filter(([path, { dev, optional }]) => path !== '' && !dev && !optional)
-    .map(([path]) => join(root, path))
-  const addons = production.flatMap((path) => globSync('**/*.node', { cwd: path }))
-  table('a production install', [
-    { '': 'packages', count: production.length, reference: 575 },
-    { '': 'native addons', count: addons.length, reference: 4 },
-  ])
-}
-
-async function folder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'pds-bench-'))
-  folders.push(dir)
-  return dir
-}
-
-function table(title: string, rows: readonly Record<string, string | number>[]): void {
-  console.log(`\n${title}`)
-  const shown = rows.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, rounded(value)])),
-  )
-  console.table(Object.fromEntries(shown.map(({ '': name, ...cells }) => [name, cells])))
-}
-
-function rounded(value: string | number): string | number {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toFixed(2)) : value
+  await removeFolders()
 }

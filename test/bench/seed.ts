@@ -1,7 +1,6 @@
 /** A data directory as of a server that has been in use: written through the store's own tables. */
 
 import { createHash } from 'node:crypto'
-import type { DidString, HandleString } from '@atproto/syntax'
 import { openSession } from '../../server/accounts/sessions.ts'
 import { scopes } from '../../server/auth/scopes.ts'
 import * as accounts from '../../server/store/accounts.ts'
@@ -17,7 +16,7 @@ const rowsEach = 10
 
 /** Fills the directory with this many rows, and leaves them in the snapshot. */
 export async function seed(dir: string, rows: number): Promise<void> {
-  const store = await Database.open({ directory: dir, migrations, now, foldBytes: Number.POSITIVE_INFINITY })
+  const store = await openStore(dir)
   const total = Math.ceil(rows / rowsEach)
   for (let at = 0; at < total; at += 500) {
     await store.transact((tx) => {
@@ -27,26 +26,16 @@ export async function seed(dir: string, rows: number): Promise<void> {
   await store.close()
 }
 
+/** Everything is folded into the snapshot when it is closed, and not before. */
+export function openStore(dir: string): Promise<Database> {
+  return Database.open({ directory: dir, migrations, now, foldBytes: Number.POSITIVE_INFINITY })
+}
+
 /** An account, two app passwords, three sessions with their refresh tokens, an invite code. */
 function insertAccount(tx: Writer, i: number): void {
-  const did: DidString = `did:plc:${String(i).padStart(24, 'a')}`
-  const handle: HandleString = `seeded-${i}.test`
-  const createdAt = iso(now())
-  accounts.insert(tx, {
-    did,
-    handle,
-    email: `seeded-${i}@mail.test`,
-    passwordHash: '$2b$10$'.padEnd(60, 'x'),
-    isOwner: i === 0,
-    isMinted: true,
-    createdAt,
-    deactivatedAt: null,
-    deleteAfter: null,
-    inviteCode: null,
-    signingKey: digest(`key ${i}`),
-    signingKeyDid: 'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
-    plcOperation: JSON.stringify({ type: 'plc_operation', prev: null }).padEnd(800),
-  })
+  const account = newAccount(i)
+  const { did, createdAt } = account
+  accounts.insert(tx, account)
   for (const name of ['phone', 'tablet']) {
     const hash = digest(`${name} ${i}`)
     appPasswords.insert(tx, { did, name, hash, privileged: false, createdAt })
@@ -63,6 +52,25 @@ function insertAccount(tx: Writer, i: number): void {
     createdAt,
   }
   inviteCodes.insert(tx, code, false)
+}
+
+/** An account whose DID sorts before those that the server makes. */
+export function newAccount(i: number): accounts.NewAccount {
+  return {
+    did: `did:plc:${String(i).padStart(24, '0')}`,
+    handle: `seeded-${i}.test`,
+    email: `seeded-${i}@mail.test`,
+    passwordHash: '$2b$10$'.padEnd(60, 'x'),
+    isOwner: false,
+    isMinted: true,
+    createdAt: iso(now()),
+    deactivatedAt: null,
+    deleteAfter: null,
+    inviteCode: null,
+    signingKey: digest(`key ${i}`),
+    signingKeyDid: 'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
+    plcOperation: JSON.stringify({ type: 'plc_operation', prev: null }).padEnd(800),
+  }
 }
 
 function digest(text: string): Uint8Array {

@@ -1,13 +1,12 @@
 /** Requests per second at ten connections, and CPU time per request, beside a bare server that sends the same bytes. */
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BareAnswer } from './bare-server.ts'
 import type { Client } from './client.ts'
+import type { Load } from './load.ts'
 import type { Measured } from './processes.ts'
 
-const connections = 10
-const seconds = 2
 const rounds = 7
 
 export interface Throughput {
@@ -24,39 +23,51 @@ export interface Compared {
 /** Runs the two in turns, so that what else the machine does meets both. Of the pairs it is the one with the median ratio. */
 export async function compareThroughput(
   servers: { pds: Measured; bare: Measured; client: Client },
-  path: string,
-  token?: string,
+  load: Load,
 ): Promise<Compared> {
-  await servers.bare.ask(await answerOf(servers.client, path, token))
-  await load(servers.pds, path, token)
-  await load(servers.bare, path, token)
+  await servers.bare.ask(await answerOf(servers.client, load))
+  await put(load, servers.pds)
+  await put(load, servers.bare)
   const pairs: Compared[] = []
   for (let round = 0; round < rounds; round++) {
-    pairs.push({ bare: await load(servers.bare, path, token), ours: await load(servers.pds, path, token) })
+    pairs.push({ bare: await put(load, servers.bare), ours: await put(load, servers.pds) })
   }
   pairs.sort((a, b) => shareOf(a) - shareOf(b))
   return pairs[Math.floor(rounds / 2)] as Compared
 }
 
 /** Share of the bare server's requests per second. */
-export function shareOf({ ours, bare }: Compared): number {
+function shareOf({ ours, bare }: Compared): number {
   return ours.perSecond / bare.perSecond
 }
 
+export function throughputRow(name: string, compared: Compared) {
+  const { ours, bare } = compared
+  return {
+    '': name,
+    'per second': Math.round(ours.perSecond),
+    'bare per second': Math.round(bare.perSecond),
+    share: shareOf(compared),
+    'CPU µs': Math.round(ours.cpuPerRequest),
+    'bare CPU µs': Math.round(bare.cpuPerRequest),
+  }
+}
+
 /** What the bare server has to send; Node itself adds the headers that have to do with the connection. */
-async function answerOf(client: Client, path: string, token?: string): Promise<BareAnswer> {
-  const { headers, text } = await client.get(path, token)
+async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<BareAnswer> {
+  const { headers, text } =
+    call?.input === undefined
+      ? await client.get(path, call?.token)
+      : await client.post(path, call.input, call.token)
   const { date, connection, 'keep-alive': keepAlive, ...own } = headers
   return { path, headers: own, body: text }
 }
 
 /** The load comes from a process of its own. */
-async function load(server: Measured, path: string, token?: string): Promise<Throughput> {
-  const autocannon = createRequire(import.meta.url).resolve('autocannon')
-  const header = token === undefined ? [] : ['-H', `authorization=Bearer ${token}`]
-  const args = [autocannon, '--json', '-c', String(connections), '-d', String(seconds), ...header]
+async function put({ path, calls }: Load, server: Measured): Promise<Throughput> {
+  const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, calls })]
   const before = server.cpuMicroseconds()
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, server.url + path])
+  const { stdout } = await promisify(execFile)(process.execPath, args)
   const cpu = server.cpuMicroseconds() - before
   const { requests, non2xx, errors, duration } = JSON.parse(stdout)
   if (non2xx + errors > 0) throw new Error(`${non2xx + errors} of the calls of ${path} failed`)

@@ -4,9 +4,10 @@ import type { Account } from '../support/server.ts'
 import { feed, mentions } from '../support/social.ts'
 import { fillSignIn, heading, World } from '../support/world.ts'
 import { median } from './statistics.ts'
+import { table } from './table.ts'
 
 /** Milliseconds and kilobytes; medians of several loads. */
-export interface FirstLoad {
+interface FirstLoad {
   readonly kilobytes: number
   readonly requests: number
   readonly firstPaint: number
@@ -14,7 +15,7 @@ export interface FirstLoad {
   readonly usable: number
 }
 
-export interface LongList {
+interface LongList {
   readonly items: number
   /** Milliseconds between frames while the wheel turns: at 60 Hz they are 16.7 apart. */
   readonly frameMedian: number
@@ -29,7 +30,30 @@ const loads = 7
 const items = 10_000
 const perCall = 200
 
-export async function measureUi(): Promise<{ load: FirstLoad; list: LongList }> {
+export async function benchUi(): Promise<void> {
+  const { load, list } = await measureUi()
+  table('first load of the user interface, without a cache', [
+    {
+      '': `median of ${loads}`,
+      kB: load.kilobytes,
+      requests: load.requests,
+      'first paint ms': load.firstPaint,
+      'usable ms': load.usable,
+    },
+  ])
+  table('scrolling through a long inbox', [
+    {
+      '': `${list.items.toLocaleString('en')} items`,
+      'frame median ms': list.frameMedian,
+      'frame p95 ms': list.frameP95,
+      'longest frame ms': list.frameMax,
+      'MB at first': list.megabytesAtFirst,
+      'MB at the end': list.megabytesAtEnd,
+    },
+  ])
+}
+
+async function measureUi(): Promise<{ load: FirstLoad; list: LongList }> {
   const world = await World.open({ rateLimits: false })
   try {
     const alice = await world.server.account('alice')

@@ -6,13 +6,18 @@ import { heading, World } from '../support/world.ts'
 
 let world: World
 let alice: Account
+/** Somebody whom no test changes anything of. */
+let carol: Account
 
 beforeAll(async () => {
   world = await World.open()
   alice = await world.server.account('alice')
   const bob = await world.server.account('bob')
+  carol = await world.server.account('carol')
   const social = SocialServer.on(world.server)
   await social.post(bob, { text: 'Good morning', ...mentions(alice) })
+  await social.post(bob, { text: 'Good evening', ...mentions(carol) })
+  await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, carol)
   await social.subscribe(alice, bob, true, false)
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, alice)
   await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
@@ -235,7 +240,7 @@ test.each([
   ['/preferences', 'Preferences', 'New followers'],
   ['/app-passwords', 'App passwords', 'Phone'],
 ])('what assistive technology is told of %s', async (path, title, ready) => {
-  const page = await world.signedIn(alice, path)
+  const page = await world.signedIn(carol, path)
   await heading(page, title).waitFor()
   await page.getByRole('main').getByText(ready).first().waitFor()
   expect(await toldOf(page)).toMatchSnapshot()

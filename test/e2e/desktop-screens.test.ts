@@ -106,6 +106,11 @@ describe('outbox', () => {
   test('a test message goes where it is sent, or says why not', async () => {
     const page = await signedIn('/outbox')
     await page.getByRole('button', { name: 'Send a test message' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('No mail server is set up: the test message is here').waitFor()
+    desktop.view = { ...desktop.view, mail: { ...desktop.view.mail, host: 'smtp.example.com' } }
+    await desktop.emit('settings', desktop.view)
+    await page.getByRole('button', { name: 'Send a test message' }).click()
     const to = page.getByLabel('Send it to')
     expect(await to.inputValue()).toBe(alice.email)
     desktop.answers['outbox.test'] = () => refused('smtp.example.com refused the sender. Change it.')
@@ -127,6 +132,15 @@ describe('outbox', () => {
     await page.getByRole('dialog', { name: 'Outbox' }).getByText('BBBBB-33333').first().waitFor()
     await page.keyboard.press('Escape')
     await heading(page, 'Set a new password').waitFor()
+
+    await world.forget()
+    const account = await signedIn('/account')
+    await account.getByRole('button', { name: 'Confirm' }).click()
+    await account.getByRole('button', { name: 'Look in the outbox' }).click()
+    await account.getByRole('dialog', { name: 'Outbox' }).getByText('BBBBB-33333').first().waitFor()
+    await account.keyboard.press('Escape')
+    await account.getByRole('dialog', { name: 'Outbox' }).waitFor({ state: 'detached' })
+    await account.getByLabel('Code', { exact: true }).waitFor()
   })
 })
 
@@ -477,6 +491,17 @@ describe('logs', () => {
     await page.getByRole('button', { name: 'To the newest' }).click()
     await expect.poll(distance).toBeLessThan(24)
   })
+})
+
+test('in a low window the navigation is scrolled to where somebody is', async () => {
+  const page = await signedIn('/about', { height: 500 })
+  const navigation = page.getByRole('navigation')
+  await navigation.getByRole('link', { name: 'Accounts' }).waitFor()
+  const frame = await navigation.boundingBox()
+  const link = await navigation.getByRole('link', { name: 'About' }).boundingBox()
+  const [end, linkEnd] = [frame, link].map((box) => (box?.y ?? 0) + (box?.height ?? 0))
+  expect(linkEnd).toBeLessThanOrEqual(Math.ceil(end ?? 0))
+  expect(link?.y).toBeGreaterThan(frame?.y ?? 0)
 })
 
 test('what this is, and whether there is a newer one', async () => {

@@ -38,6 +38,9 @@ function post(text: string) {
   return server.post('com.core.repo.createRecord', input, alice)
 }
 
+/** Of files that nobody else can read; Windows has no such thing. */
+const ownerOnly = process.platform === 'win32' ? 0o666 : 0o600
+
 /** A command as on a machine without a terminal. */
 function run(command: string, ...args: string[]) {
   const script = fileURLToPath(new URL(`../../server/${command}.ts`, import.meta.url))
@@ -64,7 +67,7 @@ async function expectEverything(there: TestServer): Promise<void> {
 test('a backup with a passphrase brings accounts and keys to a new machine', async () => {
   const file = join(folder, 'everything.pdsbackup')
   await server.running.services.store.export(file, 'a long passphrase')
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   expect((await readFile(file)).includes('alice')).toBe(false)
   expect(await isProtected(file)).toBe(true)
   const describe = (passphrase: string) => runInWorker({ kind: 'describe', file, passphrase, migrations })
@@ -128,7 +131,7 @@ test('a repository is saved as a CAR file that the library verifies', async () =
   const file = join(folder, 'alice.car')
   const did = alice.did as DidString
   expect(await saveRepo(services, did, file)).toBe(true)
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   const car = await readCarWithRoot(new Uint8Array(await readFile(file)))
   const { body } = await server.get('com.core.repo.describeRepo', { repo: did })
   const key = `did:key:${body.didDoc.verificationMethod[0].publicKeyMultibase}`

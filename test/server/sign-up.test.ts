@@ -60,6 +60,42 @@ test('the first account owns the server, later ones do not', async () => {
   }
 })
 
+test('a web site that somebody visits cannot make the first account, and so own the server', async () => {
+  const fresh = await TestServer.start()
+  try {
+    const signUpFrom = (origin: string, handle: string) =>
+      fresh.fetch('/xrpc/com.core.server.createAccount', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin },
+        body: JSON.stringify({ handle, password: 'a password' }),
+      })
+    for (const origin of ['https://stranger.example', 'http://localhost.stranger.example', 'null']) {
+      expect(await signUpFrom(origin, 'mallory.test')).toMatchObject(refusal(403, 'Forbidden'))
+    }
+    expect((await signUpFrom(fresh.url, 'alice.test')).status).toBe(200)
+    expect((await signUpFrom('https://client.example', 'bob.test')).status).toBe(200)
+  } finally {
+    await fresh.close()
+  }
+})
+
+test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'app://pds'])(
+  'a page of %s, on this machine, can',
+  async (origin) => {
+    const fresh = await TestServer.start()
+    try {
+      const answer = await fresh.fetch('/xrpc/com.core.server.createAccount', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin },
+        body: JSON.stringify({ handle: 'alice.test', password: 'a password' }),
+      })
+      expect(answer.status).toBe(200)
+    } finally {
+      await fresh.close()
+    }
+  },
+)
+
 describe('handles', () => {
   test.each([['abc.test'], ['eighteen-chars-lng.test'], ['x1y.pds.example']])(
     '%s is fine',

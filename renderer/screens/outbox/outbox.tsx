@@ -12,6 +12,7 @@ import { SendTestDialog } from './send-test-dialog.tsx'
 
 export function OutboxScreen() {
   const outbox = useAsk('outbox.list')
+  const { data: view } = useAsk('settings.view')
   const [isTesting, setTesting] = useState(false)
   return (
     <Page
@@ -38,7 +39,7 @@ export function OutboxScreen() {
         <SendTestDialog
           lead={t.outbox.testLead}
           onClose={() => setTesting(false)}
-          onSent={(to) => toast(t.outbox.testSent(to))}
+          onSent={(to) => toast(view?.mail.host === '' ? t.outbox.testKept : t.outbox.testSent(to))}
           send={(to) => ask('outbox.test', to)}
           title={t.outbox.test}
         />

@@ -26,7 +26,12 @@ export function SaveForm(props: SaveFormProps) {
   const form = useRef<HTMLFormElement>(null)
   useUnsaved(isChanged)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each answer anew
-  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [problems])
+  useEffect(() => {
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]')
+    field?.focus({ preventScroll: true })
+    // With room for what is said below it.
+    field?.scrollIntoView({ block: 'center' })
+  }, [problems])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (busy) return

@@ -94,12 +94,7 @@ function StateButtons({ state }: { readonly state: ServerState }) {
 }
 
 function StopDialog({ onClose }: { onClose(): void }) {
-  const stop = useDo('server.stop', [], {
-    onSuccess: () => {
-      toast(t.server.stoppedToast)
-      onClose()
-    },
-  })
+  const stop = useDo('server.stop', [], { onSuccess: onClose })
   return (
     <ConfirmDialog
       action={t.server.stop}

@@ -37,6 +37,10 @@ export const createAccount = method(com.core.server.createAccount, {
     if (problem) throw fail(problem.name, problem.message)
 
     const checkFree = (db: Reader) => {
+      // It owns the server: a web site that somebody happens to visit must not make it.
+      if (caller.isForeignPage && accounts.isEmpty(db)) {
+        throw fail('Forbidden', `The first account is made at ${services.origin} or in the app`)
+      }
       if (accounts.findByHandle(db, handle)) throw fail('HandleNotAvailable', `${handle} is taken`)
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')

@@ -1,0 +1,16 @@
+/** Folders that are gone when the bench is over. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const folders: string[] = []
+
+export async function folder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'pds-bench-'))
+  folders.push(dir)
+  return dir
+}
+
+export async function removeFolders(): Promise<void> {
+  await Promise.all(folders.map((dir) => rm(dir, { recursive: true, force: true })))
+}

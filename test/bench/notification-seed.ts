@@ -1,0 +1,113 @@
+/** Data directories of accounts that are told much: written through the store's own tables, the same every time. */
+import { encode } from '@atproto/lex-cbor'
+import { cidForCbor, type LexMap } from '@atproto/lex-data'
+import type { DidString, NsidString } from '@atproto/syntax'
+import type { Reason } from '../../server/notifications/reasons.ts'
+import { firstCommit } from '../../server/records/commit.ts'
+import { recordUri } from '../../server/records/repositories.ts'
+import { createTidClock } from '../../server/records/tid.ts'
+import * as accounts from '../../server/store/accounts.ts'
+import * as activitySubscriptions from '../../server/store/activity-subscriptions.ts'
+import * as follows from '../../server/store/follows.ts'
+import * as notifications from '../../server/store/notifications.ts'
+import * as records from '../../server/store/records.ts'
+import * as repos from '../../server/store/repos.ts'
+import { type DatetimeString, iso } from '../../server/time.ts'
+import { type Random, seededRandom } from '../crash/random.ts'
+import { newAccount, openStore } from './seed.ts'
+
+const authors = 1000
+const batch = 1000
+const feed = 'app.example.feed'
+
+interface Told {
+  readonly reason: Reason
+  readonly record: records.StoredRecord
+}
+
+/** What an account is told: of a hundred times, the first seventy of a like, the next ten of a repost, and so on. */
+const kinds: readonly { reason: Reason; collection: NsidString; upTo: number }[] = [
+  { reason: 'like', collection: `${feed}.like`, upTo: 70 },
+  { reason: 'repost', collection: `${feed}.repost`, upTo: 80 },
+  { reason: 'reply', collection: `${feed}.post`, upTo: 92 },
+  { reason: 'quote', collection: `${feed}.post`, upTo: 97 },
+  { reason: 'mention', collection: `${feed}.post`, upTo: 100 },
+]
+
+/**
+ * Tells an account this many times, none of them seen, of records of a thousand others, half of whom it follows. The records
+ * are there; the trees of the repositories, which notifications do not read, are left empty.
+ */
+export async function seedNotifications(dir: string, did: DidString, count: number): Promise<void> {
+  const random = seededRandom(count)
+  const store = await openStore(dir)
+  let clock = Date.parse('2020-01-01T00:00:00.000Z')
+  const nextTid = createTidClock(() => new Date(clock))
+  const people = Array.from({ length: authors }, (_, i) => newAccount(i))
+  const starts = await Promise.all(
+    people.map((person) => firstCommit({ did: person.did, rev: nextTid() }, person.signingKey)),
+  )
+  await store.transact((tx) => {
+    for (const [i, person] of people.entries()) {
+      accounts.insert(tx, person)
+      const { head, blocks } = starts[i] as (typeof starts)[number]
+      repos.insert(tx, person.did, head, blocks)
+      const follow = { did, collection: 'app.example.graph.follow', rkey: nextTid() }
+      if (i % 2 === 0) follows.add(tx, follow, person.did)
+    }
+  })
+
+  const post = recordUri(did, `${feed}.post`, nextTid())
+  for (let made = 0; made < count; made += batch) {
+    const told: Told[] = []
+    for (let i = made; i < Math.min(made + batch, count); i++) {
+      clock += 60_000
+      const author = people[random(authors)] as (typeof people)[number]
+      told.push(await newRecord(author.did, post, nextTid(), iso(new Date(clock)), random))
+    }
+    await store.transact((tx) => {
+      for (const { reason, record } of told) {
+        records.insert(tx, record, [])
+        const reasonSubject = reason === 'mention' ? undefined : post
+        notifications.insert(tx, record, [{ to: did, reason, reasonSubject }], record.indexedAt)
+      }
+      notifications.setLastArrival(tx, iso(new Date(clock)))
+    })
+  }
+  await store.close()
+}
+
+async function newRecord(
+  did: DidString,
+  post: string,
+  rkey: string,
+  createdAt: DatetimeString,
+  random: Random,
+): Promise<Told> {
+  const drawn = random(100)
+  const { reason, collection } = kinds.find(({ upTo }) => drawn < upTo) as (typeof kinds)[number]
+  const subject = { uri: post, cid: 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' }
+  const content: LexMap =
+    collection === `${feed}.post`
+      ? { text: 'A few words about a post, as people write them.', reply: { parent: subject, root: subject } }
+      : { subject }
+  const bytes = encode({ $type: collection, ...content, createdAt })
+  const cid = (await cidForCbor(bytes)).toString()
+  return { reason, record: { did, collection, rkey, cid, bytes, indexedAt: createdAt } }
+}
+
+/** Lets this many new accounts, whose DIDs come first, subscribe to the posts of an account. */
+export async function seedSubscribers(dir: string, subject: DidString, count: number): Promise<void> {
+  const store = await openStore(dir)
+  for (let made = 0; made < count; made += batch) {
+    await store.transact((tx) => {
+      for (let i = made; i < Math.min(made + batch, count); i++) {
+        const person = newAccount(i)
+        accounts.insert(tx, person)
+        const { did, createdAt } = person
+        activitySubscriptions.put(tx, did, { subject, post: 1, reply: 1, createdAt })
+      }
+    })
+  }
+  await store.close()
+}

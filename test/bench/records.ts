@@ -1,0 +1,49 @@
+/** Writing records: each call is a signed commit of a repository, on disk before it is answered. */
+import { Client } from './client.ts'
+import { Disk } from './disk.ts'
+import { folder } from './folders.ts'
+import { latencyRow, measureLatencies } from './latency.ts'
+import type { Call } from './load.ts'
+import { type BenchAccount, createAccount, yardsticks } from './operations.ts'
+import { Measured } from './processes.ts'
+import { table } from './table.ts'
+import { compareThroughput, throughputRow } from './throughput.ts'
+
+const path = '/xrpc/com.core.repo.createRecord'
+
+export async function benchRecords(): Promise<void> {
+  await using pds = await Measured.pds(await folder())
+  await using bare = await Measured.bare(await folder())
+  await using disk = await Disk.open(await folder())
+  using client = new Client(pds.url)
+  using bareClient = new Client(bare.url)
+  const accounts: BenchAccount[] = []
+  for (let i = 0; i < 10; i++) accounts.push(await createAccount(client, `account-${i}`))
+  const calls = accounts.map(createPost)
+  const [first] = calls as [Call]
+
+  const latencies = await measureLatencies([
+    ...yardsticks(disk, bareClient),
+    { name: 'createRecord', times: 4000, run: () => client.post(path, first.input, first.token) },
+  ])
+  const rows = Array.from(latencies, ([name, latency]) => ({
+    ...latencyRow(name, latency, latencies),
+    'reference ms': name === 'createRecord' ? 13 : '',
+  }))
+  table('writing a record, one call at a time', rows)
+
+  const servers = { pds, bare, client }
+  const one = await compareThroughput(servers, { path, calls: [first] })
+  const ten = await compareThroughput(servers, { path, calls })
+  table('createRecord at 10 connections', [
+    { ...throughputRow('one repository', one), reference: '64–84/s' },
+    { ...throughputRow('ten repositories', ten), reference: '64–84/s' },
+  ])
+  table('resident memory after all that', [{ '': 'server', MB: pds.residentMegabytes() }])
+}
+
+export function createPost({ did, accessJwt }: BenchAccount): Call {
+  const text = 'A post as people write them: a sentence or two, and rarely more than that.'
+  const record = { text, createdAt: '2030-01-01T00:00:00.000Z' }
+  return { token: accessJwt, input: { repo: did, collection: 'app.example.feed.post', record } }
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readCarWithRoot } from '@atproto/repo'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createSigningKey, type SigningKey } from '../../../server/identity/keys.ts'
+import { firstCommit } from '../../../server/records/commit.ts'
+import { exportRepo } from '../../../server/records/export.ts'
+import { prepareRecord } from '../../../server/records/prepare.ts'
+import { createRepositories, type Repositories } from '../../../server/records/repositories.ts'
+import { createTidClock } from '../../../server/records/tid.ts'
+import * as accounts from '../../../server/store/accounts.ts'
+import { Database, type Writer } from '../../../server/store/database.ts'
+import { migrations } from '../../../server/store/migrations.ts'
+import * as records from '../../../server/store/records.ts'
+import * as repos from '../../../server/store/repos.ts'
+import { iso } from '../../../server/time.ts'
+
+const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const collection = 'org.example.note'
+const aliases = new Map<string, string>()
+const now = () => new Date('2030-01-01T00:00:00.000Z')
+const nextTid = createTidClock(now)
+const listener = {
+  recordCreated: () => undefined,
+  recordUpdated: () => undefined,
+  recordDeleted: () => undefined,
+}
+
+let dir: string
+let store: Database
+let key: SigningKey
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'pds-repositories-'))
+  store = await Database.open({ directory: dir, migrations, now })
+  key = await createSigningKey()
+  const start = await firstCommit({ did, rev: nextTid() }, key.privateKey)
+  await store.transact((tx) => insertAccount(tx, start))
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(dir, { recursive: true })
+})
+
+test('a write begins again when the nodes that it reads are gone, because the repository has become another', async () => {
+  const before = open()
+  for (const rkey of ['a', 'b', 'c']) await write(before, rkey)
+  const other = await firstCommit({ did, rev: nextTid() }, key.privateKey)
+
+  let plans = 0
+  const record = await note('d')
+  const commit = await open().write(did, () => {
+    // The account is deleted and imported again, while the tree is being changed.
+    if (plans++ === 0) void store.transact((tx) => replaceAccount(tx, other))
+    return [record]
+  })
+  expect(plans).toBe(2)
+  expect(repos.findHead(store, did)?.commit).toBe(commit?.cid)
+  expect(records.pageOfRepo(store, did, undefined, 10).map(({ rkey }) => rkey)).toEqual(['d'])
+})
+
+test('a write to a repository with a damaged tree fails, and the next one waits for nothing', async () => {
+  await write(open(), 'a')
+  const head = repos.findHead(store, did)
+  await store.transact((tx) => tx.run('DELETE FROM repo_blocks WHERE cid = ?', [head?.tree ?? '']))
+  const repositories = open()
+  await expect(write(repositories, 'b')).rejects.toThrow()
+  await expect(write(repositories, 'b')).rejects.toThrow()
+  expect(repos.findHead(store, did)).toEqual(head)
+})
+
+test('of writes at the same time each has a commit of its own, and the last one has all records', async () => {
+  const repositories = open()
+  const names = Array.from({ length: 20 }, (_, at) => `note-${at}`)
+  const commits = await Promise.all(names.map((rkey) => write(repositories, rkey)))
+  expect(new Set(commits.map((commit) => commit?.cid)).size).toBe(20)
+  expect(commits.map((commit) => commit?.rev)).toEqual(commits.map((commit) => commit?.rev).toSorted())
+  expect(records.count(store, did)).toBe(20)
+  const file = await exportRepo({ store, repositories }, did)
+  const { root } = await readCarWithRoot(Buffer.concat(file ?? []))
+  expect(root.toString()).toBe(commits.at(-1)?.cid)
+})
+
+/** As a server that has just started: nothing of the repository is in memory. */
+function open(): Repositories {
+  return createRepositories({ store, aliases, nextTid, now, listener })
+}
+
+async function write(repositories: Repositories, rkey: string) {
+  const record = await note(rkey)
+  return repositories.write(did, () => [record])
+}
+
+function note(rkey: string) {
+  return prepareRecord({ collection, rkey, record: { text: rkey } }, { aliases, newKey: nextTid })
+}
+
+interface Start {
+  readonly head: repos.Head
+  readonly blocks: readonly repos.Block[]
+}
+
+function insertAccount(tx: Writer, { head, blocks }: Start): void {
+  accounts.insert(tx, {
+    did,
+    handle: 'alice.test',
+    email: null,
+    passwordHash: null,
+    isOwner: true,
+    isMinted: true,
+    createdAt: iso(now()),
+    deactivatedAt: null,
+    deleteAfter: null,
+    inviteCode: null,
+    signingKey: key.privateKey,
+    signingKeyDid: key.did,
+    plcOperation: null,
+  })
+  repos.insert(tx, did, head, blocks)
+}
+
+function replaceAccount(tx: Writer, start: Start): void {
+  accounts.remove(tx, did)
+  insertAccount(tx, start)
+}
