@@ -11,6 +11,8 @@ export const protocolErrors = {
   AuthenticationRequired: 401,
   AuthMissing: 401,
   Forbidden: 403,
+  /** Outside of `/xrpc/`: nothing is there. */
+  PathNotFound: 404,
   AccountNotFound: 403,
   PayloadTooLarge: 413,
   RateLimitExceeded: 429,

@@ -51,8 +51,9 @@ export function createApp(options: HttpOptions): App {
       return sendJson(req, res, healthy ? 200 : 503, { version })
     }
     if (path.startsWith(prefix)) return options.dispatch(path.slice(prefix.length), query, req, res)
+    if (!path.startsWith('/')) return sendError(req, res, protocolError('InvalidRequest'))
     if (await options.fallback?.(req, res, path, name)) return
-    sendError(req, res, protocolError('InvalidRequest', 'Methods are called at /xrpc/<nsid>'))
+    sendError(req, res, protocolError('PathNotFound', 'Methods are called at /xrpc/<nsid>'))
   })
   return (req, res) => {
     // For what express refuses itself (a target without a path) or catches: its own page would show the stack.

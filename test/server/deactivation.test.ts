@@ -66,7 +66,9 @@ describe('a date of deletion', () => {
     ['of long ago', '2020-01-01T00:00:00Z'],
     ['that is none', 'tomorrow'],
     ['without an hour', '2040-01-01'],
-    ['that no calendar has', '2040-02-31T25:61:00Z'],
+    ['that no clock has', '2040-02-01T25:61:00Z'],
+    ['that no calendar has', '2040-02-31T12:00:00Z'],
+    ['of a leap second', '2040-12-31T23:59:60Z'],
   ])('%s is refused', async (_, deleteAfter) => {
     const erin = await server.account(`e${crypto.randomUUID().slice(0, 8)}`)
     expect(await deactivate(erin, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))

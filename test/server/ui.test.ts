@@ -78,8 +78,8 @@ test.each([
   '/.env',
 ])('nothing but its own files can be had: %s', async (path) => {
   const { status, text } = await rawGet(path)
-  expect(status).toBe(400)
-  expect(text).toContain('InvalidRequest')
+  expect(status).toBe(404)
+  expect(text).toContain('PathNotFound')
 })
 
 test('a server whose user interface has not been built says how to reach it', async () => {

@@ -75,9 +75,9 @@ test.each([
 })
 
 test('reading is all that can be done there', async () => {
-  expect(await ask('alice.test', '/.well-known/atproto-did', 'POST')).toMatchObject({ status: 400 })
-  expect(await ask('localhost', '/.well-known/did.json', 'DELETE')).toMatchObject({ status: 400 })
-  expect(await ask('localhost', '/.well-known/anything-else')).toMatchObject({ status: 400 })
+  expect(await ask('alice.test', '/.well-known/atproto-did', 'POST')).toMatchObject({ status: 404 })
+  expect(await ask('localhost', '/.well-known/did.json', 'DELETE')).toMatchObject({ status: 404 })
+  expect(await ask('localhost', '/.well-known/anything-else')).toMatchObject({ status: 404 })
 })
 
 test('an account that is not active has no handle to show, until it is again', async () => {

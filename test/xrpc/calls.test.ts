@@ -97,11 +97,6 @@ describe('names', () => {
     '/xrpc/com.test.greeting%00',
     '/xrpc/..%2f..%2fetc%2fpasswd',
     `/xrpc/com.test.${'a'.repeat(400)}`,
-    '/xrpc',
-    '/',
-    '/index.html',
-    '/XRPC/com.test.greeting',
-    '//127.0.0.1/xrpc/com.test.greeting',
   ])('%s names no method', async (path) => {
     const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     expect(answer).toMatchObject({
@@ -110,6 +105,18 @@ describe('names', () => {
       body: { error: 'InvalidRequest', message: expect.any(String) },
     })
   })
+
+  test.each(['/xrpc', '/', '/index.html', '/XRPC/com.test.greeting', '//127.0.0.1/xrpc/com.test.greeting'])(
+    '%s is nowhere',
+    async (path) => {
+      const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      expect(answer).toMatchObject({
+        status: 404,
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+        body: { error: 'PathNotFound', message: expect.any(String) },
+      })
+    },
+  )
 })
 
 describe('parameters', () => {

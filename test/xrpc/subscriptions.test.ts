@@ -219,8 +219,8 @@ describe('the way in', () => {
       body: { error: 'MethodNotImplemented' },
     })
     expect(await ask(handshake, '/elsewhere')).toMatchObject({
-      status: 400,
-      body: { error: 'InvalidRequest' },
+      status: 404,
+      body: { error: 'PathNotFound' },
     })
     const refused = await ask(handshake.slice(0, -1))
     expect(refused).toMatchObject({ status: 401, body: { error: 'AuthMissing' } })
