@@ -31,6 +31,9 @@ import { createTray, hasTrayHost } from './tray.ts'
 import { checkForUpdates } from './updates.ts'
 import { createMainWindow } from './window.ts'
 
+/** The app may run for weeks. */
+const updatesEveryMs = 24 * 60 * 60_000
+
 export async function runDesktop(folders: Folders): Promise<void> {
   const logs = openLogs(folders.logs)
   const log = createLogger('info', logs)
@@ -192,11 +195,17 @@ export async function runDesktop(folders: Folders): Promise<void> {
   const starting = server.start()
   if (!startsHidden()) window.show(screenAmong(process.argv))
   await starting
-  if (file.get('settings').checkForUpdates) void tellOfUpdate()
+  tellOfUpdate()
+  setInterval(tellOfUpdate, updatesEveryMs).unref()
 
-  async function tellOfUpdate(): Promise<void> {
-    const update = await lookForUpdates()
-    if (update.kind === 'available') notify(t.update(update.version), () => actions.openPage('update'))
+  /** Once for each version. */
+  function tellOfUpdate(): void {
+    const told = lastUpdate?.kind === 'available' ? lastUpdate.version : undefined
+    if (!file.get('settings').checkForUpdates) return
+    void lookForUpdates().then((update) => {
+      if (update.kind !== 'available' || update.version === told) return
+      notify(t.update(update.version), () => actions.openPage('update'))
+    })
   }
   app.on('activate', () => window.show())
 }

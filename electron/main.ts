@@ -6,6 +6,8 @@ import { productName, t } from './strings.ts'
 
 app.setName(productName)
 app.enableSandbox()
+// Windows shows notifications of programs that the installer has made known by this name.
+app.setAppUserModelId('example.desktop-pds')
 const folders = chooseFolders()
 registerScheme()
 

@@ -14,6 +14,18 @@ const wire: Wire = {
   unread: 'desktop:unread',
 }
 
+type Listener = (value: unknown) => void
+const listeners = new Map<keyof Events, Set<Listener>>()
+/** What was told before the page listened to it, the latest of each; lines of the log can be asked for. */
+const missed = new Map<keyof Events, unknown>()
+
+// Before the state is asked for, so that no change of it falls in between.
+ipcRenderer.on(wire.event, (_, name: keyof Events, value) => {
+  const heard = listeners.get(name)
+  if (!heard?.size && name !== 'log') missed.set(name, value)
+  for (const listener of heard ?? []) listener(value)
+})
+
 // Answered at once: the page must not draw before it knows who is signed in. A page that is not ours gets nothing.
 const initial: Initial | null = ipcRenderer.sendSync(wire.initial)
 if (initial) contextBridge.exposeInMainWorld('desktop', createBridge(initial))
@@ -25,11 +37,11 @@ function createBridge({ sessions, ...rest }: Initial): Bridge {
     setUnread: (count) => ipcRenderer.send(wire.unread, count),
     call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
     on(event, listener) {
-      const forward = (_: unknown, ...[name, value]: [keyof Events, Events[typeof event]]) => {
-        if (name === event) listener(value)
-      }
-      ipcRenderer.on(wire.event, forward)
-      return () => ipcRenderer.off(wire.event, forward)
+      const heard = listeners.get(event) ?? new Set()
+      listeners.set(event, heard.add(listener as Listener))
+      if (missed.has(event)) listener(missed.get(event) as Events[typeof event])
+      missed.delete(event)
+      return () => heard.delete(listener as Listener)
     },
   }
 }

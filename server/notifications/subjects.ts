@@ -8,7 +8,7 @@ import type { Reader } from '../store/database.ts'
 export interface Subject {
   /** DID of the account whose record it is. */
   readonly did: string
-  /** AT URI of the record with the DID in it, also where the reference had a handle. */
+  /** AT URI of the whole record with the DID in it, also where the reference had a handle or a fragment. */
   readonly uri: string
 }
 
@@ -23,7 +23,7 @@ export function subjectReader(db: Reader, aliases: Aliases): ReadSubject {
   return (reference, collection) => {
     const uri = isPlainObject(reference) ? reference.uri : undefined
     if (typeof uri !== 'string' || !isAtUriString(uri)) return undefined
-    const [authority = '', nsid, rkey] = uri.slice('at://'.length).split('/')
+    const [authority = '', nsid, rkey] = uri.slice('at://'.length).split(/[/#]/)
     if (!nsid || !rkey) return undefined
     if (collection !== undefined && canonicalNsid(nsid, aliases) !== collection) return undefined
     const did = authority.startsWith('did:') ? authority : findByHandle(db, authority.toLowerCase())?.did

@@ -2,6 +2,7 @@
 import { decode } from '@atproto/lex-cbor'
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
+import { statusOf } from '../accounts/status.ts'
 import { type Aliases, namesOf } from '../aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/records.ts'
@@ -12,7 +13,7 @@ const { profile } = app.example.actor
 
 /**
  * `app.example.actor.defs#profileViewBasic` of an account, by one look-up. Of a DID that is not hosted here only the DID is
- * known. Images are not stored here, so there is no avatar to show.
+ * known. Images are not stored here, so there is no avatar to show. An account that is not active shows none of its records.
  */
 export function profileOf(
   db: Reader,
@@ -20,10 +21,11 @@ export function profileOf(
   did: DidString,
 ): app.example.actor.defs.ProfileViewBasic {
   const found = records.findProfile(db, did, namesOf(profile.$type, aliases))
+  const shown = found && statusOf(found) === undefined ? found.bytes : null
   return {
     did,
     handle: found?.handle ?? (INVALID_HANDLE as HandleString),
-    displayName: found?.bytes ? readProfile(found.bytes, aliases)?.displayName : undefined,
+    displayName: shown ? readProfile(shown, aliases)?.displayName : undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 /** Tables `records` and `record_blobs`. */
-import type { DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { DatetimeString } from '../time.ts'
+import type { Account } from './accounts.ts'
 import type { Reader, Writer } from './database.ts'
 
 export interface StoredRecord {
@@ -87,14 +88,20 @@ export function pageOfRepo(
   )
 }
 
-/** The handle of an account and its newest profile record, if it has one, among collections of that kind. */
+type FoundProfile = Pick<Account, 'handle' | 'deactivatedAt' | 'suspendedAt' | 'takenDownAt'> & {
+  readonly bytes: Uint8Array | null
+  readonly indexedAt: DatetimeString | null
+}
+
+/** An account and its newest profile record, if it has one, among collections of that kind. */
 export function findProfile(
   db: Reader,
   did: string,
   collections: readonly string[],
-): { handle: HandleString; bytes: Uint8Array | null; indexedAt: DatetimeString | null } | undefined {
+): FoundProfile | undefined {
   return db.get(
-    `SELECT a.handle, r.bytes, r.indexed_at AS indexedAt
+    `SELECT a.handle, a.deactivated_at AS deactivatedAt, a.suspended_at AS suspendedAt, a.taken_down_at AS takenDownAt,
+       r.bytes, r.indexed_at AS indexedAt
      FROM accounts a LEFT JOIN records r
        ON r.did = a.did AND r.collection IN (SELECT value FROM json_each(?)) AND r.rkey = 'self'
      WHERE a.did = ? ORDER BY r.indexed_at DESC LIMIT 1`,

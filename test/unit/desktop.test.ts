@@ -1,10 +1,12 @@
 /** What of the desktop can be looked at without one. */
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { DesktopBridge } from '../../electron/bridge.ts'
 import { openLogs } from '../../electron/logs.ts'
 import { mailProblems, mailTexts } from '../../electron/mail-settings.ts'
 import { failureOf } from '../../electron/server.ts'
@@ -195,4 +197,47 @@ test('which accounts are signed in is read from whatever the page has kept', () 
     'did:plc:b',
   ])
   for (const text of [null, '', 'no JSON', '{}', '1']) expect(signedIn(text)).toEqual([])
+})
+
+describe('the preload script', () => {
+  /** Runs the built script as a sandboxed one is run: with a `require` that knows `electron` alone. */
+  function run(initial: object | null) {
+    const exposed: Record<string, DesktopBridge> = {}
+    let tell = (..._: unknown[]) => {}
+    const ipcRenderer = {
+      on: (_: string, listener: typeof tell) => {
+        tell = listener
+      },
+      sendSync: () => {
+        tell({}, 'serverState', { kind: 'stopped' })
+        return initial
+      },
+    }
+    const contextBridge = {
+      exposeInMainWorld: (name: string, api: DesktopBridge) => {
+        exposed[name] = api
+      },
+    }
+    const source = readFileSync(join(import.meta.dirname, '../../dist/electron/preload.cjs'), 'utf8')
+    new Function('require', 'exports', source)(() => ({ contextBridge, ipcRenderer }), {})
+    return { exposed, tell: (...told: unknown[]) => tell({}, ...told) }
+  }
+
+  test('gives a page that is not ours nothing', () => {
+    expect(run(null).exposed).toEqual({})
+  })
+
+  test('keeps what is told before the page listens, the latest of each', () => {
+    const { exposed, tell } = run({ endpoint: 'http://localhost:2583', sessions: null })
+    tell('serverState', { kind: 'starting' })
+    tell('log', { message: 'a line' })
+    const heard: unknown[] = []
+    const end = exposed.desktop?.on('serverState', (state) => heard.push(state.kind))
+    exposed.desktop?.on('log', (line) => heard.push(line))
+    exposed.desktop?.on('serverState', (state) => heard.push(`also ${state.kind}`))
+    tell('serverState', { kind: 'stopped' })
+    end?.()
+    tell('serverState', { kind: 'starting' })
+    expect(heard).toEqual(['starting', 'stopped', 'also stopped', 'also starting'])
+  })
 })

@@ -8,6 +8,7 @@ import { nodeFiles } from '../../../server/store/files.ts'
 import { acquireLock } from '../../../server/store/lock.ts'
 import { call, listen, told } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { heading } from '../../support/world.ts'
 
 const machines: Machine[] = []
 const newMachine = async () => {
@@ -52,56 +53,47 @@ test('a start at login shows no window until it is asked for', async () => {
   expect((await app.look()).windows).toHaveLength(1)
 })
 
-test('settings are kept, in the shape of this version, for this person alone', async () => {
+test('settings and sign-ins are kept, for this person alone, in the shape of this version', async () => {
   const machine = await newMachine()
-  const app = await machine.start()
-  await call(await app.page(), 'settings.change', { theme: 'dark', userDomains: '.home.test' })
-  await app.quit()
+  const kept = JSON.stringify([{ did: 'did:plc:abc', refreshJwt: 'a refresh token' }])
+  const initial = async (app: App) => (await app.page()).evaluate(() => desktop.sessions.initial)
+  const view = async (app: App) => call(await app.page(), 'settings.view')
+  const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
 
-  // As the builds before 0.1.0 wrote it.
+  const first = await machine.start()
+  await signIn(first)
+  await call(await first.page(), 'settings.change', { theme: 'dark', userDomains: '.home.test' })
+  expect((await view(first)).secretProtection).toBe('system')
+  await first.quit()
   const file = join(machine.desktopFolder, 'settings.json')
+  const secret = join(machine.desktopFolder, 'secrets/sessions')
   const { settings } = JSON.parse(await readFile(file, 'utf8'))
   expect(settings).toMatchObject({ theme: 'dark', userDomains: '.home.test' })
+  expect(await readFile(secret, 'latin1')).not.toContain('refresh')
+
+  // As the builds before 0.1.0 wrote it.
   await writeFile(file, JSON.stringify({ theme: 'light', userDomains: '.old.test' }))
-
-  const again = await machine.start()
-  const page = await again.page()
-  const { settings: migrated } = await call(page, 'settings.view')
+  const second = await machine.start()
+  const { settings: migrated } = await view(second)
   expect(migrated).toMatchObject({ theme: 'light', userDomains: '.old.test', closeToTray: true })
-  await again.quit()
+  expect(await initial(second)).toBe(kept)
+  await second.quit()
 
+  // Damaged settings, and a system whose keyring is another.
   await writeFile(file, '{ "settings": { "theme": "pink" } }')
-  const third = await machine.start()
-  expect((await call(await third.page(), 'settings.view')).settings).toMatchObject({ theme: 'system' })
+  const third = await machine.start({ keyring: 'another' })
+  expect((await view(third)).settings).toMatchObject({ theme: 'system' })
   expect(await readdir(machine.desktopFolder)).toContain('settings.json.damaged')
-})
+  expect(await initial(third)).toBe(null)
+  await third.quit()
 
-test('sessions are kept by the keyring of the system; with another keyring they are gone', async () => {
-  const machine = await newMachine()
-  const app = await machine.start()
-  const kept = JSON.stringify([{ did: 'did:plc:abc', refreshJwt: 'a refresh token' }])
-  await (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
-  expect((await call(await app.page(), 'settings.view')).secretProtection).toBe('system')
-  await app.quit()
-  const file = join(machine.desktopFolder, 'secrets/sessions')
-  expect(await readFile(file, 'latin1')).not.toContain('refresh')
-
-  const again = await machine.start()
-  expect(await (await again.page()).evaluate(() => desktop.sessions.initial)).toBe(kept)
-  await again.quit()
-
-  const elsewhere = await machine.start({ keyring: 'another' })
-  expect(await (await elsewhere.page()).evaluate(() => desktop.sessions.initial)).toBe(null)
-  await elsewhere.quit()
-
+  // Without a keyring the permissions of the file must do, and the settings say so.
   const bare = await machine.start({ keyring: '' })
-  await (await bare.page()).evaluate((text) => desktop.sessions.save(text), kept)
-  expect((await call(await bare.page(), 'settings.view')).secretProtection).toBe('plain')
+  await signIn(bare)
+  expect((await view(bare)).secretProtection).toBe('plain')
   await bare.quit()
-  const { mode } = await stat(file)
-  expect(mode & 0o777).toBe(0o600)
-  const last = await machine.start({ keyring: '' })
-  expect(await (await last.page()).evaluate(() => desktop.sessions.initial)).toBe(kept)
+  expect((await stat(secret)).mode & 0o777).toBe(0o600)
+  expect(await initial(await machine.start({ keyring: '' }))).toBe(kept)
 })
 
 test('a folder that cannot be written is named', async () => {
@@ -109,6 +101,7 @@ test('a folder that cannot be written is named', async () => {
   await writeFile(machine.dataDir, 'a file where the folder should be')
   const app = await machine.start()
   expect(await stateOf(app)).toMatchObject({ kind: 'failed', failure: 'not-writable', path: machine.dataDir })
+  await heading(await app.page(), 'The data folder cannot be written to').waitFor()
 })
 
 test('data in use by another process is left to it, and can be had once that has ended', async () => {
@@ -121,8 +114,11 @@ test('data in use by another process is left to it, and can be had once that has
     failure: 'already-running',
     message: expect.stringContaining(`process ${process.pid}`),
   })
+  const page = await app.page()
+  await heading(page, 'The server runs already').waitFor()
   await lock.release()
-  expect(await call(await app.page(), 'server.start')).toMatchObject({ kind: 'running' })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await heading(page, 'Make the first account').waitFor()
 })
 
 test('a damaged file is moved aside and named; restoring a backup makes it start', async () => {
@@ -140,11 +136,13 @@ test('a damaged file is moved aside and named; restoring a backup makes it start
     path: expect.stringContaining('.damaged-'),
   })
   expect(state).not.toMatchObject({ message: expect.stringContaining('npm') })
+  await heading(page, 'A data file is damaged').waitFor()
 
   const [backup] = await call(page, 'backups.list')
   const restored = await call(page, 'backups.restore', backup?.name ?? '')
   expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })
   expect(await stateOf(app)).toMatchObject({ kind: 'running' })
+  await heading(page, 'Make the first account').waitFor()
 
   // A file of a program to come.
   await call(page, 'server.stop')
@@ -154,6 +152,7 @@ test('a damaged file is moved aside and named; restoring a backup makes it start
   await writeFile(file, bytes)
   await writeFile(`${file}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  pds.sqlite\n`)
   expect(await call(page, 'server.start')).toMatchObject({ kind: 'failed', failure: 'too-new', path: file })
+  await heading(page, 'This data belongs to a newer version').waitFor()
 })
 
 test('a port in use is never exchanged silently: it is told, tried again, or changed on purpose', async () => {
@@ -165,12 +164,16 @@ test('a port in use is never exchanged silently: it is told, tried again, or cha
   expect(await stateOf(app)).toMatchObject({ kind: 'failed', failure: 'port-taken', port: machine.port })
   expect(await page.evaluate(() => desktop.endpoint)).toBe(machine.endpoint)
 
-  const port = await call(page, 'server.freePort')
+  await heading(page, `Port ${machine.port} is taken`).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Try again', disabled: false }).waitFor()
+  await heading(page, `Port ${machine.port} is taken`).waitFor()
+
+  // The page is loaded again, for its policy has to name the other port.
+  await page.getByRole('button', { name: /^Use port \d+ instead$/ }).click()
+  await heading(page, 'Make the first account').waitFor()
+  const port = Number((await call(page, 'settings.view')).settings.port)
   expect(port).not.toBe(machine.port)
-  const reloaded = page.waitForEvent('load')
-  // The page is loaded again, for its policy has to name the other port; the answer may or may not arrive before.
-  await call(page, 'settings.change', { port: String(port) }).catch(() => {})
-  await reloaded
   expect(await page.evaluate(() => desktop.endpoint)).toBe(`http://localhost:${port}`)
   expect(await stateOf(app)).toMatchObject({ kind: 'running', port })
   // From the page itself, which its policy lets call this port and no other.

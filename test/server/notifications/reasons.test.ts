@@ -301,6 +301,17 @@ describe('rules', () => {
     expect((await world.list(alice)).notifications).toMatchObject([{ reasonSubject: post.uri }])
   })
 
+  test('a part of a subject stands for the whole of it', async () => {
+    const post = await world.post(alice)
+    await world.like(bob, { ...post, uri: `${post.uri}#/text` })
+    await world.quote(bob, { ...post, uri: `${post.uri}#/text/0` })
+    const { notifications } = await world.list(alice)
+    expect(notifications).toMatchObject([
+      { reason: 'quote', reasonSubject: post.uri },
+      { reason: 'like', reasonSubject: post.uri },
+    ])
+  })
+
   test('accounts of other servers are told nothing here', async () => {
     const stranger = { did: 'did:web:stranger.test' }
     const uri = `at://${stranger.did}/app.example.feed.post/3kaaaaaaaaaa2`

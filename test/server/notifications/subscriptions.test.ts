@@ -36,6 +36,19 @@ describe('activity subscriptions', () => {
     })
   })
 
+  test('show no name of an account that is not active, whose profile is hidden', async () => {
+    await world.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
+    await world.subscribe(alice, bob, true, false)
+    for (const state of ['takedown', 'suspended', 'deactivated']) {
+      await world.server.setStatus(bob.did, { [state]: true })
+      const [hidden] = body(await list()).subscriptions
+      expect(hidden).toMatchObject({ did: bob.did, handle: bob.handle })
+      expect(hidden).not.toHaveProperty('displayName')
+      await world.server.setStatus(bob.did, { [state]: false })
+      expect(body(await list()).subscriptions).toMatchObject([{ displayName: 'Bob' }])
+    }
+  })
+
   test('are changed where they are, and end when nothing is wanted', async () => {
     const stranger = { did: 'did:web:stranger.test' }
     await world.subscribe(alice, bob, true, true)

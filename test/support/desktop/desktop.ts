@@ -1,9 +1,9 @@
 /** The desktop app as a person has it, for specs that run on Electron and on its stand-in alike. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { Page } from 'playwright'
 import { electronBinary } from '../../../build/electron-binary.ts'
 import type { ForeignCall, Probe, Probed } from './probe.ts'
@@ -60,6 +60,8 @@ export class Machine {
   readonly folder: string
   readonly dataDir: string
   port: number
+  /** Where the desktop keeps its own things; known once it has been started. */
+  desktopFolder = ''
   #running: App[] = []
 
   private constructor(folder: string, port: number) {
@@ -76,13 +78,6 @@ export class Machine {
     return `http://localhost:${this.port}`
   }
 
-  /** Where the desktop keeps its own things. */
-  get desktopFolder(): string {
-    const folder = onlyFolderIn(join(this.folder, 'config/desktop-pds/other-data'))
-    if (!folder) throw new Error('the app has not been started yet')
-    return folder
-  }
-
   get log(): string {
     return readFileSync(join(this.desktopFolder, 'logs/pds.log'), 'utf8')
   }
@@ -94,11 +89,13 @@ export class Machine {
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
       PDS_RATE_LIMITS: 'off',
-      PATH: `${join(import.meta.dirname, hasTray ? 'bus-with-tray' : 'bus-without-tray')}:${process.env.PATH}`,
+      PATH: `${join(import.meta.dirname, hasTray ? 'bus-with-tray' : 'bus-without-tray')}${delimiter}${process.env.PATH}`,
       ELECTRON_DOUBLE_KEYRING: keyring,
     }
     const app = new App(await launchApp({ env, args }))
     this.#running.push(app)
+    // A second start ends before it can be asked.
+    if (this.desktopFolder === '') this.desktopFolder = (await app.look()).userData
     return app
   }
 
@@ -160,10 +157,4 @@ export function freePort(): Promise<number> {
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
     })
   })
-}
-
-function onlyFolderIn(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined
-  const [name] = readdirSync(folder)
-  return name && join(folder, name)
 }

@@ -32,6 +32,8 @@ export interface Probed {
   readonly opened: readonly string[]
   readonly clipboard: string
   readonly badge: number
+  /** Where the desktop keeps its own things. */
+  readonly userData: string
   readonly theme: string
   readonly windows: readonly {
     readonly visible: boolean
@@ -124,6 +126,7 @@ const probe = {
       opened,
       clipboard: await clipboard.readText(),
       badge: app.getBadgeCount(),
+      userData: app.getPath('userData'),
       theme: nativeTheme.themeSource,
       windows: BrowserWindow.getAllWindows().map((window) => ({
         visible: window.isVisible(),

@@ -132,8 +132,8 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
     if (frame === page.mainFrame()) void rpc.call('page.url', id, toApp(frame.url())).catch(() => {})
   })
   page.on('popup', async (popup) => {
-    await rpc.call('page.open', id, popup.url()).catch(() => {})
-    await popup.close().catch(() => {})
+    const action = await rpc.call('page.open', id, popup.url()).catch(() => 'deny')
+    if (action === 'deny') await popup.close().catch(() => {})
   })
   const answer = async (route: Route): Promise<void> => {
     const request = route.request()
@@ -174,9 +174,10 @@ async function connect(rpc: Rpc, id: number, page: Page): Promise<void> {
   )
   // The one thing that holds a page until it is answered is a dialog.
   page.on('dialog', async (dialog) => {
-    const { channel, args } = JSON.parse(dialog.message())
+    const { name, args } = JSON.parse(dialog.message())
     const frame = { url: toApp(page.url()), parent: null }
-    const answer = await rpc.call('ipc.sendSync', id, frame, channel, args).catch(() => null)
+    const given = name === 'ipc.sendSync' ? [frame, ...args] : args
+    const answer = await rpc.call(name, id, ...given).catch(() => null)
     await dialog.accept(JSON.stringify(answer)).catch(() => {})
   })
 }
@@ -195,6 +196,9 @@ function preloadScript(source: string): string {
       for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) freeze(one)
       return Object.freeze(value)
     }
+    const ask = (name, ...args) => JSON.parse(prompt(JSON.stringify({ name, args })) ?? 'null')
+    const { open } = globalThis
+    globalThis.open = (url, ...more) => (ask('page.open', url) === 'allow' ? open(url, ...more) : null)
     const electron = {
       contextBridge: {
         exposeInMainWorld: (name, api) => Object.defineProperty(globalThis, name, { value: freeze(api) }),
@@ -202,7 +206,7 @@ function preloadScript(source: string): string {
       ipcRenderer: {
         invoke: (channel, ...args) => call('ipc.invoke', channel, args),
         send: (channel, ...args) => void call('ipc.send', channel, args),
-        sendSync: (channel, ...args) => JSON.parse(prompt(JSON.stringify({ channel, args })) ?? 'null'),
+        sendSync: (channel, ...args) => ask('ipc.sendSync', channel, args),
         on: (channel, listener) => listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
         off: (channel, listener) =>
           listeners.set(channel, (listeners.get(channel) ?? []).filter((one) => one !== listener)),

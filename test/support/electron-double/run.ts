@@ -23,6 +23,9 @@ Object.defineProperty(process, 'versions', {
 })
 process.argv.splice(1, 1)
 
+// Without its driver it is of no use to anybody.
+process.on('disconnect', () => process.exit())
+
 await import('../desktop/probe.ts')
 await import(pathToFileURL(process.argv[1] ?? '').href)
 const { app } = await import('./electron.ts')
