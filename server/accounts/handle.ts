@@ -27,7 +27,10 @@ export function handleProblem(
   if (!isValidHandle(handle)) {
     return { name: 'InvalidHandle', message: 'A handle is a domain name, such as alice.test' }
   }
-  const domain = userDomains.find((offered) => handle.endsWith(offered))
+  // One offered domain may lie within another: the inner one counts.
+  const [domain] = userDomains
+    .filter((offered) => handle.endsWith(offered))
+    .sort((a, b) => b.length - a.length)
   if (domain === undefined) {
     return claimed
       ? undefined

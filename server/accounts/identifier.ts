@@ -2,9 +2,14 @@
 import { type Account, findByDid, findByEmail, findByHandle } from '../store/accounts.ts'
 import type { Reader } from '../store/database.ts'
 
+/** One spelling for all that name the same: what is looked up, and what attempts are counted for. */
+export function normalizeIdentifier(identifier: string): string {
+  return identifier.trim().toLowerCase().replace(/^@/, '')
+}
+
 /** @param identifier a handle (with or without `@` before it), an email address or a DID, in any letter case */
 export function findByIdentifier(db: Reader, identifier: string): Account | undefined {
-  const name = identifier.trim().toLowerCase().replace(/^@/, '')
+  const name = normalizeIdentifier(identifier)
   if (name.startsWith('did:')) return findByDid(db, identifier.trim()) ?? findByDid(db, canonicalDid(name))
   return name.includes('@') ? findByEmail(db, name) : findByHandle(db, name)
 }

@@ -39,11 +39,14 @@ const statusByName: ReadonlyMap<string, number> = new Map(
 export class XrpcError extends Error {
   override readonly name: string
   readonly status: number
+  /** Seconds after which the call may be tried again, where that is known. */
+  readonly retryAfter: number | undefined
 
-  constructor(name: string, message?: string) {
+  constructor(name: string, message?: string, retryAfter?: number) {
     super(message)
     this.name = name
     this.status = statusByName.get(name) ?? 400
+    this.retryAfter = retryAfter
   }
 
   /** The error body of the wire. */

@@ -47,6 +47,9 @@ export function createApp(options: HttpOptions): App {
     }
     if (req.method === 'OPTIONS') return answerPreflight(req, res)
     if (path === '/xrpc/_health') {
+      if (req.method !== 'GET' && req.method !== 'HEAD') {
+        return sendError(req, res, protocolError('InvalidRequest', '_health is called with GET'))
+      }
       const { healthy, version } = options.health()
       return sendJson(req, res, healthy ? 200 : 503, { version })
     }

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { protocolError, type XrpcError } from './errors.ts'
+import { XrpcError } from './errors.ts'
 
 export interface RateLimit<Input = unknown> {
   /** Calls allowed in a window. */
@@ -41,7 +41,6 @@ export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits
       if (!tightest || state.remainingPoints < tightest.state.remainingPoints) tightest = { limit, state }
       if (state.consumedPoints > limit.points) {
         writeHeaders(res, limit, state)
-        res.setHeader('Retry-After', seconds(state))
         throw tooMany(state)
       }
     }
@@ -65,7 +64,8 @@ export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per
 }
 
 function tooMany(state: RateLimiterRes): XrpcError {
-  return protocolError('RateLimitExceeded', `Too many calls. Try again in ${seconds(state)} seconds.`)
+  const wait = seconds(state)
+  return new XrpcError('RateLimitExceeded', `Too many calls. Try again in ${wait} seconds.`, wait)
 }
 
 function keyOf(limit: RateLimit, call: LimitedCall): string {

@@ -108,7 +108,9 @@ describe('a change of address', () => {
   test('needs a token, mailed to the old one, once that is confirmed', async () => {
     const ivan = await confirmed('ivan')
     expect((await askToUpdate(ivan)).body).toEqual({ tokenRequired: true })
-    expect(await update(ivan, 'ivan@new.test')).toMatchObject(refusal(400, 'TokenRequired'))
+    for (const none of [{}, { token: '' }, { token: ' ' }]) {
+      expect(await update(ivan, 'ivan@new.test', none)).toMatchObject(refusal(400, 'TokenRequired'))
+    }
     expect(await update(ivan, 'ivan@new.test', { token: 'AAAAA-AAAAA' })).toMatchObject(
       refusal(400, 'InvalidToken'),
     )

@@ -56,6 +56,13 @@ describe('signing up', () => {
     expect((await signUp('welcome', ` ${code} `)).status).toBe(200)
   })
 
+  test('takes a code in any letter case, as keyboards of phones write it', async () => {
+    const code = await makeCode(2)
+    expect((await signUp('capital', code.replace('p', 'P'))).status).toBe(200)
+    expect((await signUp('capitals', code.toUpperCase())).status).toBe(200)
+    expect(await signUp('one-more', code)).toMatchObject(invalid)
+  })
+
   test('uses a code as often as it says', async () => {
     const code = await makeCode(2)
     expect((await signUp('use-one', code)).status).toBe(200)

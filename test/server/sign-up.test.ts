@@ -12,7 +12,10 @@ let directory: DidHost
 
 beforeAll(async () => {
   directory = await startDidHost()
-  server = await TestServer.start({ plcUrl: directory.url, userDomains: ['.test', '.pds.example'] })
+  server = await TestServer.start({
+    plcUrl: directory.url,
+    userDomains: ['.test', '.pds.example', '.inner.test'],
+  })
 })
 
 afterAll(async () => {
@@ -97,7 +100,7 @@ test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080'
 )
 
 describe('handles', () => {
-  test.each([['abc.test'], ['eighteen-chars-lng.test'], ['x1y.pds.example']])(
+  test.each([['abc.test'], ['eighteen-chars-lng.test'], ['x1y.pds.example'], ['abc.inner.test']])(
     '%s is fine',
     async (handle) => {
       expect((await signUp(handle)).body).toMatchObject({ handle })

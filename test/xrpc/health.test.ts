@@ -45,6 +45,15 @@ test('a server that is well tells its version', async () => {
   expect(await health()).toEqual({ status: 200, body: { version } })
 })
 
+test('it is asked with GET, and like a method refuses every other verb', async () => {
+  const head = await fetch(`${server.url}/xrpc/_health`, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const answer = await fetch(`${server.url}/xrpc/_health`, { method })
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'InvalidRequest' }])
+  }
+})
+
 test('a full disk turns it ill until there is room again, and nothing is lost', async () => {
   expect((await signUp('alice.test')).status).toBe(200)
   disk.isFull = true

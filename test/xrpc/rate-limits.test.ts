@@ -149,6 +149,19 @@ describe('the server itself', () => {
     expect(header(refused, 'ratelimit-policy')).toBe('30;w=300')
     expect((await attempt('bob.test')).status).toBe(401)
   })
+
+  test('counts a name as the same however it is spelt', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const attempt = (identifier: string) =>
+      running.post('com.core.server.createSession', { identifier, password: 'wrong' })
+    const spellings = ['alice.test', ' alice.test', 'ALICE.test\n', '@alice.test', ' @Alice.Test ']
+    for (let call = 0; call < 30; call++) {
+      expect((await attempt(spellings[call % spellings.length] ?? '')).status).toBe(401)
+    }
+    for (const spelling of spellings) expect((await attempt(spelling)).status).toBe(429)
+  })
+
   test('lets nobody guess the admin password', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
@@ -159,6 +172,8 @@ describe('the server itself', () => {
     const right = running.config.adminPassword ?? ''
     expect((await list(right)).status).toBe(200)
     for (let guess = 0; guess < 30; guess++) expect((await list(`guess ${guess}`)).status).toBe(401)
-    expect(await list(right)).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+    const refused = await list(right)
+    expect(refused).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+    expect(Number(header(refused, 'retry-after'))).toBeGreaterThan(0)
   })
 })

@@ -28,7 +28,7 @@ export const createAccount = method(com.core.server.createAccount, {
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
     // Clients send the field of their form as it is: empty is absent.
-    const inviteCode = input.inviteCode?.trim() || null
+    const inviteCode = input.inviteCode?.trim().toLowerCase() || null
     if (config.inviteRequired && inviteCode === null) {
       throw fail('InvalidInviteCode', 'This server needs an invite code')
     }

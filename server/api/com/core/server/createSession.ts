@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { withEmail } from '../../../../accounts/email.ts'
-import { findByIdentifier } from '../../../../accounts/identifier.ts'
+import { findByIdentifier, normalizeIdentifier } from '../../../../accounts/identifier.ts'
 import { mailToken, spendToken, tokenRefusals, type Verdict } from '../../../../accounts/mail-tokens.ts'
 import { accountView, type IssuedSession, openSession, signTokens } from '../../../../accounts/sessions.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
@@ -17,7 +17,7 @@ type Opened =
   | { current: Account; issued: IssuedSession }
 
 const tried = (input: { identifier: string }, address: string) =>
-  `${input.identifier.toLowerCase()} ${address}`
+  `${normalizeIdentifier(input.identifier)} ${address}`
 const wrong = 'Wrong identifier or password'
 
 export const createSession = method(com.core.server.createSession, {

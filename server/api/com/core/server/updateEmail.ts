@@ -12,6 +12,8 @@ export const updateEmail = method(com.core.server.updateEmail, {
     const { did } = auth
     const email = normalizeEmail(input.email)
     if (!isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
+    // Clients send the field of their form as it is: empty is absent.
+    const token = input.token?.trim() ?? ''
     const verdict = await store.transact((tx) => {
       const account = accounts.findByDid(tx, did)
       if (!account) throw fail('AccountNotFound')
@@ -23,8 +25,8 @@ export const updateEmail = method(com.core.server.updateEmail, {
       const holder = accounts.findByEmail(tx, email)
       if (holder && holder.did !== did) throw fail('InvalidRequest', 'Another account has this email address')
       if (isConfirmed) {
-        if (input.token === undefined) throw fail('TokenRequired', 'Ask for a token with requestEmailUpdate')
-        const spent = { did, purpose: 'updateEmail', token: input.token, now: now() } as const
+        if (token === '') throw fail('TokenRequired', 'Ask for a token with requestEmailUpdate')
+        const spent = { did, purpose: 'updateEmail', token, now: now() } as const
         const result = spendToken(tx, secrets, spent)
         if (result !== 'good') return result
       }
