@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from './identity/keys.ts'
 import type { Database } from './store/database.ts'
-import * as rows from './store/secrets.ts'
+import * as rows from './store/tables/secrets.ts'
 
 export interface Secrets {
   /** HS256 key of session tokens. */

@@ -4,13 +4,13 @@
  */
 
 import type { Services } from '../services.ts'
-import * as accounts from '../store/accounts.ts'
-import * as activitySubscriptions from '../store/activity-subscriptions.ts'
 import type { Writer } from '../store/database.ts'
-import * as follows from '../store/follows.ts'
-import * as inviteCodes from '../store/invite-codes.ts'
-import * as pushRegistrations from '../store/push-registrations.ts'
-import * as reservedKeys from '../store/reserved-keys.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
+import * as follows from '../store/tables/follows.ts'
+import * as inviteCodes from '../store/tables/invite-codes.ts'
+import * as pushRegistrations from '../store/tables/push-registrations.ts'
+import * as reservedKeys from '../store/tables/reserved-keys.ts'
 
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)

@@ -1,7 +1,7 @@
 /** Whether the network would find an account here. */
 import { pdsEndpointOf, signingKeyOf } from '../identity/did-document.ts'
 import type { Services } from '../services.ts'
-import type { Account } from '../store/accounts.ts'
+import type { Account } from '../store/tables/accounts.ts'
 
 /** Whether the DID's document names this server and the key that signs for the account. */
 export async function isDidValid(

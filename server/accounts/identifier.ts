@@ -1,6 +1,7 @@
 /** Finding an account by whatever a person signs in with. */
-import { type Account, findByDid, findByEmail, findByHandle } from '../store/accounts.ts'
+
 import type { Reader } from '../store/database.ts'
+import { type Account, findByDid, findByEmail, findByHandle } from '../store/tables/accounts.ts'
 
 /** One spelling for all that name the same: what is looked up, and what attempts are counted for. */
 export function normalizeIdentifier(identifier: string): string {

@@ -6,9 +6,9 @@ import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity
 import { createSigningKey, isDidKey } from '../identity/keys.ts'
 import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
 import type { Services } from '../services.ts'
-import { findByDid, type NewAccount } from '../store/accounts.ts'
 import type { Reader } from '../store/database.ts'
-import * as reservedKeys from '../store/reserved-keys.ts'
+import { findByDid, type NewAccount } from '../store/tables/accounts.ts'
+import * as reservedKeys from '../store/tables/reserved-keys.ts'
 import { iso } from '../time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 

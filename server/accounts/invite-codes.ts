@@ -2,9 +2,9 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { randomGroups } from '../random.ts'
-import * as accounts from '../store/accounts.ts'
 import type { Reader, Writer } from '../store/database.ts'
-import * as inviteCodes from '../store/invite-codes.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as inviteCodes from '../store/tables/invite-codes.ts'
 import { iso } from '../time.ts'
 
 /** `<host-with-dashes>-xxxxx-xxxxx` */

@@ -8,9 +8,9 @@ import { CODE_LIFETIME_MINUTES, letterFor, type MailPurpose } from '../mail/temp
 import { randomGroups } from '../random.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Services } from '../services.ts'
-import type { Account } from '../store/accounts.ts'
 import type { Reader, Writer } from '../store/database.ts'
-import * as rows from '../store/mail-tokens.ts'
+import type { Account } from '../store/tables/accounts.ts'
+import * as rows from '../store/tables/mail-tokens.ts'
 import { iso } from '../time.ts'
 
 const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000

@@ -1,7 +1,7 @@
 /** Submitting did:plc operations to the directory, when one is configured. Without one an identity stays local. */
 import { submitOperation } from '../identity/plc-directory.ts'
 import type { Services } from '../services.ts'
-import * as accounts from '../store/accounts.ts'
+import * as accounts from '../store/tables/accounts.ts'
 import { iso } from '../time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 

@@ -1,5 +1,5 @@
 /** The status of an account, and what it keeps from being done. */
-import type { Account } from '../store/accounts.ts'
+import type { Account } from '../store/tables/accounts.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
 export type AccountStatus = 'takendown' | 'suspended' | 'deactivated'

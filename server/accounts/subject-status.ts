@@ -1,5 +1,5 @@
 /** An account as administrators see its state. */
-import type { Account } from '../store/accounts.ts'
+import type { Account } from '../store/tables/accounts.ts'
 
 export function subjectStatus(account: Account) {
   const attribute = (at: string | null, ref: string | null) => ({

@@ -1,10 +1,10 @@
 /** What time does to accounts: at the start and every minute, what is due is done. */
 
 import type { Services } from '../services.ts'
-import * as accounts from '../store/accounts.ts'
-import * as mailTokens from '../store/mail-tokens.ts'
-import * as reservedKeys from '../store/reserved-keys.ts'
-import * as sessions from '../store/sessions.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as mailTokens from '../store/tables/mail-tokens.ts'
+import * as reservedKeys from '../store/tables/reserved-keys.ts'
+import * as sessions from '../store/tables/sessions.ts'
 import { iso } from '../time.ts'
 import { deleteAccount, forgetMail } from './delete.ts'
 import { submitPending } from './plc.ts'

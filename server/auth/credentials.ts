@@ -1,6 +1,6 @@
 /** The closed set of words that say who may call a method, and what each gives to the handler. */
 import type { DidString } from '@atproto/syntax'
-import type { OpenSession } from '../store/sessions.ts'
+import type { OpenSession } from '../store/tables/sessions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 
 /** Somebody with an access token: the session and the account as they are at this moment. */

@@ -3,7 +3,7 @@
  * after each change of the store one query tells which of those watched are gone.
  */
 import type { Database } from '../store/database.ts'
-import * as sessions from '../store/sessions.ts'
+import * as sessions from '../store/tables/sessions.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import type { SessionCredentials } from './credentials.ts'
 

@@ -8,9 +8,9 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { statusError } from '../accounts/status.ts'
-import * as accounts from '../store/accounts.ts'
 import type { Database } from '../store/database.ts'
-import * as sessions from '../store/sessions.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as sessions from '../store/tables/sessions.ts'
 import { iso } from '../time.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import { guessLimiter } from '../xrpc/rate-limit.ts'

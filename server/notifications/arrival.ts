@@ -2,7 +2,7 @@
 
 import type { AfterCommit } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
-import * as notifications from '../store/notifications.ts'
+import * as notifications from '../store/tables/notifications.ts'
 import { type DatetimeString, iso } from '../time.ts'
 import type { NotificationEvents } from './events.ts'
 

@@ -3,7 +3,7 @@
  * not fit tells nobody anything. Every `$type` has our own name here, also where the record was written under an alias.
  */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
-import type { NewNotification } from '../store/notifications.ts'
+import type { NewNotification } from '../store/tables/notifications.ts'
 import type { Reason } from './reasons.ts'
 import type { ReadSubject } from './subjects.ts'
 

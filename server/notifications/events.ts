@@ -1,5 +1,5 @@
 /** Tells the rest of the server that notifications have arrived: those who push them, show them, stream them. */
-import type { Arrivals } from '../store/notifications.ts'
+import type { Arrivals } from '../store/tables/notifications.ts'
 
 export type { Arrivals }
 

@@ -5,10 +5,10 @@
  */
 
 import type { Services } from '../services.ts'
-import * as activitySubscriptions from '../store/activity-subscriptions.ts'
 import type { Writer } from '../store/database.ts'
-import * as fanOuts from '../store/fan-outs.ts'
-import * as notifications from '../store/notifications.ts'
+import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
+import * as fanOuts from '../store/tables/fan-outs.ts'
+import * as notifications from '../store/tables/notifications.ts'
 import { type DatetimeString, iso } from '../time.ts'
 import { announcing, arrivalTime } from './arrival.ts'
 

@@ -1,8 +1,8 @@
 /** Notification preferences: what happens with each reason, and with what arrives for it. */
 import type { app } from '../../lexicons/generated/index.ts'
 import type { Reader, Writer } from '../store/database.ts'
-import * as stored from '../store/notification-preferences.ts'
-import type { Wanted } from '../store/notifications.ts'
+import * as stored from '../store/tables/notification-preferences.ts'
+import type { Wanted } from '../store/tables/notifications.ts'
 import { type Reason, reasons } from './reasons.ts'
 
 export type Preferences = app.example.notification.defs.Preferences

@@ -2,8 +2,8 @@
 import { isPlainObject } from '@atproto/lex-data'
 import { isAtUriString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../aliases.ts'
-import { findByHandle } from '../store/accounts.ts'
 import type { Reader } from '../store/database.ts'
+import { findByHandle } from '../store/tables/accounts.ts'
 
 export interface Subject {
   /** DID of the account whose record it is. */

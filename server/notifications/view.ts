@@ -8,7 +8,7 @@ import { profileOf } from '../records/profiles.ts'
 import { recordUri } from '../records/repositories.ts'
 import { recordJson } from '../records/view.ts'
 import type { Reader } from '../store/database.ts'
-import type { Notification } from '../store/notifications.ts'
+import type { Notification } from '../store/tables/notifications.ts'
 
 type NotificationView = app.example.notification.listNotifications.Notification
 type ProfileView = app.example.actor.defs.ProfileViewBasic

@@ -4,8 +4,8 @@ import { statusOf } from '../accounts/status.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
 import type { Services } from '../services.ts'
-import { findByDid } from '../store/accounts.ts'
-import * as notifications from '../store/notifications.ts'
+import { findByDid } from '../store/tables/accounts.ts'
+import * as notifications from '../store/tables/notifications.ts'
 
 export interface Push {
   readonly did: string

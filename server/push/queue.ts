@@ -6,7 +6,7 @@
  */
 
 import type { Services } from '../services.ts'
-import * as queue from '../store/push-queue.ts'
+import * as queue from '../store/tables/push-queue.ts'
 import { iso } from '../time.ts'
 import { deliver, type Outcome } from './deliver.ts'
 

@@ -2,7 +2,7 @@
 import { encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor } from '@atproto/lex-data'
 import { type Sign, signerOf } from '../identity/keys.ts'
-import type { Block, Head } from '../store/repos.ts'
+import type { Block, Head } from '../store/tables/repos.ts'
 import { emptyTree } from './tree.ts'
 
 /** @param sign with the signing key of the account */

@@ -6,8 +6,8 @@ import type { DidString } from '@atproto/syntax'
 import type { Services } from '../services.ts'
 import type { Reader } from '../store/database.ts'
 import { nodeFiles, saveAs } from '../store/files.ts'
-import * as records from '../store/records.ts'
-import * as repos from '../store/repos.ts'
+import * as records from '../store/tables/records.ts'
+import * as repos from '../store/tables/repos.ts'
 
 /** Blocks that are read at once, before others have their turn. */
 const pageSize = 200

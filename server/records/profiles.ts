@@ -5,7 +5,7 @@ import { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'
 import { type Aliases, namesOf } from '../aliases.ts'
 import type { Reader } from '../store/database.ts'
-import * as records from '../store/records.ts'
+import * as records from '../store/tables/records.ts'
 import type { DatetimeString } from '../time.ts'
 import { withCanonicalTypes } from './prepare.ts'
 

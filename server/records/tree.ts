@@ -9,7 +9,7 @@ import { encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor, parseCid } from '@atproto/lex-data'
 import { BlockMap, MST, ReadableBlockstore } from '@atproto/repo'
 import type { Reader } from '../store/database.ts'
-import * as repos from '../store/repos.ts'
+import * as repos from '../store/tables/repos.ts'
 
 export interface TreeChange {
   /** `collection/rkey` */

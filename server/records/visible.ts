@@ -2,8 +2,8 @@
 import { findByIdentifier } from '../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
 import type { SessionCredentials } from '../auth/credentials.ts'
-import type { Account } from '../store/accounts.ts'
 import type { Reader } from '../store/database.ts'
+import type { Account } from '../store/tables/accounts.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
 const hidden: Record<AccountStatus, { name: string; message: string }> = {

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto'
 import { openSession } from '../../server/accounts/sessions.ts'
 import { scopes } from '../../server/auth/scopes.ts'
-import * as accounts from '../../server/store/accounts.ts'
-import * as appPasswords from '../../server/store/app-passwords.ts'
 import { Database, type Writer } from '../../server/store/database.ts'
-import * as inviteCodes from '../../server/store/invite-codes.ts'
 import { migrations } from '../../server/store/migrations.ts'
+import * as accounts from '../../server/store/tables/accounts.ts'
+import * as appPasswords from '../../server/store/tables/app-passwords.ts'
+import * as inviteCodes from '../../server/store/tables/invite-codes.ts'
 import { iso } from '../../server/time.ts'
 
 const now = () => new Date()

@@ -13,7 +13,7 @@ import {
 import { signingKeyOf } from '../../server/identity/did-document.ts'
 import { verifyServiceJwt } from '../../server/identity/service-jwt.ts'
 import { type Push, watchPushes } from '../../server/push/pushed.ts'
-import * as pushRegistrations from '../../server/store/push-registrations.ts'
+import * as pushRegistrations from '../../server/store/tables/push-registrations.ts'
 import { hour, minute, second } from '../support/clock.ts'
 import { FullDisk } from '../support/full-disk.ts'
 import { decodeJwt } from '../support/jwt.ts'

@@ -9,7 +9,7 @@ import { createRecordListener } from '../../server/notifications/record-listener
 import { prepareRecord } from '../../server/records/prepare.ts'
 import { createRepositories, type RecordChange } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
-import * as accounts from '../../server/store/accounts.ts'
+import * as accounts from '../../server/store/tables/accounts.ts'
 import { type Account, TestServer } from '../support/server.ts'
 
 let server: TestServer

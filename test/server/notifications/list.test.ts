@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../server/notifications/preferences.ts'
-import { arrived } from '../../../server/store/notifications.ts'
+import { arrived } from '../../../server/store/tables/notifications.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, feed, mentions, type Ref, SocialServer } from '../../support/social.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import * as pushRegistrations from '../../../server/store/push-registrations.ts'
+import * as pushRegistrations from '../../../server/store/tables/push-registrations.ts'
 import type { Account } from '../../support/server.ts'
 import { body, SocialServer } from '../../support/social.ts'
 

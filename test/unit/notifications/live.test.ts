@@ -6,7 +6,7 @@ import { createLive, type LiveNotifications } from '../../../server/notification
 import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
 import { migrations } from '../../../server/store/migrations.ts'
-import * as notifications from '../../../server/store/notifications.ts'
+import * as notifications from '../../../server/store/tables/notifications.ts'
 import { someCid } from '../../support/social.ts'
 import { FaultyDisk } from '../store/faulty-disk.ts'
 import { Gate } from '../store/gate.ts'

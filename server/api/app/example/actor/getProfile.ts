@@ -3,9 +3,9 @@ import { findByIdentifier } from '../../../../accounts/identifier.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import { profileDetailOf } from '../../../../records/profiles.ts'
 import { recordUri } from '../../../../records/repositories.ts'
-import * as activitySubscriptions from '../../../../store/activity-subscriptions.ts'
 import type { Reader } from '../../../../store/database.ts'
-import * as follows from '../../../../store/follows.ts'
+import * as activitySubscriptions from '../../../../store/tables/activity-subscriptions.ts'
+import * as follows from '../../../../store/tables/follows.ts'
 import { method } from '../../../method.ts'
 
 export const getProfile = method(app.example.actor.getProfile, {

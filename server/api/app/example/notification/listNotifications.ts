@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
 import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { notificationViews } from '../../../../notifications/view.ts'
-import * as notifications from '../../../../store/notifications.ts'
+import * as notifications from '../../../../store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const listNotifications = method(app.example.notification.listNotifications, {

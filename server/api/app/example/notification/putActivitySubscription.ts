@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as activitySubscriptions from '../../../../store/activity-subscriptions.ts'
+import * as activitySubscriptions from '../../../../store/tables/activity-subscriptions.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

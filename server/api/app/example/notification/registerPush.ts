@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { isWebPush, parseSubscription, targetOf } from '../../../../push/subscription.ts'
-import * as pushRegistrations from '../../../../store/push-registrations.ts'
+import * as pushRegistrations from '../../../../store/tables/push-registrations.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
-import { setSeenAt } from '../../../../store/notifications.ts'
+import { setSeenAt } from '../../../../store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const updateSeen = method(app.example.notification.updateSeen, {

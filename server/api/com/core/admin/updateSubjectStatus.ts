@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import { canonicalNsid } from '../../../../aliases.ts'
-import * as accounts from '../../../../store/accounts.ts'
-import * as sessions from '../../../../store/sessions.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import * as sessions from '../../../../store/tables/sessions.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { documentFor, handleOf } from '../../../../identity/did-document.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
-import * as records from '../../../../store/records.ts'
+import * as records from '../../../../store/tables/records.ts'
 import { method } from '../../../method.ts'
 
 export const describeRepo = method(com.core.repo.describeRepo, {

@@ -2,7 +2,7 @@ import { isValidRecordKey } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { recordView } from '../../../../records/view.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
-import * as records from '../../../../store/records.ts'
+import * as records from '../../../../store/tables/records.ts'
 import { method } from '../../../method.ts'
 
 export const listRecords = method(com.core.repo.listRecords, {

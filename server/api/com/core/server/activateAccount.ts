@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { submitBeforeActivation } from '../../../../accounts/plc.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
-import * as accounts from '../../../../store/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const activateAccount = method(com.core.server.activateAccount, {

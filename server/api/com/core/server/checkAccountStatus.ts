@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
-import { privateStateValues } from '../../../../store/private-state.ts'
-import * as records from '../../../../store/records.ts'
-import * as repos from '../../../../store/repos.ts'
+import { privateStateValues } from '../../../../store/tables/private-state.ts'
+import * as records from '../../../../store/tables/records.ts'
+import * as repos from '../../../../store/tables/repos.ts'
 import { method } from '../../../method.ts'
 
 export const checkAccountStatus = method(com.core.server.checkAccountStatus, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
-import * as accounts from '../../../../store/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

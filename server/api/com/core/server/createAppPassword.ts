@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { randomGroups } from '../../../../random.ts'
-import * as appPasswords from '../../../../store/app-passwords.ts'
+import * as appPasswords from '../../../../store/tables/app-passwords.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

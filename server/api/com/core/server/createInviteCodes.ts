@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { inviteHolder, newCode } from '../../../../accounts/invite-codes.ts'
-import * as inviteCodes from '../../../../store/invite-codes.ts'
+import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

@@ -6,9 +6,9 @@ import { accountView, type IssuedSession, openSession, signTokens } from '../../
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { daily, perFiveMinutes } from '../../../../limits.ts'
-import type { Account } from '../../../../store/accounts.ts'
-import * as accounts from '../../../../store/accounts.ts'
-import * as appPasswords from '../../../../store/app-passwords.ts'
+import type { Account } from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import * as appPasswords from '../../../../store/tables/app-passwords.ts'
 import { method } from '../../../method.ts'
 
 type Opened =

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as accounts from '../../../../store/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { instant, iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { earnedCodes, newCode } from '../../../../accounts/invite-codes.ts'
 import { statusOf } from '../../../../accounts/status.ts'
-import * as inviteCodes from '../../../../store/invite-codes.ts'
+import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

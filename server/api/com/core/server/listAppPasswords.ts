@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as appPasswords from '../../../../store/app-passwords.ts'
+import * as appPasswords from '../../../../store/tables/app-passwords.ts'
 import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {

@@ -3,7 +3,7 @@ import { accountView, refreshEnd, signTokens } from '../../../../accounts/sessio
 import { takendownError } from '../../../../accounts/status.ts'
 import { type Scope, scopes } from '../../../../auth/scopes.ts'
 import { randomId } from '../../../../random.ts'
-import * as sessions from '../../../../store/sessions.ts'
+import * as sessions from '../../../../store/tables/sessions.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail, withEmail } from '../../../../accounts/email.ts'
 import { mailToken } from '../../../../accounts/mail-tokens.ts'
 import { daily, hourly } from '../../../../limits.ts'
-import * as accounts from '../../../../store/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 const addressed = (input: { email: string }) => normalizeEmail(input.email)

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { createSigningKey } from '../../../../identity/keys.ts'
 import { hourly } from '../../../../limits.ts'
-import * as accounts from '../../../../store/accounts.ts'
-import * as reservedKeys from '../../../../store/reserved-keys.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import * as reservedKeys from '../../../../store/tables/reserved-keys.ts'
 import { iso } from '../../../../time.ts'
 import { method } from '../../../method.ts'
 

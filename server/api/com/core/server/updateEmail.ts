@@ -2,8 +2,8 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { isEmailAddress } from '../../../../mail/address.ts'
-import * as accounts from '../../../../store/accounts.ts'
-import * as mailTokens from '../../../../store/mail-tokens.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import * as mailTokens from '../../../../store/tables/mail-tokens.ts'
 import { method } from '../../../method.ts'
 
 export const updateEmail = method(com.core.server.updateEmail, {

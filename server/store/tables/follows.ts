@@ -1,5 +1,5 @@
 /** Table `follows`: who follows whom. What an account has been told by the other is sorted anew as it changes. */
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 import type { Source } from './notifications.ts'
 import type { StoredRecord } from './records.ts'
 

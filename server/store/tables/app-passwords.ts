@@ -1,6 +1,6 @@
 /** Table `app_passwords`. */
-import type { DatetimeString } from '../time.ts'
-import type { Reader, Writer } from './database.ts'
+import type { DatetimeString } from '../../time.ts'
+import type { Reader, Writer } from '../database.ts'
 
 export interface AppPassword {
   readonly name: string

@@ -3,8 +3,8 @@
  * which the notification arrives; they go with the notification, the registration and the account.
  */
 import type { DidString } from '@atproto/syntax'
-import type { DatetimeString } from '../time.ts'
-import type { Reader, Writer } from './database.ts'
+import type { DatetimeString } from '../../time.ts'
+import type { Reader, Writer } from '../database.ts'
 import type { PushRegistration } from './push-registrations.ts'
 
 export interface Delivery extends PushRegistration {

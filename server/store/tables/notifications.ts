@@ -6,9 +6,9 @@
  * looks at notifications that are not wanted, however many there are.
  */
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Reason } from '../notifications/reasons.ts'
-import type { DatetimeString } from '../time.ts'
-import type { Reader, Writer } from './database.ts'
+import type { Reason } from '../../notifications/reasons.ts'
+import type { DatetimeString } from '../../time.ts'
+import type { Reader, Writer } from '../database.ts'
 
 /** The reasons that are wanted, from authors whom the account follows and from all others. */
 export interface Wanted {

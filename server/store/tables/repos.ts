@@ -1,5 +1,5 @@
 /** Tables `repos` and `repo_blocks`: the latest commit of each repository and the nodes of its tree. No history is kept. */
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 
 /** Where a repository stands. */
 export interface Head {

@@ -1,5 +1,5 @@
 /** Table `notification_preferences`. */
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 
 /** JSON of what was chosen; undefined when nothing ever was. */
 export function find(db: Reader, did: string): string | undefined {

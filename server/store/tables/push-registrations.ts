@@ -1,6 +1,6 @@
 /** Table `push_registrations`: the devices to which an account has its notifications pushed. */
 import type { DidString } from '@atproto/syntax'
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 
 export interface PushRegistration {
   readonly serviceDid: DidString

@@ -1,7 +1,7 @@
 /** Tables `invite_codes` and `invite_code_uses`. */
 import type { DidString } from '@atproto/syntax'
-import type { DatetimeString } from '../time.ts'
-import type { Reader, Writer } from './database.ts'
+import type { DatetimeString } from '../../time.ts'
+import type { Reader, Writer } from '../database.ts'
 
 export interface InviteCode {
   readonly code: string

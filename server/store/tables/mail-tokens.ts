@@ -1,5 +1,5 @@
 /** Table `mail_tokens`: one for each purpose and account. */
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 
 export interface MailToken {
   readonly did: string

@@ -1,6 +1,6 @@
 /** Table `reserved_keys`: signing keys of accounts that are still to be imported. */
-import type { DidKey, SigningKey } from '../identity/keys.ts'
-import type { Reader, Writer } from './database.ts'
+import type { DidKey, SigningKey } from '../../identity/keys.ts'
+import type { Reader, Writer } from '../database.ts'
 
 export function find(db: Reader, did: string): SigningKey | undefined {
   return db.get<{ did: DidKey; privateKey: Uint8Array }>(

@@ -1,5 +1,5 @@
 /** Table `fan_outs`: posts that not all subscribers have been told of yet. */
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 import type { Source } from './notifications.ts'
 
 export interface FanOut extends Source {

@@ -1,6 +1,6 @@
 /** Table `activity_subscriptions`. */
 import type { DidString } from '@atproto/syntax'
-import type { Reader, Writer } from './database.ts'
+import type { Reader, Writer } from '../database.ts'
 
 export interface ActivitySubscription {
   readonly subject: DidString

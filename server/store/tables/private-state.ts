@@ -1,5 +1,5 @@
 /** What an account keeps here for itself, beside its records. */
-import type { Reader } from './database.ts'
+import type { Reader } from '../database.ts'
 
 /** How many values it is: preferences that were chosen, subscriptions, devices, and the seen marker. */
 export function privateStateValues(db: Reader, did: string): number {
