@@ -13,8 +13,8 @@ import * as accounts from '../store/tables/accounts.ts'
 import * as sessions from '../store/tables/sessions.ts'
 import { iso } from '../time.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import type { Authorize } from '../xrpc/method.ts'
 import { guessLimiter } from '../xrpc/rate-limit.ts'
-import type { Authorize } from '../xrpc/router.ts'
 import {
   type AdminCredentials,
   type AuthWord,

@@ -8,14 +8,9 @@ import { randomId } from '../random.ts'
 import type { Services } from '../services.ts'
 import type { Delivery } from '../store/tables/push-queue.ts'
 import { type Push, pushOf } from './pushed.ts'
+import type { PushRequest } from './request.ts'
 import { isWebPush, parseSubscription } from './subscription.ts'
 import { webPushRequest } from './web-push.ts'
-
-export interface PushRequest {
-  readonly url: string
-  readonly headers: Record<string, string>
-  readonly body: string | Uint8Array
-}
 
 export type Outcome =
   /** Delivered, or there is nothing to deliver any more. */

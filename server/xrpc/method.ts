@@ -95,3 +95,9 @@ export function methodFactory<Words, Services>() {
 export function fail(name: string, message?: string): XrpcError {
   return new XrpcError(name, message)
 }
+
+/** Decides who is calling. Throws an XrpcError when the method is not for them. */
+export type Authorize<Word> = (
+  request: { header: string | undefined; caller: Caller },
+  method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,
+) => unknown

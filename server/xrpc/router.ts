@@ -3,22 +3,16 @@
  * the parameters, the body, the rate limits of the method, the handler, the store, the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { LexValidationError, type l } from '@atproto/lex-schema'
 import { isValidNsid } from '@atproto/syntax'
 import { readJson } from './body.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage, isLoopback } from './host.ts'
-import { type Caller, type Chunks, fail, type Method } from './method.ts'
+import { type Authorize, type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter, type RateLimit } from './rate-limit.ts'
 import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
 import type { Streams } from './streams.ts'
-
-/** Decides who is calling. Throws an XrpcError when the method is not for them. */
-export type Authorize<Word> = (
-  request: { header: string | undefined; caller: Caller },
-  method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,
-) => unknown
+import { readParams, validated } from './validate.ts'
 
 export interface RouterOptions<Word, Services> {
   readonly methods: readonly Method<Word, Services>[]
@@ -160,39 +154,4 @@ async function readInput<Word, Services>(
   if (body === undefined)
     throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
   return validated(schema.input.schema, projectInput(body))
-}
-
-export function readParams(schema: l.ParamsSchema, query: string): unknown {
-  const declared = new URLSearchParams()
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (!schema.shapeValidators.has(name)) continue
-    if (value.includes('\0')) throw protocolError('InvalidRequest', `Parameter ${name} may not contain NUL`)
-    declared.append(name, value)
-  }
-  try {
-    return withoutStackTraces(() => schema.fromURLSearchParams(declared))
-  } catch (error) {
-    throw invalid(error)
-  }
-}
-
-function validated(schema: l.Validator, value: unknown): unknown {
-  const result = withoutStackTraces(() => (schema as l.Schema).safeParse(value))
-  if (result.success) return result.value
-  throw invalid(result)
-}
-
-/** The validator makes an error of every optional property that is absent, and drops it: its stack trace is most of the cost. */
-function withoutStackTraces<T>(work: () => T): T {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  try {
-    return work()
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-  }
-}
-
-function invalid(error: unknown): unknown {
-  return error instanceof LexValidationError ? protocolError('InvalidRequest', error.message) : error
 }

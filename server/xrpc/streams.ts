@@ -6,12 +6,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { protocolError, XrpcError } from './errors.ts'
 import { errorFrame, messageFrame } from './event-stream.ts'
 import { isLoopback } from './host.ts'
-import type { Caller } from './method.ts'
+import type { Authorize, Caller } from './method.ts'
 import { type Projection, projection } from './project.ts'
-import { type Authorize, readParams } from './router.ts'
 import { closeCodes, createSockets, type Socket } from './sockets.ts'
 import type { Subscription } from './subscription.ts'
 import { asksForWebSocket } from './upgrade.ts'
+import { readParams } from './validate.ts'
 
 /** Calls `end` once, when the credentials have stopped to hold; be it before it returns. @returns what stops the watching */
 export type WatchCredentials = (credentials: unknown, end: (error: XrpcError) => void) => () => void
