@@ -11,6 +11,8 @@ export interface Invocation {
   readonly exportTo: string | undefined
   /** Holds the passphrase of a portable backup. */
   readonly passphraseFile: string | undefined
+  /** A portable backup that anybody can read is wanted. */
+  readonly unprotected: boolean
   readonly positionals: readonly string[]
 }
 
@@ -29,13 +31,15 @@ export async function runCommand(
         list: { type: 'boolean', default: false },
         export: { type: 'string' },
         'passphrase-file': { type: 'string' },
+        unprotected: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
       allowPositionals: true,
     })
     const dataDir = resolve(values['data-dir'] || process.env.PDS_DATA_DIR || defaultDataDir())
-    const { list, export: exportTo, 'passphrase-file': passphraseFile } = values
-    const answer = values.help ? help : await run({ dataDir, list, exportTo, passphraseFile, positionals })
+    const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
+    const invocation = { dataDir, list, exportTo, passphraseFile, unprotected, positionals }
+    const answer = values.help ? help : await run(invocation)
     process.stdout.write(`${answer.trimEnd()}\n`)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)

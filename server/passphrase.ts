@@ -3,10 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** For a backup that is made; undefined when the person wants none, or nobody is there to ask. */
+/** For a backup that is made; undefined when the person wants none. */
 export async function choosePassphrase(file: string | undefined): Promise<string | undefined> {
   if (file !== undefined) return readPassphrase(file)
-  if (!process.stdin.isTTY) return undefined
+  if (!process.stdin.isTTY) {
+    throw new Error(
+      'Nobody is there to ask for a passphrase. Name a file that holds one with --passphrase-file, or say --unprotected.',
+    )
+  }
   const chosen = await ask('Passphrase (empty for none): ')
   if (chosen === '') return undefined
   if ((await ask('Once more: ')) !== chosen) throw new Error('The two are not the same. Nothing was written.')

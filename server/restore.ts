@@ -19,10 +19,12 @@ and what was there is kept in DIR/replaced-<time>. A file of "npm run backup -- 
 way; if it is protected, it asks for the passphrase or takes the first line of --passphrase-file.
 `
 
-await runCommand(help, async ({ dataDir, list, exportTo, passphraseFile, positionals }) => {
+await runCommand(help, async (invocation) => {
+  const { dataDir, list, exportTo, passphraseFile, unprotected, positionals } = invocation
   if (list) return describeBackups(dataDir)
   const [name] = positionals
-  if (name === undefined || positionals.length > 1 || exportTo !== undefined) throw new Error(help.trim())
+  const isAmiss = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
+  if (isAmiss) throw new Error(help.trim())
   const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
   const replaced = await restore({
     directory: dataDir,

@@ -98,7 +98,13 @@ test('the commands write one, and restore it over what is there', { timeout: 60_
   const made = await run('backup', '--export', file, '--passphrase-file', secret, ...from)
   expect(made.stdout).toContain('Without the passphrase nobody can read it')
   const open = join(folder, 'open.pdsbackup')
-  expect((await run('backup', '--export', open, ...from)).stdout).toContain('It is not protected')
+  await expect(run('backup', '--export', open, ...from)).rejects.toHaveProperty(
+    'stderr',
+    expect.stringContaining('Nobody is there to ask for a passphrase'),
+  )
+  expect((await run('backup', '--export', open, '--unprotected', ...from)).stdout).toContain(
+    'It is not protected',
+  )
 
   const there = await TestServer.start()
   const to = ['--data-dir', there.config.dataDir]
