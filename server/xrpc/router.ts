@@ -73,9 +73,12 @@ export function createRouter<Word extends string, Services>(
     }
     const header = req.headers.authorization
     if (header !== undefined || method.auth !== 'none' || prepared.verb === 'POST') keepPrivate(res)
-    const auth = await options.authorize({ header, caller }, method)
+    const authorize = () => options.authorize({ header, caller }, method)
+    const allowed = await authorize()
     const params = readParams(method.schema.parameters, query)
     const input = await readInput(prepared, req)
+    // A body may take a minute to come, and a session may end meanwhile.
+    const auth = input === undefined ? allowed : await authorize()
     await prepared.checkLimits?.({ input, address, account: options.accountOf(auth) }, res)
     const call = { ...options.services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
