@@ -176,6 +176,11 @@ describe('validation', () => {
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs)
   })
 
+  test('a record may have as many items as fit', async () => {
+    const items = Array.from({ length: 450_000 }, () => 1)
+    expect((await create(alice, 'org.example.thing', { items })).status).toBe(200)
+  })
+
   test('a record may have most of a megabyte, and no more', async () => {
     expect((await create(alice, 'org.example.thing', { text: 'x'.repeat(990_000) })).status).toBe(200)
     const answer = await create(alice, 'org.example.thing', { text: 'x'.repeat(1_000_000) })
