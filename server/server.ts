@@ -28,7 +28,7 @@ import { createTidClock } from './records/tid.ts'
 import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
-import { StoreUnavailable } from './store/errors.ts'
+import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { createUi } from './ui.ts'
@@ -58,6 +58,8 @@ export interface ServerOptions {
   readonly passwordCost?: number
   /** Journals of fewer bytes are not folded into the snapshot by themselves; tests take few. */
   readonly foldBytes?: number
+  /** With this many bytes the store takes no more records; tests take few. */
+  readonly fullBytes?: number
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
 }
@@ -75,6 +77,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     migrations,
     now,
     foldBytes: options.foldBytes,
+    fullBytes: options.fullBytes,
     onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
   })
 
@@ -238,6 +241,7 @@ function translate(error: unknown): XrpcError | undefined {
   if (error instanceof StoreUnavailable) {
     return protocolError('NotEnoughResources', 'The server cannot write to its disk at the moment')
   }
+  if (error instanceof StoreFull) return protocolError('NotEnoughResources', error.message)
   if (error instanceof PasswordQueueFull) {
     return protocolError(
       'NotEnoughResources',

@@ -121,12 +121,12 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   async function admin(
     header: string | undefined,
     active: boolean,
-    address: string,
+    source: string,
   ): Promise<AdminCredentials> {
     if (header !== undefined && /^basic /i.test(header)) {
-      await adminGuesses?.check(address)
-      if (sameText(basic(header), `admin:${adminPassword}`)) return { did: undefined }
-      await adminGuesses?.countWrong(address)
+      const isRight = sameText(basic(header), `admin:${adminPassword}`)
+      await adminGuesses?.(source, isRight)
+      if (isRight) return { did: undefined }
       throw protocolError('AuthenticationRequired', 'Wrong admin password')
     }
     const { account } = await session(header, 'full', active)
@@ -147,7 +147,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       case 'ending':
         return ending(header)
       case 'admin':
-        return admin(header, active, caller.address)
+        return admin(header, active, caller.source)
       default:
         return session(header, auth, active)
     }

@@ -89,6 +89,8 @@ const IPV4_RANGES = [
 ] as const
 const IPV6_RANGES = [
   ['::', 96],
+  // IPv4 addresses as translators once wrote them (RFC 2765).
+  ['::ffff:0:0:0', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
   ['2001::', 23],

@@ -13,6 +13,9 @@ import * as repos from '../store/tables/repos.ts'
 const pageSize = 200
 const chunkBytes = 64 * 1024
 
+/** Of each repository what somebody still holds: all get the same, or many slow readers would fill the memory. */
+const held = new Map<string, { readonly commit: string; readonly chunks: WeakRef<Uint8Array[]> }>()
+
 /**
  * The whole repository, commit first, in chunks; undefined when there is none. It is read while nobody writes to it and before
  * any of it is sent, so that all of it belongs to one commit and a slow reader keeps nobody from writing.
@@ -25,10 +28,15 @@ export async function exportRepo(
     for (;;) {
       const head = repos.findHead(store, did)
       if (!head) return undefined
+      const last = held.get(did)
+      const same = last?.commit === head.commit ? last.chunks.deref() : undefined
+      if (same) return same
       const file = writeCarStream(parseCid(head.commit), blocksOf(store, did, head.commit))
       const chunks = await inChunks(file)
       // The account may have been deleted and imported again meanwhile.
-      if (repos.findHead(store, did)?.commit === head.commit) return chunks
+      if (repos.findHead(store, did)?.commit !== head.commit) continue
+      held.set(did, { commit: head.commit, chunks: new WeakRef(chunks) })
+      return chunks
     }
   })
 }

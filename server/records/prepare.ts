@@ -2,9 +2,9 @@
 import { encode } from '@atproto/lex-cbor'
 import {
   cidForCbor,
-  enumBlobRefs,
   getBlobCidString,
   isPlainObject,
+  isTypedBlobRef,
   type LexMap,
   type LexValue,
 } from '@atproto/lex-data'
@@ -71,7 +71,7 @@ export async function prepareRecord(
     rkey,
     cid: (await cidForCbor(bytes)).toString(),
     bytes,
-    blobs: [...enumBlobRefs(record)].map((blob) => getBlobCidString(blob)),
+    blobs: [...blobsIn(record)],
     canonical,
     validationStatus: schema ? 'valid' : 'unknown',
   }
@@ -84,6 +84,13 @@ function toLex(record: LexMap): LexMap {
     if (error instanceof TypeError) throw refusal(error.message)
     throw error
   }
+}
+
+/** CIDs of blobs. Not by the library's `enumBlobRefs`: that ends in a stack overflow when an array has some 100,000 items. */
+function* blobsIn(value: LexValue | undefined): Iterable<string> {
+  if (Array.isArray(value)) for (const item of value) yield* blobsIn(item)
+  else if (isTypedBlobRef(value)) yield getBlobCidString(value)
+  else if (isPlainObject(value)) for (const member of Object.values(value as LexMap)) yield* blobsIn(member)
 }
 
 function withType(record: LexMap, collection: string): LexMap {

@@ -105,6 +105,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       find: (collection, rkey) => records.find(store, did, collection, rkey),
     })
     if (changes.length === 0) return { stored: store.settled() }
+    if (changes.some((change) => 'bytes' in change)) store.assertRoom()
     const repository = open(did, base)
     const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
     const made = await makeCommit(did, repository, nextTid(base.rev), changes).catch((error: unknown) => {

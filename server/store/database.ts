@@ -7,7 +7,7 @@
  */
 import type { BackupInfo } from './backup.ts'
 import { CommitLog } from './commit-log.ts'
-import { StoreUnavailable } from './errors.ts'
+import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { replaceSnapshot } from './fold.ts'
 import { acquireLock, type Lock } from './lock.ts'
@@ -34,9 +34,13 @@ export interface OpenOptions {
   readonly files?: Files
   /** Journals of fewer bytes are not folded by themselves. */
   readonly foldBytes?: number
+  /** With this many bytes it is full. */
+  readonly fullBytes?: number
 }
 
 const defaultFoldBytes = 8 * 1024 * 1024
+/** Of 2 GiB, beyond which a snapshot can be neither written nor read; the rest is for what is not refused when it is full. */
+const defaultFullBytes = 1.5 * 1024 ** 3
 
 export class Database implements Reader {
   readonly #options: OpenOptions
@@ -100,6 +104,17 @@ export class Database implements Reader {
   /** False after a failed write, until a later transaction finds that the disk takes writes again. */
   get writable(): boolean {
     return this.#log.writable
+  }
+
+  /** For what strangers could write without end. Throws StoreFull. */
+  assertRoom(): void {
+    const used = this.get<{ bytes: number }>(
+      `SELECT (page_count - freelist_count) * page_size AS bytes
+       FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+    )
+    if (used && used.bytes >= (this.#options.fullBytes ?? defaultFullBytes)) {
+      throw new StoreFull('The server is full. Delete what is not needed any more, then try again.')
+    }
   }
 
   /**

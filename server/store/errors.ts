@@ -8,6 +8,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** The store holds as much as it can keep safe; what only makes room is still taken. */
+export class StoreFull extends Error {
+  override readonly name = 'StoreFull'
+}
+
 /** Another process, or this one, has the data directory open. */
 export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'

@@ -22,7 +22,7 @@ export interface Files {
   size(path: string): Promise<number>
   /** When the content last changed. */
   changedAt(path: string): Promise<Date>
-  /** A new, empty file (an existing one is emptied) that only its owner can read. */
+  /** A new, empty file (in place of an existing one) that only its owner can read. */
   create(path: string): Promise<OpenFile>
   /** An existing file, for writing. */
   edit(path: string): Promise<OpenFile>
@@ -73,7 +73,11 @@ export const nodeFiles: Files = {
   read: (path) => fs.readFile(path),
   size: async (path) => (await fs.stat(path)).size,
   changedAt: async (path) => (await fs.stat(path)).mtime,
-  create: (path) => openFile(path, 'w'),
+  async create(path) {
+    // Not opened and emptied: what is there may belong to somebody else, or lead elsewhere.
+    await fs.rm(path, { force: true })
+    return openFile(path, 'wx')
+  },
   edit: (path) => openFile(path, 'r+'),
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),

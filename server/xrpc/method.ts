@@ -30,6 +30,8 @@ type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string
 export interface Caller {
   /** Remote IP address, IPv4 in dotted form also when it arrived over an IPv6 socket. */
   readonly address: string
+  /** Whom limits count: the address, or a network or a kind of program that stands for it. */
+  readonly source: string
   /** `User-Agent`, first 200 characters. */
   readonly client: string | undefined
   /** Whether a browser sent it for a page of another site. */

@@ -2,21 +2,25 @@
  * Rate limits, counted in memory: they slow guessing down, and a restart may forget them.
  * Headers follow the IETF draft "RateLimit header fields for HTTP" (RateLimit-Limit, -Remaining, -Reset in seconds, -Policy).
  */
+import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { XrpcError } from './errors.ts'
+import { isLoopback } from './host.ts'
 
 export interface RateLimit<Input = unknown> {
   /** Calls allowed in a window. */
   readonly points: number
   /** Length of the window. */
   readonly seconds: number
-  /** Whom the calls are counted for: the remote address, the signed-in account, or what the input names. */
+  /** Whom the calls are counted for: the caller's source, the signed-in account, or what the input names. */
   readonly per: 'address' | 'account' | ((input: Input, address: string) => string)
 }
 
 export interface LimitedCall {
   readonly input: unknown
+  /** The caller's source. */
   readonly address: string
   /** DID of the caller's account, when there is one. */
   readonly account: string | undefined
@@ -48,19 +52,34 @@ export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits
   }
 }
 
-/** Slows guessing down: too many wrong tries from one address, and for a while even the right one is refused. */
+/**
+ * Slows guessing down: too many wrong tries from one source, and for a while even the right one is refused.
+ * A try is counted before anything is waited for, or many at once would all be let through.
+ * @throws RateLimitExceeded
+ */
 export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per'>) {
   const counter = new RateLimiterMemory({ points, duration })
-  return {
-    /** @throws RateLimitExceeded */
-    async check(address: string): Promise<void> {
-      const state = await counter.get(address)
-      if (state && state.consumedPoints >= points) throw tooMany(state)
-    },
-    async countWrong(address: string): Promise<void> {
-      await counter.penalty(address)
-    },
+  return async (source: string, isRight: boolean): Promise<void> => {
+    const state = isRight ? await counter.get(source) : await counter.penalty(source)
+    const wrong = state?.consumedPoints ?? 0
+    if (state && (isRight ? wrong >= points : wrong > points)) throw tooMany(state)
   }
+}
+
+/**
+ * Whom calls from an address are counted for. A machine may take any IPv6 address of its network, so that is what counts.
+ * On this machine the pages of other sites are counted apart from programs: they must not use up what its owner may do.
+ */
+export function sourceOf(address: string, isForeignPage: boolean): string {
+  if (isLoopback(address)) return isForeignPage ? 'pages' : address
+  return isIP(address) === 6 ? networkOf(address) : address
+}
+
+/** The first 64 bits. */
+function networkOf(address: string): string {
+  const [head, tail] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  if (!head || !tail) return address.split(':', 4).join(':')
+  return [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail].slice(0, 4).join(':')
 }
 
 function tooMany(state: RateLimiterRes): XrpcError {
@@ -71,7 +90,8 @@ function tooMany(state: RateLimiterRes): XrpcError {
 function keyOf(limit: RateLimit, call: LimitedCall): string {
   if (limit.per === 'address') return call.address
   if (limit.per === 'account') return call.account ?? call.address
-  return limit.per(call.input, call.address)
+  // It is kept for as long as the window, and must not be as long as the caller likes.
+  return createHash('sha256').update(limit.per(call.input, call.address)).digest('base64url')
 }
 
 /** The library rejects with its state when a limit is passed, and with an error when something broke. */

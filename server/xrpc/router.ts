@@ -9,7 +9,7 @@ import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage, isLoopback } from './host.ts'
 import { type Authorize, type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
-import { type CheckLimits, limiter, type RateLimit } from './rate-limit.ts'
+import { type CheckLimits, limiter, type RateLimit, sourceOf } from './rate-limit.ts'
 import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
 import type { Streams } from './streams.ts'
 import { readParams, validated } from './validate.ts'
@@ -67,16 +67,18 @@ export function createRouter<Word extends string, Services>(
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method } = prepared
-    const { address } = caller
     if (!verbFits(prepared.verb, req.method)) {
       throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
     }
     const header = req.headers.authorization
     if (header !== undefined || method.auth !== 'none' || prepared.verb === 'POST') keepPrivate(res)
-    const auth = await options.authorize({ header, caller }, method)
+    const authorize = () => options.authorize({ header, caller }, method)
+    const allowed = await authorize()
     const params = readParams(method.schema.parameters, query)
     const input = await readInput(prepared, req)
-    await prepared.checkLimits?.({ input, address, account: options.accountOf(auth) }, res)
+    // A body may take a minute to come, and a session may end meanwhile.
+    const auth = input === undefined ? allowed : await authorize()
+    await prepared.checkLimits?.({ input, address: caller.source, account: options.accountOf(auth) }, res)
     const call = { ...options.services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(call)
@@ -92,7 +94,7 @@ export function createRouter<Word extends string, Services>(
     try {
       const caller = callerOf(req)
       if (checkOverall && !isLoopback(caller.address)) {
-        await checkOverall({ input: undefined, address: caller.address, account: undefined }, res)
+        await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
       }
       const prepared = table.get(nsid)
       if (prepared) await answer(prepared, query, caller, req, res, settled)
@@ -137,10 +139,13 @@ function keepPrivate(res: ServerResponse): void {
 }
 
 function callerOf(req: IncomingMessage): Caller {
+  const address = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  const isForeign = isForeignPage(req.headers)
   return {
-    address: (req.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    address,
+    source: sourceOf(address, isForeign),
     client: req.headers['user-agent']?.slice(0, 200),
-    isForeignPage: isForeignPage(req.headers),
+    isForeignPage: isForeign,
   }
 }
 

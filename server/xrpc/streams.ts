@@ -52,10 +52,10 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
   )
 
   /** Counts a connection. @returns what counts it out again */
-  function admit(account: string | undefined, address: string, perAccount: number): () => void {
+  function admit(account: string | undefined, { address, source }: Caller, perAccount: number): () => void {
     const limits: [string, number][] = []
     if (account !== undefined) limits.push([account, perAccount])
-    if (!isLoopback(address)) limits.push([address, perAddress])
+    if (!isLoopback(address)) limits.push([source, perAddress])
     for (const [key, limit] of limits) {
       if ((counts.get(key) ?? 0) >= limit)
         throw protocolError(
@@ -84,7 +84,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const { subscription, project } = entry
       const auth = await options.authorize({ header: authorizationOf(req), caller }, subscription)
       const params = readParams(subscription.schema.parameters, query)
-      const leave = admit(options.accountOf(auth), caller.address, subscription.connections)
+      const leave = admit(options.accountOf(auth), caller, subscription.connections)
       const socket = await sockets.accept(req, res).catch((error: unknown) => {
         leave()
         throw error

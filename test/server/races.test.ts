@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwt } from '../support/jwt.ts'
+import { open } from '../support/raw-http.ts'
 import { type Answer, adminAuth, refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -147,4 +149,29 @@ test('who signs in with an app password while it is revoked is not let in, or no
     if (status !== 200) expect(body.error).toBe('AuthenticationRequired')
     else expect((await server.get('com.core.server.getSession', {}, body)).status).toBe(400)
   }
+})
+
+test('a call whose session ends while its body comes is refused', async () => {
+  const slow = await server.account('slow')
+  const body = JSON.stringify({ name: 'left behind' })
+  const connection = await open(server.running.port)
+  const head = [
+    'POST /xrpc/com.core.server.createAppPassword HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${slow.accessJwt}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue',
+  ]
+  const goOn = once(connection.socket, 'data')
+  connection.send(`${head.join('\r\n')}\r\n\r\n`)
+  await goOn
+  expect((await server.post('com.core.server.deleteSession', undefined, slow.accessJwt)).status).toBe(200)
+  connection.send(body)
+  const [answer] = await connection.answers(1)
+  connection.socket.destroy()
+  expect(answer).toMatchObject(refusal(400, 'ExpiredToken', 'Token has been revoked'))
+  const { body: session } = await server.signIn(slow)
+  const { body: list } = await server.get('com.core.server.listAppPasswords', {}, session)
+  expect(list.passwords).toEqual([])
 })

@@ -176,6 +176,11 @@ describe('validation', () => {
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs)
   })
 
+  test('a record may have as many items as fit', async () => {
+    const items = Array.from({ length: 450_000 }, () => 1)
+    expect((await create(alice, 'org.example.thing', { items })).status).toBe(200)
+  })
+
   test('a record may have most of a megabyte, and no more', async () => {
     expect((await create(alice, 'org.example.thing', { text: 'x'.repeat(990_000) })).status).toBe(200)
     const answer = await create(alice, 'org.example.thing', { text: 'x'.repeat(1_000_000) })
@@ -370,11 +375,11 @@ describe('listing', () => {
     await put(alice, 'org.example.listedtoo', 'z', {})
   })
 
-  const walk = async (params: Record<string, string>) => {
+  const walk = async (params: Record<string, string>, collection = 'org.example.listed') => {
     const pages: string[][] = []
     let cursor: string | undefined
     do {
-      const { body } = await list(alice, 'org.example.listed', { ...params, ...(cursor ? { cursor } : {}) })
+      const { body } = await list(alice, collection, { ...params, ...(cursor ? { cursor } : {}) })
       pages.push(body.records.map(({ uri }: { uri: string }) => rkeyOf(uri)))
       cursor = body.cursor
     } while (cursor !== undefined)
@@ -386,6 +391,12 @@ describe('listing', () => {
     expect(await walk({ limit: '2', reverse: 'true' })).toEqual([['a', 'b'], ['c', 'd'], ['e']])
     expect(await walk({ limit: '5' })).toEqual([rkeys.toReversed()])
     expect(await walk({})).toEqual([rkeys.toReversed()])
+  })
+
+  test('has fewer large records on a page, and all of them in the end', async () => {
+    const text = 'x'.repeat(900_000)
+    for (const rkey of rkeys) await put(alice, 'org.example.large', rkey, { text })
+    expect(await walk({}, 'org.example.large')).toEqual([['e', 'd'], ['c', 'b'], ['a']])
   })
 
   test('shows records whole', async () => {

@@ -6,6 +6,7 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRecordListener } from '../../server/notifications/record-listener.ts'
+import { exportRepo } from '../../server/records/export.ts'
 import { prepareRecord } from '../../server/records/prepare.ts'
 import { createRepositories, type RecordChange } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
@@ -111,6 +112,26 @@ test('an export while others write is of one commit', async () => {
   const [car] = await Promise.all([download(alice), ...Array.from({ length: 20 }, (_, n) => write(n))])
   expect((await verified(alice, car)).size).toBeGreaterThanOrEqual(20)
   expect((await verified(alice, await download(alice))).size).toBe(40)
+})
+
+test('an export that somebody still reads is not held a second time', async () => {
+  const alice = await newAccount()
+  const write = () =>
+    server.post(
+      'com.core.repo.createRecord',
+      { repo: alice.did, collection: 'org.example.thing', record: {} },
+      alice,
+    )
+  await write()
+  const exported = () => exportRepo(server.running.services, alice.did as DidString)
+  const first = await exported()
+  expect(await exported()).toBe(first)
+  await write()
+  const second = await exported()
+  expect(second).not.toBe(first)
+  expect(await verified(alice, Buffer.concat(second ?? []))).toEqual(
+    await verified(alice, await download(alice)),
+  )
 })
 
 test('a deactivated account exports its repository to move it', async () => {

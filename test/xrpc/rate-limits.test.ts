@@ -2,6 +2,8 @@
 import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
+import { sourceOf } from '../../server/xrpc/rate-limit.ts'
+import { open } from '../support/raw-http.ts'
 import { TestServer } from '../support/server.ts'
 import { type Fetched, json, method, serve, type TinyServer } from '../support/tiny-server.ts'
 
@@ -176,4 +178,65 @@ describe('the server itself', () => {
     expect(refused).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
     expect(Number(header(refused, 'retry-after'))).toBeGreaterThan(0)
   })
+
+  test('counts guesses that come at once, too', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const connection = await open(running.running.port)
+    const guess = (password: string) => {
+      const basic = Buffer.from(`admin:${password}`).toString('base64')
+      return `GET /xrpc/com.core.admin.listAccounts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${basic}\r\n\r\n`
+    }
+    const guesses = Array.from({ length: 60 }, (_, number) => guess(`guess ${number}`))
+    connection.send([...guesses, guess(running.config.adminPassword ?? '')].join(''))
+    const statuses = (await connection.answers(61)).map(({ status }) => status)
+    connection.socket.destroy()
+    expect(statuses).toEqual([...Array(30).fill(401), ...Array(31).fill(429)])
+  })
+
+  test('remembers no more names once an address has tried too many', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const attempt = (identifier: string) =>
+      running.post('com.core.server.createSession', { identifier, password: 'wrong' })
+    for (let call = 0; call < 300; call++) expect((await attempt(`name-${call}.test`)).status).toBe(401)
+    for (let call = 0; call < 31; call++) {
+      const refused = await attempt('alice.test')
+      expect([refused.status, header(refused, 'ratelimit-policy')]).toEqual([429, '300;w=300'])
+    }
+  })
+
+  test('keeps the tries of a web page apart from those of its owner', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const alice = await running.account('alice')
+    const basic = (password: string) => `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+    const fromPage = (path: string, init: RequestInit) =>
+      running.fetch(path, { ...init, headers: { ...init.headers, origin: 'https://page.test' } })
+    const signIn = () =>
+      fromPage(
+        '/xrpc/com.core.server.createSession',
+        json({ identifier: alice.handle, password: 'wrong password' }),
+      )
+    const list = () =>
+      fromPage('/xrpc/com.core.admin.listAccounts', { headers: { authorization: basic('wrong') } })
+    for (let call = 0; call < 30; call++) {
+      expect([(await signIn()).status, (await list()).status]).toEqual([401, 401])
+    }
+    expect([(await signIn()).status, (await list()).status]).toEqual([429, 429])
+    expect((await running.signIn(alice)).status).toBe(200)
+    const right = basic(running.config.adminPassword ?? '')
+    expect((await running.get('com.core.admin.listAccounts', {}, right)).status).toBe(200)
+  })
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::5:6:7', '2001:db8:0:0'],
+  ['fe80::1:2:3:4%eth0', 'fe80:0:0:0'],
+  ['::2:3:4:5:6', '0:0:0:2'],
+])('calls from %s are counted for %s, be they of a page or not', (address, source) => {
+  expect(sourceOf(address, false)).toBe(source)
+  expect(sourceOf(address, true)).toBe(source)
 })

@@ -55,6 +55,12 @@ describe('pages', () => {
     expect(await pages({ limit: '7' })).toEqual([newestFirst])
   })
 
+  test('hold fewer notifications of large records', async () => {
+    const junk = 'x'.repeat(900_000)
+    const [last = '', ...others] = await times(3, () => world.post(bob, { ...mentions(alice), junk }))
+    expect(await pages({})).toEqual([[last, others[0]], [others[1]]])
+  })
+
   test('are not disturbed by what arrives or goes meanwhile', async () => {
     const [, ...likes] = [
       await world.like(bob, post),

@@ -25,6 +25,7 @@ const PRIVATE: [string, ...string[]][] = [
   ['mapped IPv4', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:169.254.169.254'],
   ['compatible IPv4', '::127.0.0.1', '::7f00:1'],
   ['NAT64', '64:ff9b::127.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b::10.1.2.3', '64:ff9b:1::1'],
+  ['translated', '::ffff:0:127.0.0.1', '::ffff:0:a00:1'],
   ['6to4 and Teredo', '2002:7f00:1::', '2001:0:7f00:1::'],
   ['no address at all', '', 'localhost', '127.1', '1.1.1.1.', '999.1.1.1', '::g'],
 ]

@@ -2,11 +2,13 @@ import { execFile, execFileSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,6 +63,19 @@ describe('files', () => {
     expect(mode('')).toBe('700')
     expect(before & 0o777).toBe(0o700)
     expect(mode('pds.sqlite')).toBe('600')
+  })
+
+  test('are new ones, whatever somebody has put in their way', async () => {
+    const file = join(directory, 'carried.pdsbackup')
+    const elsewhere = join(directory, 'elsewhere')
+    writeFileSync(elsewhere, '', { mode: 0o666 })
+    symlinkSync(elsewhere, `${file}.tmp`)
+    const db = await open(first)
+    await db.export(file)
+    await db.close()
+    expect(readFileSync(elsewhere)).toHaveLength(0)
+    expect(lstatSync(file).isFile()).toBe(true)
+    expect(mode('carried.pdsbackup')).toBe('600')
   })
 
   test('have checksums that sha256sum accepts', async () => {

@@ -4,6 +4,7 @@ import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
 import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { notificationViews } from '../../../../notifications/view.ts'
+import { firstPage } from '../../../../page.ts'
 import * as notifications from '../../../../store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
@@ -17,8 +18,8 @@ export const listNotifications = method(app.example.notification.listNotificatio
     const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)
     const found = notifications.page(store, { did, wanted, before, limit: limit + 1 })
-    const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1) : undefined
+    const shown = firstPage(found, limit)
+    const last = found.length > shown.length ? shown.at(-1) : undefined
     return {
       cursor: last && encodeCursor(last.indexedAt),
       notifications: notificationViews(store, config.aliases, shown, seenAt),

@@ -10,6 +10,7 @@ export const putActivitySubscription = method(app.example.notification.putActivi
     const { subject, activitySubscription } = input
     const { post, reply } = activitySubscription
     if (subject === auth.did) throw fail('InvalidRequest', 'An account cannot subscribe to itself')
+    if (post || reply) store.assertRoom()
     await store.transact((tx) => {
       if (!post && !reply) return activitySubscriptions.remove(tx, auth.did, subject)
       const createdAt = iso(now())

@@ -1,5 +1,6 @@
 import { isValidRecordKey } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { firstPage } from '../../../../page.ts'
 import { recordView } from '../../../../records/view.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import * as records from '../../../../store/tables/records.ts'
@@ -15,8 +16,8 @@ export const listRecords = method(com.core.repo.listRecords, {
     }
     const page = reverse ? records.page : records.pageBackwards
     const found = page(store, { did, collection, after, limit: limit + 1 })
-    const shown = found.slice(0, limit)
-    const cursor = found.length > limit ? shown.at(-1)?.rkey : undefined
+    const shown = firstPage(found, limit)
+    const cursor = found.length > shown.length ? shown.at(-1)?.rkey : undefined
     return { cursor, records: shown.map(recordView) }
   },
 })

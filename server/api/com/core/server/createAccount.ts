@@ -50,6 +50,7 @@ export const createAccount = method(com.core.server.createAccount, {
       }
     }
     checkFree(store)
+    store.assertRoom()
     const passwordHash = input.password === undefined ? null : await passwords.hash(input.password)
     const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
     const { did } = identity

@@ -22,7 +22,8 @@ const wrong = 'Wrong identifier or password'
 
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',
-  limits: [perFiveMinutes(30, tried), daily(300, tried), perFiveMinutes(300, 'address')],
+  // The address comes first: past its limit no more names are remembered.
+  limits: [perFiveMinutes(300, 'address'), perFiveMinutes(30, tried), daily(300, tried)],
   async handler({ input, caller, fail, ...services }) {
     const { store, secrets, passwords, now } = services
     const account = findByIdentifier(store, input.identifier)

@@ -9,7 +9,8 @@ const addressed = (input: { email: string }) => normalizeEmail(input.email)
 
 export const requestPasswordReset = method(com.core.server.requestPasswordReset, {
   auth: 'none',
-  limits: [hourly(5, addressed), daily(15, addressed), hourly(50, 'address')],
+  // The address comes first: past its limit no more names are remembered.
+  limits: [hourly(50, 'address'), hourly(5, addressed), daily(15, addressed)],
   handler({ input, background, ...services }) {
     // In the background, so that the time of the answer does not tell whether there is such an account.
     background.run('password reset mail', async () => {
