@@ -46,9 +46,10 @@ async function stop(server: { close(): Promise<void> }): Promise<void> {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ConfigError || error.name.startsWith('Store')) return error.message
-  const { code } = error as NodeJS.ErrnoException
+  const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return 'The port is in use by another program. Choose another with --port or PDS_PORT.'
   if (code === 'EACCES' || code === 'EPERM') return `Not permitted: ${error.message}`
-  return error.stack ?? error.message
+  if (code === 'ENOSPC') return 'The disk is full. Make room on it, then start again.'
+  return syscall === undefined ? (error.stack ?? error.message) : `The system refuses: ${error.message}`
 }

@@ -462,7 +462,7 @@ describe('Web Push', () => {
   })
 
   test('is signed with the key that the server shows, which outlasts a restart', async () => {
-    const { webPushKey } = body(await server.get('com.core.server.describeServer'))
+    const { webPushKey } = body(await server.get('com.core.server.getSession', {}, alice))
     await server.restart()
     await register(alice, web())
     await world.like(bob, post)

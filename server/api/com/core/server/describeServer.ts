@@ -4,13 +4,12 @@ import { method } from '../../../method.ts'
 
 export const describeServer = method(com.core.server.describeServer, {
   auth: 'none',
-  handler({ config, serverDid, secrets, store }) {
+  handler({ config, serverDid, store }) {
     return {
       did: serverDid,
       availableUserDomains: [...config.userDomains],
       inviteCodeRequired: config.inviteRequired,
       phoneVerificationRequired: false,
-      webPushKey: secrets.vapidKey.publicKey,
       unclaimed: accounts.isEmpty(store),
       links: { privacyPolicy: config.privacyUrl, termsOfService: config.termsUrl },
       contact: { email: config.contactEmail },

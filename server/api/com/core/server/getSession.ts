@@ -4,5 +4,8 @@ import { method } from '../../../method.ts'
 
 export const getSession = method(com.core.server.getSession, {
   auth: 'access or takendown',
-  handler: ({ auth, origin }) => accountView({ origin }, auth.account),
+  handler: ({ auth, origin, secrets }) => ({
+    ...accountView({ origin }, auth.account),
+    webPushKey: secrets.vapidKey.publicKey,
+  }),
 })
