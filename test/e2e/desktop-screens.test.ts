@@ -439,6 +439,20 @@ describe('backups', () => {
       bob.handle,
     ])
   })
+
+  test('any account is one to choose, however many pages the accounts fill', async () => {
+    const page = await signedIn('/')
+    await page.route('**/*listAccounts*', (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/, 'limit=1'),
+      }),
+    )
+    await page.getByRole('link', { name: 'Backups' }).click()
+    await page.getByLabel('Account', { exact: true }).selectOption(bob.handle)
+  })
 })
 
 function line(number: number, level: LogLine['level'] = 'info', message = `line ${number}`): LogLine {
