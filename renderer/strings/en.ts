@@ -101,6 +101,8 @@ export const t = {
     escKey: 'Esc',
     gKey: 'g',
     helpKey: '?',
+    undo: 'Undo, as long as it is offered',
+    undoKey: 'u',
   },
 
   status: {
