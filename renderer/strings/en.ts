@@ -440,6 +440,7 @@ export const t = {
     list: 'Subscriptions',
     who: 'Handle or DID',
     whoExample: 'alice.test',
+    whoInvalid: 'This is neither a handle nor a DID. They look like alice.test and did:plc:….',
     add: 'Subscribe',
     added: (who: string) => `Subscribed to ${who}`,
     posts: 'Posts',
@@ -519,7 +520,8 @@ export const t = {
     filter: 'Find',
     filterPlaceholder: 'Handle, email or DID',
     noMatch: 'No account matches',
-    noMatchText: 'Only accounts shown so far are searched.',
+    noMatchText: 'Check the spelling.',
+    noMatchSoFar: 'Only accounts shown so far are searched. Show more to look further.',
   },
 
   serviceTokens: {

@@ -54,7 +54,7 @@ export function AccountsScreen() {
       )}
       {list.data && shown.length === 0 && (
         <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
-          {t.accounts.noMatchText}
+          {list.hasNextPage ? t.accounts.noMatchSoFar : t.accounts.noMatchText}
         </EmptyState>
       )}
       <More list={list} />
