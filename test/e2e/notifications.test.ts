@@ -200,6 +200,17 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
   const texts = await items.getByText(/^reply \d+$/).allTextContents()
   expect(new Set(texts).size).toBe(120)
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
+
+  const height = () => page.evaluate('scrollY')
+  await page.evaluate('scrollTo(0, 900)')
+  await expect.poll(height).toBe(900)
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  await page.getByRole('link', { name: 'Preferences' }).click()
+  await heading(page, 'Preferences').waitFor()
+  expect(await height()).toBe(0)
+  await page.goBack()
+  await heading(page, 'Inbox').waitFor()
+  await expect.poll(height).toBe(900)
 })
 
 test('what comes next and cannot be read is not asked for without end, and says so where it is missing', async () => {
