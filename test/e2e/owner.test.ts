@@ -82,6 +82,7 @@ test('the owner gives somebody a new password', async () => {
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
   await page.getByRole('menuitem', { name: 'Set a new password' }).click()
+  await page.getByLabel('New password').and(page.locator(':focus')).waitFor()
   await page.getByLabel('New password', { exact: true }).fill('told in person')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('bob.test has a new password').waitFor()
