@@ -218,6 +218,8 @@ export interface DesktopBridge {
   }
   /** How many notifications are unread over all accounts: the badge of the app's icon. */
   setUnread(count: number): void
+  /** Whether the page holds something that ending the program would lose. */
+  setUnsaved(isUnsaved: boolean): void
   call<C extends Channel>(
     channel: C,
     ...args: Parameters<DesktopCalls[C]>

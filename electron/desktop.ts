@@ -60,17 +60,23 @@ export async function runDesktop(folders: Folders): Promise<void> {
     log,
   })
 
-  const { isQuitting, quit } = quitGracefully(async () => {
-    await server.stop()
-    await clearDeleted(folders.data)
-    await secrets.settled()
-    log.info('the desktop ends')
-  }, log)
+  let isUnsaved = false
+  const { isQuitting, quit, end } = quitGracefully({
+    mayQuit: async () => !isUnsaved || window.mayLose(),
+    finish: async () => {
+      await server.stop()
+      await clearDeleted(folders.data)
+      await secrets.settled()
+      log.info('the desktop ends')
+    },
+    log,
+  })
   const window = createMainWindow({
     settings: file,
     hasTray: () => hasTray,
     isQuitting,
     quit,
+    end,
     log,
     onHidden: () => {
       if (file.get('closeNoticeShown')) return
@@ -139,6 +145,9 @@ export async function runDesktop(folders: Folders): Promise<void> {
     }),
     onSessions: (sessions) => secrets.write('sessions', sessions),
     onUnread: (count) => showUnread(count, window.browserWindow),
+    onUnsaved: (now) => {
+      isUnsaved = now
+    },
     log,
   })
 

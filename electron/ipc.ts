@@ -25,6 +25,7 @@ export interface Door {
   /** Sessions to keep, as one text. */
   readonly onSessions: (sessions: string) => void
   readonly onUnread: (count: number) => void
+  readonly onUnsaved: (isUnsaved: boolean) => void
   readonly log: Logger
 }
 
@@ -35,7 +36,9 @@ interface Caller {
 
 const longestSessions = 1024 * 1024
 
-export function openDoor({ calls, contents, initial, onSessions, onUnread, log }: Door): void {
+export function openDoor(door: Door): void {
+  const { calls, contents, initial, onSessions, onUnread, onUnsaved, log } = door
+
   const isKnown = ({ sender, senderFrame: frame }: Caller, channel: string): boolean => {
     const known = sender === contents() && frame !== null && frame.parent === null && isOurs(frame.url)
     if (!known) log.warn({ channel, url: frame?.url }, 'a call from elsewhere was refused')
@@ -66,5 +69,8 @@ export function openDoor({ calls, contents, initial, onSessions, onUnread, log }
   ipcMain.on(wire.unread, (event, count: unknown) => {
     if (!isKnown(event, wire.unread)) return
     if (Number.isSafeInteger(count) && (count as number) >= 0) onUnread(count as number)
+  })
+  ipcMain.on(wire.unsaved, (event, isUnsaved: unknown) => {
+    if (isKnown(event, wire.unsaved)) onUnsaved(isUnsaved === true)
   })
 }

@@ -12,6 +12,7 @@ const wire: Wire = {
   event: 'desktop:event',
   sessions: 'desktop:sessions',
   unread: 'desktop:unread',
+  unsaved: 'desktop:unsaved',
 }
 
 type Listener = (value: unknown) => void
@@ -35,6 +36,7 @@ function createBridge({ sessions, ...rest }: Initial): Bridge {
     ...rest,
     sessions: { initial: sessions, save: (text) => ipcRenderer.send(wire.sessions, text) },
     setUnread: (count) => ipcRenderer.send(wire.unread, count),
+    setUnsaved: (isUnsaved) => ipcRenderer.send(wire.unsaved, isUnsaved),
     call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
     on(event, listener) {
       const heard = listeners.get(event) ?? new Set()

@@ -5,16 +5,34 @@ import type { Logger } from '../server/log.ts'
 export interface Quitting {
   readonly isQuitting: () => boolean
   quit(): void
+  /** Ends without asking anybody, as the system wants it. */
+  end(): void
 }
 
-/** @param finish everything that has to be done before; runs once */
-export function quitGracefully(finish: () => Promise<void>, log: Logger): Quitting {
-  let state: 'running' | 'finishing' | 'finished' = 'running'
+export interface QuitOptions {
+  /** Whether somebody who wants to quit still does, told what that would lose. */
+  mayQuit(): Promise<boolean>
+  /** Everything that has to be done before; runs once. */
+  finish(): Promise<void>
+  readonly log: Logger
+}
+
+export function quitGracefully({ mayQuit, finish, log }: QuitOptions): Quitting {
+  let state: 'running' | 'asking' | 'finishing' | 'finished' = 'running'
 
   app.on('before-quit', (event) => {
     if (state === 'finished') return
     event.preventDefault()
-    if (state === 'finishing') return
+    if (state !== 'running') return
+    state = 'asking'
+    void mayQuit().then((isWanted) => {
+      if (isWanted) end()
+      else if (state === 'asking') state = 'running'
+    })
+  })
+
+  function end(): void {
+    if (state === 'finishing' || state === 'finished') return
     state = 'finishing'
     void finish()
       .catch((error: unknown) => log.error({ err: error }, 'not everything could be finished'))
@@ -22,11 +40,12 @@ export function quitGracefully(finish: () => Promise<void>, log: Logger): Quitti
         state = 'finished'
         app.quit()
       })
-  })
+  }
 
   // The window goes to the tray; the program goes when it is told to.
   app.on('window-all-closed', () => {})
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => app.quit())
-  powerMonitor.on('shutdown', () => app.quit())
-  return { isQuitting: () => state !== 'running', quit: () => app.quit() }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  powerMonitor.on('shutdown', end)
+  const isQuitting = () => state === 'finishing' || state === 'finished'
+  return { isQuitting, quit: () => app.quit(), end }
 }

@@ -47,6 +47,12 @@ export const t = {
     minimize: 'Minimize',
     cancel: 'Cancel',
   },
+  unsaved: {
+    message: 'Quit without saving?',
+    detail: 'What you have changed in the settings is not saved yet.',
+    quit: 'Quit',
+    stay: 'Stay here',
+  },
   backedUp: (file: string) => ({ title: 'Backup made', body: file }),
   notBackedUp: (message: string) => ({ title: 'No backup was made', body: message }),
   update: (version: string) => ({

@@ -22,6 +22,8 @@ export interface MainWindow {
   send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
   /** Loads the page again, on the screen where it is. */
   reload(): void
+  /** Whether to quit without what the page has not saved. */
+  mayLose(): Promise<boolean>
 }
 
 export interface WindowOptions {
@@ -30,6 +32,7 @@ export interface WindowOptions {
   /** Whether the program is about to end, so that closing needs no more thought. */
   readonly isQuitting: () => boolean
   readonly quit: () => void
+  readonly end: () => void
   readonly log: Logger
   /** Told when closing has left the server running. */
   readonly onHidden: () => void
@@ -70,7 +73,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       void close(opened)
     })
     // The end of a Windows session asks nobody; what was answered is on disk already.
-    opened.on('session-end', options.quit)
+    opened.on('session-end', options.end)
     opened.webContents.on('render-process-gone', (_, { reason }) => {
       options.log.error({ reason }, 'the page has crashed')
       if (reason !== 'clean-exit') opened.webContents.reload()
@@ -104,6 +107,16 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     if (buttons[response] === minimize) closing.minimize()
   }
 
+  async function mayLose(): Promise<boolean> {
+    if (!window) return true
+    window.show()
+    const { message, detail, quit, stay } = t.unsaved
+    const buttons = [quit, stay]
+    const question = { type: 'question', message, detail, buttons, defaultId: 1, cancelId: 1 } as const
+    const { response } = await dialog.showMessageBox(window, question)
+    return buttons[response] === quit
+  }
+
   const send: MainWindow['send'] = (event, value) => window?.webContents.send(wire.event, event, value)
   return {
     get browserWindow() {
@@ -126,5 +139,6 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       window?.isFocused() === true && URL.parse(window.webContents.getURL())?.hash === `#${path}`,
     send,
     reload: () => window?.webContents.reload(),
+    mayLose,
   }
 }

@@ -8,6 +8,7 @@ export const wire = {
   event: 'desktop:event',
   sessions: 'desktop:sessions',
   unread: 'desktop:unread',
+  unsaved: 'desktop:unsaved',
 } as const
 
 /** What a page needs before its first line runs. */

@@ -16,6 +16,9 @@ export function useFreshAccount(): void {
   }, [data])
 }
 
+/** The account that owned it the last time: the navigation need not wait for the answer, and then move. */
+const ownerKey = 'pds.owner'
+
 /** Whether the account owns the server: it does when the server lets it see the accounts. */
 export function useIsOwner(): boolean {
   const { did, status } = useSession()
@@ -23,9 +26,11 @@ export function useIsOwner(): boolean {
     queryKey: [did, 'is owner'],
     enabled: status !== 'takendown',
     staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: () => localStorage.getItem(ownerKey) === did,
     queryFn: async () => {
       try {
         await callAs(did, com.core.admin.listAccounts, { params: { limit: 1 } })
+        localStorage.setItem(ownerKey, did)
         return true
       } catch (error) {
         if (errorName(error) === 'Forbidden') return false

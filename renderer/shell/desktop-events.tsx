@@ -7,6 +7,7 @@ import { keyOf, refresh, serverState } from '../api/desktop.ts'
 import { unreadCountOf } from '../api/notifications.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
+import { unsavedForms } from '../ui/unsaved.ts'
 
 /** Goes along with the desktop: screens it wants shown, what it says has changed, and the badge of its icon. Shows nothing. */
 export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) {
@@ -23,6 +24,10 @@ export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) 
   useEffect(() => {
     if (state?.kind === 'running' && !connection.get().up) void probe()
   }, [state])
+  const isUnsaved = useStore(unsavedForms) > 0
+  useEffect(() => {
+    desktop.setUnsaved(isUnsaved)
+  }, [desktop, isUnsaved])
   useUnreadBadge(desktop)
   return null
 }

@@ -4,6 +4,7 @@ import { createStore, useStore } from '../api/store.ts'
 import { t } from '../strings/en.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/switch.tsx'
+import { undoLatest } from '../ui/toast.tsx'
 import { routes } from './routes.tsx'
 import styles from './shortcuts.module.css'
 
@@ -28,7 +29,7 @@ export function Shortcuts({ isOwner }: { readonly isOwner: boolean }) {
       if (event.timeStamp - lastG < sequenceMs) {
         const route = routes.find(({ key, ownerOnly }) => key === event.key && (isOwner || !ownerOnly))
         if (route) navigate(route.path)
-      }
+      } else if (event.key === t.shortcuts.undoKey) undoLatest()
       lastG = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
     }
     document.addEventListener('keydown', press)
@@ -69,6 +70,12 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
               </dd>
             </div>
           ))}
+        <div className={styles.line}>
+          <dt>{t.shortcuts.undo}</dt>
+          <dd>
+            <kbd>{t.shortcuts.undoKey}</kbd>
+          </dd>
+        </div>
         <div className={styles.line}>
           <dt>{t.shortcuts.help}</dt>
           <dd>

@@ -101,6 +101,8 @@ export const t = {
     escKey: 'Esc',
     gKey: 'g',
     helpKey: '?',
+    undo: 'Undo, as long as it is offered',
+    undoKey: 'u',
   },
 
   status: {
@@ -438,6 +440,7 @@ export const t = {
     list: 'Subscriptions',
     who: 'Handle or DID',
     whoExample: 'alice.test',
+    whoInvalid: 'This is neither a handle nor a DID. They look like alice.test and did:plc:….',
     add: 'Subscribe',
     added: (who: string) => `Subscribed to ${who}`,
     posts: 'Posts',
@@ -517,7 +520,8 @@ export const t = {
     filter: 'Find',
     filterPlaceholder: 'Handle, email or DID',
     noMatch: 'No account matches',
-    noMatchText: 'Only accounts shown so far are searched.',
+    noMatchText: 'Check the spelling.',
+    noMatchSoFar: 'Only accounts shown so far are searched. Show more to look further.',
   },
 
   serviceTokens: {

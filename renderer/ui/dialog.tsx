@@ -22,7 +22,7 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
     const dialog = ref.current
     dialog?.showModal()
     // What is to be filled in comes first, not the button that closes.
-    dialog?.querySelector<HTMLElement>('form input, form select')?.focus()
+    dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select')?.focus()
     return () => dialog?.close()
   }, [])
   return (

@@ -122,6 +122,11 @@ export function SelectField({ label, hint, value, options, onChange }: SelectFie
   )
 }
 
+/** Tells password managers whose password a form is about, where no field of it says so. */
+export function Username({ value }: { readonly value: string }) {
+  return <input autoComplete="username" hidden readOnly value={value} />
+}
+
 /** A code that was mailed. */
 export function CodeField(props: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   return (

@@ -88,6 +88,8 @@ function items(menu: Element | null): HTMLElement[] {
 
 /** Arrow keys, Home and End go from item to item, as the ARIA menu pattern has it. */
 function move(event: KeyboardEvent<HTMLElement>): void {
+  // From here Tab goes on behind the button, to which closing returns the focus.
+  if (event.key === 'Tab') event.currentTarget.hidePopover()
   const all = items(event.currentTarget)
   const at = all.indexOf(document.activeElement as HTMLElement)
   const targets: Record<string, number> = {

@@ -1,5 +1,5 @@
 /** What stands in for a list or a figure that is not there: yet, at all, or for a reason. */
-import type { UseQueryResult } from '@tanstack/react-query'
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { explain } from '../api/errors.ts'
@@ -54,6 +54,23 @@ export function ErrorState({ error, onRetry }: { readonly error: unknown; onRetr
         {t.ui.retry}
       </Button>
     </div>
+  )
+}
+
+type Pages = Pick<
+  UseInfiniteQueryResult,
+  'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
+>
+
+/** At the end of a list: the way to what comes next, or why that could not be read. */
+export function More({ list }: { readonly list: Pages }) {
+  const more = () => void list.fetchNextPage()
+  if (!list.hasNextPage) return null
+  if (list.isFetchNextPageError) return <ErrorState error={list.error} onRetry={more} />
+  return (
+    <Button busy={list.isFetchingNextPage} onClick={more}>
+      {t.ui.more}
+    </Button>
   )
 }
 

@@ -20,7 +20,26 @@ let lastId = 0
 export function toast(text: string, undo?: () => void): void {
   const id = ++lastId
   toasts.set([...toasts.get().slice(-2), { id, text, undo }])
-  setTimeout(() => dismiss(id), undo ? undoForMs : shownForMs)
+  expire(id, undo ? undoForMs : shownForMs)
+}
+
+/** Nothing goes away from under a pointer, or from whoever is on it with the keyboard. */
+function expire(id: number, afterMs: number): void {
+  setTimeout(() => {
+    if (document.querySelector(`.${styles.region}:is(:hover, :focus-within)`)) expire(id, shownForMs)
+    else dismiss(id)
+  }, afterMs)
+}
+
+/** Takes back the latest of what is offered to be taken back. */
+export function undoLatest(): void {
+  const latest = toasts.get().findLast(({ undo }) => undo !== undefined)
+  if (latest) takeBack(latest)
+}
+
+function takeBack({ id, undo }: Toast): void {
+  undo?.()
+  dismiss(id)
 }
 
 function dismiss(id: number): void {
@@ -32,25 +51,18 @@ export function Toasts() {
   const shown = useStore(toasts)
   return (
     <output aria-live="polite" className={styles.region}>
-      {shown.map(({ id, text, undo }) => (
-        <div className={styles.toast} key={id}>
-          <span className={styles.text}>{text}</span>
-          {undo && (
-            <Button
-              look="quiet"
-              onClick={() => {
-                undo()
-                dismiss(id)
-              }}
-              size="s"
-            >
+      {shown.map((one) => (
+        <div className={styles.toast} key={one.id}>
+          <span className={styles.text}>{one.text}</span>
+          {one.undo && (
+            <Button look="quiet" onClick={() => takeBack(one)} size="s">
               {t.ui.undo}
             </Button>
           )}
           <IconButton
             icon={<X aria-hidden size={16} />}
             label={t.ui.dismiss}
-            onClick={() => dismiss(id)}
+            onClick={() => dismiss(one.id)}
             size="s"
           />
         </div>

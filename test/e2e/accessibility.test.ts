@@ -2,17 +2,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findings, focused, overflow, toldOf } from '../support/accessibility.ts'
 import type { Account } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
-import { heading, World } from '../support/world.ts'
+import { fillSignIn, heading, World } from '../support/world.ts'
 
 let world: World
 let alice: Account
+let bob: Account
 /** Somebody whom no test changes anything of. */
 let carol: Account
 
 beforeAll(async () => {
   world = await World.open()
   alice = await world.server.account('alice')
-  const bob = await world.server.account('bob')
+  bob = await world.server.account('bob')
   carol = await world.server.account('carol')
   const social = SocialServer.on(world.server)
   await social.post(bob, { text: 'Good morning', ...mentions(alice) })
@@ -118,7 +119,10 @@ test('everything can be done by keyboard alone', async () => {
   await page.keyboard.type(alice.password)
   await press('Enter')
   await heading(page, 'Home').waitFor()
+  await expect.poll(() => focused(page)).toBe('Home')
 
+  await page.reload()
+  await heading(page, 'Home').waitFor()
   await press('Tab')
   expect(await focused(page)).toBe('Skip to content')
   await press('Enter')
@@ -155,6 +159,68 @@ test('everything can be done by keyboard alone', async () => {
   expect(await focused(page)).toBe('Sign out')
   await press('Escape')
   await page.getByRole('button', { name: 'Account menu, alice.test' }).and(page.locator(':focus')).waitFor()
+})
+
+test('by keyboard: what goes away takes nobody’s place with it', async () => {
+  const dan = await world.server.account('dan')
+  for (const name of ['Laptop', 'Phone']) {
+    await world.server.post('com.core.server.createAppPassword', { name }, dan)
+  }
+  const page = await world.signedIn(dan, '/app-passwords')
+  const revoke = async (name: string) => {
+    await page.getByRole('button', { name: `Revoke ${name}` }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+  }
+  await revoke('Phone')
+  await expect.poll(() => focused(page)).toBe('Revoke Laptop')
+  await revoke('Laptop')
+  await page.getByText('No app passwords yet').waitFor()
+  await expect.poll(() => focused(page)).toBe('App passwords')
+})
+
+test('by keyboard: a menu does not stay open behind whoever goes on', async () => {
+  const page = await world.signedIn(alice, '/accounts')
+  await page.getByRole('button', { name: 'Actions for bob.test' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Suspend' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('menuitem').first().waitFor({ state: 'detached' })
+  expect(await focused(page)).toMatch(/^Actions for /)
+  expect(await focused(page)).not.toBe('Actions for bob.test')
+})
+
+test('an undo waits for whoever is on it, and is one key away', async () => {
+  const page = await world.visitor('/sign-in')
+  await page.clock.install()
+  await page.reload()
+  await fillSignIn(page, alice)
+  await page.getByRole('link', { name: 'Subscriptions' }).click()
+  const remove = page.getByRole('button', { name: 'Remove bob.test' })
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await remove.focus()
+  await page.keyboard.press('Enter')
+  await undo.focus()
+  await page.clock.fastForward(60_000)
+  expect(await undo.isVisible()).toBe(true)
+  await page.keyboard.press('Enter')
+  await remove.focus()
+  await page.keyboard.press('Enter')
+  await undo.waitFor()
+  await page.keyboard.press('u')
+  await remove.waitFor()
+  expect(await undo.count()).toBe(0)
+
+  await remove.focus()
+  await page.keyboard.press('Enter')
+  await undo.waitFor()
+  await page.clock.fastForward(13_000)
+  await undo.waitFor({ state: 'detached' })
+  const social = SocialServer.on(world.server)
+  await social.subscribe(alice, bob, true, false)
 })
 
 test('single-key shortcuts can be turned off', async () => {

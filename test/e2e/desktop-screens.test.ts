@@ -172,6 +172,7 @@ describe('server', () => {
     await page.getByRole('link', { name: 'Server', exact: true }).click()
     const domains = page.getByLabel('Handle domains')
     await domains.fill('.example')
+    await expect.poll(() => desktop.unsaved).toBe(true)
     const question = page.getByRole('dialog', { name: 'Leave without saving?' })
     await page.getByRole('link', { name: 'Home' }).click()
     await question.getByRole('button', { name: 'Stay here' }).click()
@@ -190,6 +191,7 @@ describe('server', () => {
     expect(await domains.inputValue()).toBe('')
     await domains.fill('.example')
     await page.getByRole('button', { name: 'Discard' }).click()
+    await expect.poll(() => desktop.unsaved).toBe(false)
     await page.getByRole('link', { name: 'Home' }).click()
     await heading(page, 'Home').waitFor()
   })
@@ -438,6 +440,20 @@ describe('backups', () => {
     expect(await other.getByLabel('Account', { exact: true }).getByRole('option').allTextContents()).toEqual([
       bob.handle,
     ])
+  })
+
+  test('any account is one to choose, however many pages the accounts fill', async () => {
+    const page = await signedIn('/')
+    await page.route('**/*listAccounts*', (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/, 'limit=1'),
+      }),
+    )
+    await page.getByRole('link', { name: 'Backups' }).click()
+    await page.getByLabel('Account', { exact: true }).selectOption(bob.handle)
   })
 })
 

@@ -60,6 +60,16 @@ describe('with accounts on the server', () => {
     await page.getByText('This handle is taken or reserved. Try another.').waitFor()
   })
 
+  test('a whole handle may be pasted, and is what a password manager keeps', async () => {
+    const page = await world.visitor('/create')
+    await page.getByLabel('Handle').fill(' @Hanna.test ')
+    await page.getByText('hanna.test is free').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('hanna-password')
+    expect(await page.locator('form [autocomplete=username]').inputValue()).toBe('hanna.test')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('You are hanna.test.').waitFor()
+  })
+
   test('the second factor asks for the code that was mailed', async () => {
     const carla = await world.server.account('carla')
     await world.server.post('com.core.server.requestEmailConfirmation', undefined, carla)
@@ -79,6 +89,14 @@ describe('with accounts on the server', () => {
     await page.getByLabel('Code').fill('AAAAA-AAAAA')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('The code is not right.').waitFor()
+    const first = await world.server.codeTo(carla.email)
+    await page.getByRole('button', { name: 'Send another code' }).click()
+    await page.getByText('Another code is on its way.').waitFor()
+    expect(await world.server.codeTo(carla.email)).not.toBe(first)
+    await page.getByRole('button', { name: 'Back to sign-in' }).click()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await heading(page, 'Check your email').waitFor()
     await page.getByLabel('Code').fill(await world.server.codeTo(carla.email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await heading(page, 'Home').waitFor()

@@ -151,6 +151,9 @@ test('somebody is subscribed to, posts, is read about, and removed with an undo'
   const dan = await world.server.account('dan')
   const page = await world.signedIn(alice, '/subscriptions')
   await page.getByText('Nobody yet').waitFor()
+  await page.getByLabel('Handle or DID').fill('nobody')
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await page.locator('input:invalid:focus').waitFor()
   await page.getByLabel('Handle or DID').fill('nobody.test')
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await page.getByText('Nobody on this server has this handle.').waitFor()
@@ -197,6 +200,46 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
   const texts = await items.getByText(/^reply \d+$/).allTextContents()
   expect(new Set(texts).size).toBe(120)
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
+
+  const height = () => page.evaluate('scrollY')
+  await page.evaluate('scrollTo(0, 900)')
+  await expect.poll(height).toBe(900)
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  await page.getByRole('link', { name: 'Preferences' }).click()
+  await heading(page, 'Preferences').waitFor()
+  expect(await height()).toBe(0)
+  await page.goBack()
+  await heading(page, 'Inbox').waitFor()
+  await expect.poll(height).toBe(900)
+})
+
+test('what comes next and cannot be read is not asked for without end, and says so where it is missing', async () => {
+  const [fay, gus] = [await world.server.account('fay'), await world.server.account('gus')]
+  const hers = await social.post(fay)
+  for (let at = 0; at < 60; at++) await social.reply(gus, hers, hers, { text: `reply ${at}` })
+  const page = await world.signedIn(fay)
+  let asked = 0
+  await page.route('**/*listNotifications*cursor*', (route) => {
+    asked++
+    return route.fulfill({
+      status: 429,
+      json: { error: 'RateLimitExceeded' },
+      headers: { 'retry-after': '90' },
+    })
+  })
+  await page.getByRole('link', { name: 'Inbox' }).click()
+  const items = page.getByRole('main').getByRole('listitem')
+  await items.first().waitFor()
+  await page.keyboard.press('End')
+  const failed = page.getByRole('alert').filter({ hasText: 'Too many tries.' })
+  await failed.waitFor()
+  expect((await failed.boundingBox())?.y).toBeGreaterThan((await items.last().boundingBox())?.y ?? 0)
+  // Frames enough for whoever would ask again by itself.
+  for (let frame = 0; frame < 30; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
+  await page.unroute('**/*listNotifications*cursor*')
+  await failed.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => items.count()).toBe(60)
+  expect(asked).toBe(1)
 })
 
 async function signedInAgain({ handle, password }: Account): Promise<Partial<Account>> {

@@ -38,6 +38,16 @@ test('the owner makes invite codes, somebody uses one, another is disabled', asy
   await codes.getByText('Disabled').waitFor()
 })
 
+test('the navigation of the owner is whole at once, and does not move when the server has answered', async () => {
+  const page = await world.signedIn(owner)
+  const accounts = page.getByRole('link', { name: 'Accounts' })
+  await accounts.waitFor()
+  await page.route('**/*listAccounts*', () => {})
+  await page.reload()
+  await heading(page, 'Home').waitFor()
+  expect(await accounts.count()).toBe(1)
+})
+
 test('the owner suspends an account and lifts it again', async () => {
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
@@ -72,6 +82,7 @@ test('the owner gives somebody a new password', async () => {
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
   await page.getByRole('menuitem', { name: 'Set a new password' }).click()
+  await page.getByLabel('New password').and(page.locator(':focus')).waitFor()
   await page.getByLabel('New password', { exact: true }).fill('told in person')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('bob.test has a new password').waitFor()

@@ -68,6 +68,8 @@ export class ScriptedDesktop {
   readonly calls: unknown[][] = []
   /** The badge of the app's icon. */
   unread = 0
+  /** Whether the page has told that it holds something unsaved. */
+  unsaved = false
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
@@ -117,6 +119,9 @@ export class ScriptedDesktop {
     })
     await page.exposeFunction('desktopUnread', (count: number) => {
       this.unread = count
+    })
+    await page.exposeFunction('desktopUnsaved', (isUnsaved: boolean) => {
+      this.unsaved = isUnsaved
     })
     const sessions = JSON.stringify(this.accounts.map((account) => ({ ...account, password: undefined })))
     await page.addInitScript(installBridge, { endpoint: this.endpoint, initialState: this.state, sessions })
@@ -211,6 +216,7 @@ function installBridge({
       save: (changed: string) => page.sessionStorage.setItem(kept, changed),
     },
     setUnread: page.desktopUnread,
+    setUnsaved: page.desktopUnsaved,
     call: (channel: string, ...args: unknown[]) => page.desktopCall(channel, args),
     on(event: string, listener: (value: unknown) => void) {
       const hear = ({ detail }: { detail: { event: string; value: unknown } }) => {

@@ -5,7 +5,6 @@ import { DialogActions } from '../../ui/dialog.tsx'
 import { CodeField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
 
 interface CodeFormProps {
@@ -39,14 +38,16 @@ export function CodeForm({
   onAgain,
 }: CodeFormProps) {
   const [code, setCode] = useState('')
+  const [isAgain, setAgain] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!busy) onCode(code.trim())
   }
+  const sent = isAgain ? t.mail.sentAgain : t.mail.sent(email)
   return (
     <form onSubmit={submit}>
       <Stack>
-        {!mailing.error && <p>{mailing.isPending ? t.mail.sending(email) : t.mail.sent(email)}</p>}
+        {!mailing.error && <p role="status">{mailing.isPending ? t.mail.sending(email) : sent}</p>}
         <CodeField
           autoFocus
           hint={<OutboxHint />}
@@ -60,7 +61,7 @@ export function CodeForm({
         <Button
           busy={mailing.isPending}
           look="quiet"
-          onClick={() => onAgain({ onSuccess: () => toast(t.mail.sentAgain) })}
+          onClick={() => onAgain({ onSuccess: () => setAgain(true) })}
         >
           {t.mail.again}
         </Button>

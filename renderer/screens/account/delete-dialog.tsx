@@ -7,7 +7,7 @@ import { removeSession, useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Field, PasswordField } from '../../ui/field.tsx'
+import { Field, PasswordField, Username } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -64,6 +64,7 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
               else setMismatch(true)
             }}
           >
+            <Username value={handle} />
             <PasswordField
               label={t.account.removePassword}
               onChange={(event) => setPassword(event.target.value)}

@@ -9,7 +9,7 @@ import { signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { PasswordField } from '../../ui/field.tsx'
+import { PasswordField, Username } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PasswordStrength } from '../password-strength.tsx'
 import { CodeForm } from './code-form.tsx'
@@ -22,7 +22,7 @@ interface PasswordDialogProps {
 
 /** A new password, which ends every session; then signs in again with it. */
 export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps) {
-  const { did } = useSession()
+  const { did, handle } = useSession()
   const [, navigate] = useLocation()
   const [password, setPassword] = useState('')
   const reset = useMutation({
@@ -51,6 +51,7 @@ export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps)
         onAgain={(told) => mailing.mutate({ email }, told)}
         onCode={(token) => reset.mutate(token)}
       >
+        <Username value={handle} />
         <PasswordField
           autoComplete="new-password"
           hint={<PasswordStrength password={password} />}

@@ -8,10 +8,9 @@ import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
-import { Badge, EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { Badge, EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { AccountBadge } from '../account-badge.tsx'
 import { AccountActions } from './account-actions.tsx'
@@ -29,7 +28,7 @@ export function AccountsScreen() {
   return (
     <Page lead={t.accounts.lead} title={t.accounts.title}>
       {list.isPending && <Skeleton />}
-      {list.isError && (
+      {list.isLoadingError && (
         <ErrorState
           error={errorName(list.error) === 'Forbidden' ? t.accounts.notOwner : list.error}
           onRetry={() => void list.refetch()}
@@ -55,14 +54,10 @@ export function AccountsScreen() {
       )}
       {list.data && shown.length === 0 && (
         <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
-          {t.accounts.noMatchText}
+          {list.hasNextPage ? t.accounts.noMatchSoFar : t.accounts.noMatchText}
         </EmptyState>
       )}
-      {list.hasNextPage && (
-        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {t.ui.more}
-        </Button>
-      )}
+      <More list={list} />
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import { useAct } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { PasswordField } from '../../ui/field.tsx'
+import { PasswordField, Username } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -33,6 +33,7 @@ export function SetPasswordDialog({ account: { did, handle }, onClose }: SetPass
       <form onSubmit={submit}>
         <Stack>
           <p>{t.accounts.setPasswordText}</p>
+          <Username value={handle} />
           <PasswordField
             autoComplete="new-password"
             hint={<PasswordStrength password={password} />}

@@ -5,9 +5,8 @@ import { callAs } from '../../api/client.ts'
 import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { Page, RowList } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
 import { SubscribeForm } from './subscribe-form.tsx'
 import { SubscriptionRow } from './subscription-row.tsx'
 
@@ -27,7 +26,7 @@ export function ActivityScreen() {
     <Page lead={t.activity.lead} title={t.activity.title}>
       <SubscribeForm />
       {list.isPending && <Skeleton />}
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && shown.length === 0 && (
         <EmptyState icon={<Radio aria-hidden size={28} />} title={t.activity.none}>
           {t.activity.noneText}
@@ -40,11 +39,7 @@ export function ActivityScreen() {
           ))}
         </RowList>
       )}
-      {list.hasNextPage && (
-        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {t.ui.more}
-        </Button>
-      )}
+      <More list={list} />
     </Page>
   )
 }

@@ -43,9 +43,11 @@ export function SubscribeForm() {
         error={add.error ? explain(add.error) : undefined}
         label={t.activity.who}
         onChange={(event) => setName(event.target.value)}
+        pattern={String.raw`\s*(did:[a-z]+:.+|@?[^\s@.]+(\.[^\s@.]+)+)\s*`}
         placeholder={t.activity.whoExample}
         required
         spellCheck={false}
+        title={t.activity.whoInvalid}
         value={name}
       />
       <Button busy={add.isPending} look="primary" type="submit">

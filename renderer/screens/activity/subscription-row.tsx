@@ -18,7 +18,9 @@ type Wanted = Subscription['activitySubscription']
 /** Somebody whose posts are told. Wanting neither posts nor replies removes the row, which can be undone. */
 export function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
   const { did, handle, displayName, activitySubscription: wanted } = subscription
-  const name = displayName || handle
+  // Of an account that cannot be found, only the DID tells it from others.
+  const known = handle === 'handle.invalid' ? did : handle
+  const name = displayName || known
   const put = useAct(putActivitySubscription, [listActivitySubscriptions], {
     onSuccess: (now) => {
       if (!now.activitySubscription) toast(t.activity.removed(name), () => change(wanted))
@@ -52,7 +54,7 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
         </div>
       }
       as="li"
-      detail={displayName ? handle : undefined}
+      detail={displayName ? known : undefined}
       icon={<Avatar handle={handle} />}
       title={name}
     />

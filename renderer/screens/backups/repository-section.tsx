@@ -50,7 +50,8 @@ export function RepositorySection() {
   )
 }
 
-const mostListed = 100
+/** As many as a page may have. */
+const pageSize = 100
 
 function useChoices(): readonly Choice[] {
   const sessions = useSessions()
@@ -59,7 +60,19 @@ function useChoices(): readonly Choice[] {
     queryKey: [did, 'accounts to export'],
     enabled: did !== '',
     retry: false,
-    queryFn: () => callAs(did, com.core.admin.listAccounts, { params: { limit: mostListed } }),
+    queryFn: ({ signal }) => everyAccount(did, signal),
   })
-  return data?.accounts ?? sessions
+  return data ?? sessions
+}
+
+async function everyAccount(did: string, signal: AbortSignal): Promise<readonly Choice[]> {
+  const all: Choice[] = []
+  let cursor: string | undefined
+  do {
+    const params = { limit: pageSize, cursor }
+    const page = await callAs(did, com.core.admin.listAccounts, { params, signal })
+    all.push(...page.accounts)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return all
 }

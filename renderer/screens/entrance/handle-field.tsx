@@ -5,40 +5,42 @@ import styles from './entrance.module.css'
 import type { HandleCheck } from './handle-check.ts'
 
 interface HandleFieldProps {
-  readonly name: string
+  readonly typed: string
+  /** What that makes with the domain. */
+  readonly handle: string
   readonly domain: string
   readonly domains: readonly string[]
   readonly check: HandleCheck
   /** Why the server refused it. */
   readonly refused: string | undefined
-  onName(name: string): void
+  onType(text: string): void
   onDomain(domain: string): void
 }
 
 /** The name, and the domain behind it. */
-export function HandleField({ name, domain, domains, check, refused, onName, onDomain }: HandleFieldProps) {
+export function HandleField(props: HandleFieldProps) {
+  const { typed, handle, domain, domains, check, refused, onType, onDomain } = props
   // Nobody wants to be told that a name is too short while typing its second letter.
   const [isLeft, setLeft] = useState(false)
   const problem = refused ?? (isLeft || check.state === 'taken' ? check.problem : undefined)
   return (
     <Field
       autoCapitalize="none"
-      autoComplete="username"
+      // The name alone is not what signs in.
+      autoComplete="off"
       error={problem}
       hint={
         <span aria-live="polite" className={check.state === 'free' ? styles.good : undefined}>
-          {check.state === 'free'
-            ? t.signUp.free(name.trim().toLowerCase() + domain)
-            : t.signUp.handleHint(domain)}
+          {check.state === 'free' ? t.signUp.free(handle) : t.signUp.handleHint(domain)}
         </span>
       }
       label={t.signUp.handle}
-      onBlur={() => setLeft(name !== '')}
-      onChange={(event) => onName(event.target.value)}
+      onBlur={() => setLeft(typed !== '')}
+      onChange={(event) => onType(event.target.value)}
       required
       spellCheck={false}
       suffix={<DomainChoice domain={domain} domains={domains} onDomain={onDomain} />}
-      value={name}
+      value={typed}
     />
   )
 }

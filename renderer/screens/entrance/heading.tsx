@@ -11,7 +11,9 @@ export function Heading({ title, children }: { readonly title: string; readonly 
   }, [title])
   return (
     <div>
-      <h1 className={styles.title}>{title}</h1>
+      <h1 className={styles.title} tabIndex={-1}>
+        {title}
+      </h1>
       {children && <p className={styles.lead}>{children}</p>}
     </div>
   )

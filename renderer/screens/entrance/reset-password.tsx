@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
+import { CodeField, Field, PasswordField, Username } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -75,6 +75,7 @@ function NewPassword({ email }: { readonly email: string }) {
       <form onSubmit={submit} ref={form}>
         <Stack>
           <CodeField hint={<OutboxHint />} onChange={(event) => setToken(event.target.value)} value={token} />
+          <Username value={email} />
           <PasswordField
             autoComplete="new-password"
             hint={<PasswordStrength password={password} />}
@@ -89,6 +90,9 @@ function NewPassword({ email }: { readonly email: string }) {
           <Button busy={reset.isPending} className={styles.submit} look="primary" type="submit">
             {t.reset.submit}
           </Button>
+          <p>
+            <Link href={entrances.signIn}>{t.reset.back}</Link>
+          </p>
         </Stack>
       </form>
     </>

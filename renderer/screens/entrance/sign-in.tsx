@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
 import { Heading, useEnter, useFocusFirst } from './heading.tsx'
@@ -31,9 +32,25 @@ export function SignIn() {
   const failure = errorName(attempt.error)
   const tryWith = (more: Partial<Credentials> = {}) => attempt.mutate({ identifier, password, ...more })
   const [needsFactor, setNeedsFactor] = useState(false)
-  if (failure === 'AuthFactorTokenRequired' && !needsFactor) setNeedsFactor(true)
-  if (needsFactor)
-    return <SecondFactor attempt={attempt} onSubmit={(authFactorToken) => tryWith({ authFactorToken })} />
+  if (isFactorWanted(attempt.error) && !needsFactor) setNeedsFactor(true)
+  if (needsFactor) {
+    return (
+      <SecondFactor
+        attempt={attempt}
+        onAgain={() =>
+          attempt.mutate(
+            { identifier, password },
+            { onError: (error) => isFactorWanted(error) && toast(t.mail.sentAgain) },
+          )
+        }
+        onBack={() => {
+          attempt.reset()
+          setNeedsFactor(false)
+        }}
+        onSubmit={(authFactorToken) => tryWith({ authFactorToken })}
+      />
+    )
+  }
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -42,7 +59,11 @@ export function SignIn() {
   return (
     <>
       <Heading title={t.welcome.signInTitle} />
-      {ended && <Notice look="warn">{t.signIn.ended(ended.handle)}</Notice>}
+      {ended && (
+        <Notice live look="warn">
+          {t.signIn.ended(ended.handle)}
+        </Notice>
+      )}
       <form onSubmit={submit}>
         <Stack>
           <Field
@@ -93,15 +114,21 @@ function messageOf(error: Error | null): unknown {
   return errorName(error) === 'AuthenticationRequired' ? t.signIn.wrong : error
 }
 
+function isFactorWanted(error: Error | null): boolean {
+  return errorName(error) === 'AuthFactorTokenRequired'
+}
+
 interface SecondFactorProps {
   readonly attempt: { readonly error: Error | null; readonly isPending: boolean }
   onSubmit(code: string): void
+  /** Has another code mailed. */
+  onAgain(): void
+  onBack(): void
 }
 
-function SecondFactor({ attempt, onSubmit }: SecondFactorProps) {
+function SecondFactor({ attempt, onSubmit, onAgain, onBack }: SecondFactorProps) {
   const [code, setCode] = useState('')
   const form = useFocusFirst()
-  const isFirst = errorName(attempt.error) === 'AuthFactorTokenRequired'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onSubmit(code)
@@ -112,10 +139,18 @@ function SecondFactor({ attempt, onSubmit }: SecondFactorProps) {
       <form onSubmit={submit} ref={form}>
         <Stack>
           <CodeField hint={<OutboxHint />} onChange={(event) => setCode(event.target.value)} value={code} />
-          <FormError error={isFirst ? null : attempt.error} />
+          <FormError error={isFactorWanted(attempt.error) ? null : attempt.error} />
           <Button busy={attempt.isPending} className={styles.submit} look="primary" type="submit">
             {t.signIn.submit}
           </Button>
+          <div className={styles.between}>
+            <Button look="quiet" onClick={onBack} size="s">
+              {t.reset.back}
+            </Button>
+            <Button busy={attempt.isPending} look="quiet" onClick={onAgain} size="s">
+              {t.mail.again}
+            </Button>
+          </div>
         </Stack>
       </form>
     </>

@@ -10,7 +10,7 @@ import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, PasswordField } from '../../ui/field.tsx'
+import { Field, PasswordField, Username } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -32,13 +32,14 @@ const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain'
 /** Handle, password, and an email address for those who want one. */
 export function SignUp({ isFirst, server }: SignUpProps) {
   const enter = useEnter()
-  const [name, setName] = useState('')
+  const [typed, setTyped] = useState('')
   const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
   const [password, setPassword] = useState('')
   const [email, setEmail] = useState('')
   const [inviteCode, setInviteCode] = useState('')
-  const handle = name.trim().toLowerCase() + domain
-  const check = useHandleCheck(name.trim().toLowerCase(), handle)
+  const name = nameIn(typed, domain)
+  const handle = name + domain
+  const check = useHandleCheck(name, handle)
   const creation = useMutation({
     mutationFn: signUp,
     onSuccess: ({ did, handle: made }) => {
@@ -83,11 +84,13 @@ export function SignUp({ isFirst, server }: SignUpProps) {
             check={check}
             domain={domain}
             domains={server.availableUserDomains}
-            name={name}
+            handle={handle}
             onDomain={setDomain}
-            onName={setName}
+            onType={setTyped}
             refused={handleErrors.includes(failure) ? explain(creation.error) : undefined}
+            typed={typed}
           />
+          <Username value={handle} />
           <PasswordField
             autoComplete="new-password"
             error={failure === 'InvalidPassword' ? explain(creation.error) : undefined}
@@ -128,6 +131,12 @@ export function SignUp({ isFirst, server }: SignUpProps) {
       </form>
     </>
   )
+}
+
+/** What was pasted may be the whole handle, with an @ before it. */
+function nameIn(typed: string, domain: string): string {
+  const text = typed.trim().toLowerCase().replace(/^@/, '')
+  return domain !== '' && text.endsWith(domain) ? text.slice(0, -domain.length) : text
 }
 
 function Legal({ links }: Pick<SignUpProps['server'], 'links'>) {

@@ -47,20 +47,14 @@ export function NotificationsScreen() {
         value={filter}
       />
       {list.isPending && <Skeleton rows={5} />}
-      {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && shown.length === 0 && (
         <EmptyState icon={<BellRing aria-hidden size={28} />} title={t.notifications.none}>
           {filter === 'all' ? t.notifications.noneText : t.notifications.noneOfFilter}
         </EmptyState>
       )}
       {shown.length > 0 && <DayGroups notifications={shown} />}
-      {list.hasNextPage && (
-        <LoadMore
-          busy={list.isFetchingNextPage}
-          loaded={shown.length}
-          onMore={() => void list.fetchNextPage()}
-        />
-      )}
+      <LoadMore list={list} loaded={shown.length} />
     </Page>
   )
 }

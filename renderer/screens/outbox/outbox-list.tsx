@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import type { OutboxMessage } from '../../../electron/bridge.ts'
 import { useDo } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
@@ -14,36 +13,17 @@ import styles from './outbox.module.css'
 /** Messages, the newest first, each with its code to copy. */
 export function OutboxList({ messages }: { readonly messages: readonly OutboxMessage[] }) {
   const newestFirst = messages.toSorted((a, b) => b.at.localeCompare(a.at))
-  const list = useRef<HTMLDivElement>(null)
   const restore = useDo('outbox.restore', ['outbox.list'], { onError: (error) => toast(explain(error)) })
   const remove = useDo('outbox.delete', ['outbox.list'], {
     onSuccess: (_, [id]) => toast(t.outbox.removed, () => restore.mutate([id])),
     onError: (error) => toast(explain(error)),
   })
-  // The button that was pressed goes with its row: the focus goes to the next one instead of to the top of the page.
-  const lastRemoved = useRef<number>(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when a row has gone
-  useEffect(() => {
-    if (lastRemoved.current === undefined) return
-    const left = list.current?.querySelectorAll<HTMLElement>('[data-remove]') ?? []
-    left[Math.min(lastRemoved.current, left.length - 1)]?.focus()
-    lastRemoved.current = undefined
-  }, [messages.length])
   return (
-    <div ref={list}>
-      <RowList label={t.outbox.list}>
-        {newestFirst.map((message, at) => (
-          <MessageRow
-            key={message.id}
-            message={message}
-            onRemove={() => {
-              lastRemoved.current = at
-              remove.mutate([message.id])
-            }}
-          />
-        ))}
-      </RowList>
-    </div>
+    <RowList label={t.outbox.list}>
+      {newestFirst.map((message) => (
+        <MessageRow key={message.id} message={message} onRemove={() => remove.mutate([message.id])} />
+      ))}
+    </RowList>
   )
 }
 
@@ -58,13 +38,7 @@ function MessageRow({ message, onRemove }: { readonly message: OutboxMessage; on
             {t.outbox.to} {to} · <RelativeTime at={at} />
           </p>
         </div>
-        <Button
-          aria-label={t.outbox.removeLabel(subject, to)}
-          data-remove=""
-          look="quiet"
-          onClick={onRemove}
-          size="s"
-        >
+        <Button aria-label={t.outbox.removeLabel(subject, to)} look="quiet" onClick={onRemove} size="s">
           {t.outbox.remove}
         </Button>
       </div>

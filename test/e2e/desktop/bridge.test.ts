@@ -117,6 +117,8 @@ describe('a call is refused', () => {
     await app.foreignCall({ channel: 'desktop:sessions', args: ['[{"did":"did:plc:evil"}]'], from })
     await app.foreignCall({ channel: 'desktop:unread', args: [99], from })
     expect((await app.look()).badge).not.toBe(99)
+    // The end of this story is not asked about.
+    await app.foreignCall({ channel: 'desktop:unsaved', args: [true], from })
     const ours = await app.foreignCall({ channel: 'desktop:initial', args: [], from: 'our page' })
     expect(ours).toMatchObject({ endpoint: machine.endpoint, sessions: null })
   })

@@ -291,6 +291,28 @@ describe('the end', () => {
     expect(machine.log).toContain('the desktop ends')
   })
 
+  test('waits for a word while something is not saved, but not when the system ends', async () => {
+    const quit = async (response: number) => {
+      await app.answer({ response })
+      await app.clickTray('Quit')
+    }
+    await page.evaluate(() => desktop.setUnsaved(true))
+    await app.closeWindow()
+    await quit(1)
+    await expect.poll(firstWindow, soon).toMatchObject({ visible: true })
+    expect((await fetch(`${machine.endpoint}/xrpc/_health`)).status).toBe(200)
+    await quit(0).catch(() => {})
+    expect(await app.exited).toBe(0)
+
+    app = await machine.start()
+    page = await app.page()
+    await page.evaluate(() => desktop.setUnsaved(true))
+    app.signal('SIGTERM')
+    expect(await app.exited).toBe(0)
+    app = await machine.start()
+    page = await app.page()
+  })
+
   test('is asked for where there is no tray to close to', async () => {
     await app.clickMenu('Go', 'Home')
     await app.quit()
