@@ -9,7 +9,7 @@ import { createBackups } from './backups.ts'
 import { showUnread } from './badge.ts'
 import type { UpdateState } from './bridge.ts'
 import { createCalls } from './calls.ts'
-import { followLinks, screenAmong } from './deep-link.ts'
+import { type hearLinks, screenAmong } from './deep-link.ts'
 import { built, type Folders } from './folders.ts'
 import { openDoor } from './ipc.ts'
 import { lockNavigation, lockPermissions } from './lockdown.ts'
@@ -34,7 +34,7 @@ import { createMainWindow } from './window.ts'
 /** The app may run for weeks. */
 const updatesEveryMs = 24 * 60 * 60_000
 
-export async function runDesktop(folders: Folders): Promise<void> {
+export async function runDesktop(folders: Folders, followLinks: ReturnType<typeof hearLinks>): Promise<void> {
   const logs = openLogs(folders.logs)
   const log = createLogger('info', logs)
   const file = openSettings(folders.desktop, (movedTo) => log.error({ movedTo }, 'the settings were damaged'))

@@ -33,8 +33,7 @@ test('a second start brings the window of the first to the front, and ends', asy
   expect((await first.look()).windows[0]).toMatchObject({ visible: false })
 
   await listen(page, 'navigate')
-  const second = await machine.start({ args: ['desktop-pds://outbox'] })
-  expect(await second.exited).toBe(0)
+  expect(await machine.startAgain({ args: ['desktop-pds://outbox'] })).toBe(0)
   await expect
     .poll(async () => (await first.look()).windows[0], soon)
     .toMatchObject({ visible: true, focused: true })
@@ -51,6 +50,12 @@ test('a start at login shows no window until it is asked for', async () => {
   await app.clickTray('Open Desktop PDS')
   await app.page()
   expect((await app.look()).windows).toHaveLength(1)
+})
+
+test('a link that starts the program is followed, though it comes before the app is ready', async () => {
+  const machine = await newMachine()
+  const app = await machine.start({ args: ['--hidden'], link: 'desktop-pds://outbox' })
+  await heading(await app.page(), 'Outbox').waitFor()
 })
 
 test('settings and sign-ins are kept, for this person alone, in the shape of this version', async () => {

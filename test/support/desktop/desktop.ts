@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import type { Page } from 'playwright'
 import { electronBinary } from '../../../build/electron-binary.ts'
 import type { ForeignCall, Probe, Probed } from './probe.ts'
-import { launchElectron } from './real.ts'
+import { launchElectron, runElectron } from './real.ts'
 import { launchStandIn } from './stand-in.ts'
 
 export const root = join(import.meta.dirname, '../../..')
@@ -36,6 +36,11 @@ if (!binary && process.env.REQUIRE_ELECTRON === '1') {
   throw new Error('REQUIRE_ELECTRON=1, but there is no binary of Electron')
 }
 const launchApp: Launch = binary ? (options) => launchElectron(binary, options) : launchStandIn
+const launchSecond = async (options: LaunchOptions): Promise<number | null> =>
+  binary ? runElectron(binary, options) : (await launchStandIn(options)).exited
+
+/** Whether the keyring is the stand-in's, whose secret a spec may choose. */
+export const isStandIn = binary === undefined
 
 process.stderr.write(
   binary
@@ -50,6 +55,8 @@ export interface PlaceOptions {
   /** The secret of the system's keyring; empty where it has none. */
   readonly keyring?: string
   readonly args?: readonly string[]
+  /** The link that the system starts it for, where it tells of links by an event. */
+  readonly link?: string
 }
 
 /** For `expect.poll`: what a process does may take a while on a busy machine. */
@@ -82,8 +89,20 @@ export class Machine {
     return readFileSync(join(this.desktopFolder, 'logs/pds.log'), 'utf8')
   }
 
-  async start({ hasTray = true, keyring = 'keyring', args = [], port }: PlaceOptions = {}): Promise<App> {
-    const env = {
+  async start(options: PlaceOptions = {}): Promise<App> {
+    const app = new App(await launchApp({ env: this.#environment(options), args: options.args ?? [] }))
+    this.#running.push(app)
+    if (this.desktopFolder === '') this.desktopFolder = (await app.look()).userData
+    return app
+  }
+
+  /** A start beside a running one, which must end by itself. @returns its exit code */
+  startAgain(options: PlaceOptions = {}): Promise<number | null> {
+    return launchSecond({ env: this.#environment(options), args: options.args ?? [] })
+  }
+
+  #environment({ hasTray = true, keyring = 'keyring', link = '', port }: PlaceOptions) {
+    return {
       HOME: this.folder,
       XDG_CONFIG_HOME: join(this.folder, 'config'),
       PDS_DATA_DIR: this.dataDir,
@@ -91,12 +110,8 @@ export class Machine {
       PDS_RATE_LIMITS: 'off',
       PATH: `${join(import.meta.dirname, hasTray ? 'bus-with-tray' : 'bus-without-tray')}${delimiter}${process.env.PATH}`,
       ELECTRON_DOUBLE_KEYRING: keyring,
+      DESKTOP_PROBE_LINK: link,
     }
-    const app = new App(await launchApp({ env, args }))
-    this.#running.push(app)
-    // A second start ends before it can be asked.
-    if (this.desktopFolder === '') this.desktopFolder = (await app.look()).userData
-    return app
   }
 
   /** Ends what still runs and removes everything. */

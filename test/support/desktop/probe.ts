@@ -93,6 +93,10 @@ ipcMain.handle = (channel, handler) => {
   handle.call(ipcMain, channel, handler)
 }
 
+/** As macOS tells of the link that it starts the program for. */
+const firstLink = process.env.DESKTOP_PROBE_LINK
+if (firstLink) app.once('ready', () => app.emit('open-url', { preventDefault() {} }, firstLink))
+
 const asItem = ({ label, enabled, checked }: MenuItem): Item => ({ label, enabled, checked })
 const isItem = ({ type }: MenuItem) => type !== 'separator'
 
@@ -100,7 +104,6 @@ function click(items: readonly MenuItem[] | undefined, label: string): void {
   const item = items?.find((one) => one.label === label)
   if (!item) throw new Error(`there is no item ${label}`)
   if (!item.enabled) throw new Error(`the item ${label} is disabled`)
-  if (item.type === 'checkbox') item.checked = !item.checked
   item.click()
 }
 

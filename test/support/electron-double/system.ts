@@ -31,7 +31,9 @@ export class MenuItem {
     this.checked = checked
     this.submenu = submenu && Menu.buildFromTemplate(submenu)
     this.click = () => {
-      if (this.enabled) click?.(this)
+      if (!this.enabled) return
+      if (this.type === 'checkbox') this.checked = !this.checked
+      click?.(this)
     }
   }
 }
