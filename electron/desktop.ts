@@ -27,7 +27,7 @@ import { signedIn } from './sessions.ts'
 import { openSettings, serverConfig } from './settings.ts'
 import { createSettingsControl } from './settings-control.ts'
 import { t } from './strings.ts'
-import { createTray, hasTrayHost } from './tray.ts'
+import { createTray } from './tray.ts'
 import { checkForUpdates } from './updates.ts'
 import { createMainWindow } from './window.ts'
 
@@ -39,7 +39,6 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
   const log = createLogger('info', logs)
   const file = openSettings(folders.desktop, (movedTo) => log.error({ movedTo }, 'the settings were damaged'))
   const secrets = await openSecrets(join(folders.desktop, 'secrets'), log)
-  const hasTray = await hasTrayHost()
 
   const server = createEmbeddedServer({
     config: () =>
@@ -55,20 +54,20 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
     file,
     secrets,
     dataFolder: folders.data,
-    hasTray: () => hasTray,
+    hasTray: () => tray.isThere,
     restart: () => server.restart(),
     log,
   })
 
   const { isQuitting, quit } = quitGracefully(async () => {
     await server.stop()
-    await clearDeleted(folders.data)
     await secrets.settled()
+    await clearDeleted(folders.data)
     log.info('the desktop ends')
   }, log)
   const window = createMainWindow({
     settings: file,
-    hasTray: () => hasTray,
+    findTray: () => tray.find(),
     isQuitting,
     quit,
     log,
@@ -142,19 +141,18 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
     log,
   })
 
-  const renderTray = hasTray
-    ? createTray({
-        open: () => window.show(),
-        copyEndpoint: actions.copyEndpoint,
-        start: () => void server.start(),
-        stop: () => void server.stop(),
-        setStartAtLogin: (on) => void settings.change({ startAtLogin: on }),
-        quit,
-      })
-    : () => {}
-  const updateTray = () =>
-    renderTray({ state: server.state, startAtLogin: file.get('settings').startAtLogin })
-  updateTray()
+  const tray = createTray(
+    {
+      open: () => window.show(),
+      copyEndpoint: actions.copyEndpoint,
+      start: () => void server.start(),
+      stop: () => void server.stop(),
+      setStartAtLogin: (on) => void settings.change({ startAtLogin: on }),
+      quit,
+    },
+    () => ({ state: server.state, startAtLogin: file.get('settings').startAtLogin }),
+  )
+  await tray.find()
   setMenu({
     show: window.show,
     ...actions,
@@ -169,12 +167,12 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
   followLinks((screen) => window.show(screen))
 
   settings.onChange((view) => {
-    updateTray()
+    tray.update()
     window.send('settings', view)
   })
   logs.onLine((line) => window.send('log', line))
   server.onChange((state) => {
-    updateTray()
+    tray.update()
     window.send('serverState', state)
     const isElsewhere = pageEndpoint !== undefined && pageEndpoint !== server.endpoint
     if (isElsewhere && state.kind !== 'starting') window.reload()
@@ -193,7 +191,8 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
   // What was deleted before this start cannot be brought back any more.
   await clearDeleted(folders.data).catch(() => {})
   const starting = server.start()
-  if (!startsHidden()) window.show(screenAmong(process.argv))
+  if (startsHidden()) void tray.await()
+  else window.show(screenAmong(process.argv))
   await starting
   tellOfUpdate()
   setInterval(tellOfUpdate, updatesEveryMs).unref()

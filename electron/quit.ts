@@ -26,7 +26,12 @@ export function quitGracefully(finish: () => Promise<void>, log: Logger): Quitti
 
   // The window goes to the tray; the program goes when it is told to.
   app.on('window-all-closed', () => {})
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => app.quit())
-  powerMonitor.on('shutdown', () => app.quit())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => app.quit())
+    // The types leave out the event: the system waits where it is prevented.
+  ;(powerMonitor as NodeJS.EventEmitter).on('shutdown', (event: Electron.Event) => {
+    event.preventDefault()
+    app.quit()
+  })
   return { isQuitting: () => state !== 'running', quit: () => app.quit() }
 }

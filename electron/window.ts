@@ -26,7 +26,8 @@ export interface MainWindow {
 
 export interface WindowOptions {
   readonly settings: SettingsFile
-  readonly hasTray: () => boolean
+  /** Whether there is a tray to close to. */
+  readonly findTray: () => Promise<boolean>
   /** Whether the program is about to end, so that closing needs no more thought. */
   readonly isQuitting: () => boolean
   readonly quit: () => void
@@ -86,8 +87,8 @@ export function createMainWindow(options: WindowOptions): MainWindow {
 
   async function close(closing: BrowserWindow): Promise<void> {
     if (!settings.get('settings').closeToTray) return options.quit()
-    if (options.hasTray()) {
-      closing.hide()
+    if (await options.findTray()) {
+      hide(closing)
       return options.onHidden()
     }
     const { message, detail, quit, minimize, cancel } = t.closing
@@ -127,4 +128,12 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     send,
     reload: () => window?.webContents.reload(),
   }
+}
+
+/** macOS leaves a black screen where a window is hidden that fills it. */
+function hide(window: BrowserWindow): void {
+  if (process.platform === 'darwin' && window.isFullScreen()) {
+    window.once('leave-full-screen', () => window.hide())
+    window.setFullScreen(false)
+  } else window.hide()
 }

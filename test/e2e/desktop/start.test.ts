@@ -52,6 +52,14 @@ test('a start at login shows no window until it is asked for', async () => {
   expect((await app.look()).windows).toHaveLength(1)
 })
 
+test.runIf(process.platform === 'linux')('a tray that comes after a start at login is found', async () => {
+  const machine = await newMachine()
+  const app = await machine.start({ args: ['--hidden'], hasTray: 'later' })
+  expect((await app.look()).tray).toBe(null)
+  await machine.showTray()
+  await expect.poll(async () => (await app.look()).tray?.toolTip, soon).toContain('Running')
+})
+
 test('a link that starts the program is followed, though it comes before the app is ready', async () => {
   const machine = await newMachine()
   const app = await machine.start({ args: ['--hidden'], link: 'desktop-pds://outbox' })

@@ -301,6 +301,7 @@ describe('the end', () => {
 
     await app.answer({ response: 2 })
     await app.closeWindow()
+    await expect.poll(async () => (await app.look()).dialogs, soon).toHaveLength(1)
     expect(await firstWindow()).toMatchObject({ visible: true, minimized: false })
     await app.answer({ response: 1 })
     await app.closeWindow()
@@ -310,11 +311,29 @@ describe('the end', () => {
     expect(await app.exited).toBe(0)
   })
 
+  test('is not asked for when a tray has come since', async () => {
+    app = await machine.start({ hasTray: 'later' })
+    page = await app.page()
+    await machine.showTray()
+    await app.closeWindow()
+    await expect.poll(firstWindow, soon).toMatchObject({ visible: false })
+    expect((await app.look()).tray?.items).not.toEqual([])
+    expect((await call(page, 'settings.view')).hasTray).toBe(true)
+    await app.quit()
+  })
+
   test('comes with the window when the settings say so', async () => {
     app = await machine.start()
     page = await app.page()
     await call(page, 'settings.change', { closeToTray: false })
     await app.closeWindow()
+    expect(await app.exited).toBe(0)
+  })
+
+  test('holds a shutdown of the system back until then', async () => {
+    app = await machine.start()
+    await app.page()
+    expect(await app.shutDown()).toBe(true)
     expect(await app.exited).toBe(0)
   })
 })

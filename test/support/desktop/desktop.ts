@@ -1,6 +1,6 @@
 /** The desktop app as a person has it, for specs that run on Electron and on its stand-in alike. */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -50,14 +50,17 @@ process.stderr.write(
 
 export interface PlaceOptions {
   readonly port?: number
-  /** Whether the desktop has a tray to show the icon in. */
-  readonly hasTray?: boolean
+  /** Whether the desktop has a tray to show the icon in; `later` once `showTray` was called. */
+  readonly hasTray?: boolean | 'later'
   /** The secret of the system's keyring; empty where it has none. */
   readonly keyring?: string
   readonly args?: readonly string[]
   /** The link that the system starts it for, where it tells of links by an event. */
   readonly link?: string
 }
+
+/** Folders with a `dbus-send` that answers for the desktop's bus. */
+const buses = { true: 'bus-with-tray', false: 'bus-without-tray', later: 'bus-with-later-tray' }
 
 /** For `expect.poll`: what a process does may take a while on a busy machine. */
 export const soon = { timeout: 10_000 }
@@ -101,6 +104,11 @@ export class Machine {
     return launchSecond({ env: this.#environment(options), args: options.args ?? [] })
   }
 
+  /** The desktop puts its tray up. */
+  showTray(): Promise<void> {
+    return writeFile(join(this.folder, 'tray'), '')
+  }
+
   #environment({ hasTray = true, keyring = 'keyring', link = '', port }: PlaceOptions) {
     return {
       HOME: this.folder,
@@ -108,7 +116,7 @@ export class Machine {
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
       PDS_RATE_LIMITS: 'off',
-      PATH: `${join(import.meta.dirname, hasTray ? 'bus-with-tray' : 'bus-without-tray')}${delimiter}${process.env.PATH}`,
+      PATH: `${join(import.meta.dirname, buses[String(hasTray) as keyof typeof buses])}${delimiter}${process.env.PATH}`,
       ELECTRON_DOUBLE_KEYRING: keyring,
       DESKTOP_PROBE_LINK: link,
     }
@@ -148,6 +156,7 @@ export class App {
   crashPage = () => this.#driven.probe('crashPage')
   blurWindow = () => this.#driven.probe('blurWindow')
   openLink = (link: string) => this.#driven.probe('openLink', link)
+  shutDown = () => this.#driven.probe('shutDown')
   foreignCall = (call: ForeignCall) => this.#driven.probe('call', call)
 
   signal(name: NodeJS.Signals): void {

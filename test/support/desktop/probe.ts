@@ -12,6 +12,7 @@ import {
   type MenuItem,
   Notification,
   nativeTheme,
+  powerMonitor,
   shell,
   Tray,
 } from 'electron'
@@ -157,6 +158,13 @@ const probe = {
   crashPage: () => void firstWindow().webContents.emit('render-process-gone', {}, { reason: 'crashed' }),
   blurWindow: () => firstWindow().blur(),
   openLink: (link: string) => void app.emit('open-url', { preventDefault() {} }, link),
+  /** @returns whether the system was asked to wait */
+  shutDown(): boolean {
+    let prevented = false
+    const event = { preventDefault: () => (prevented = true) }
+    ;(powerMonitor as NodeJS.EventEmitter).emit('shutdown', event)
+    return prevented
+  },
   quit: () => app.quit(),
   async call({ channel, args, from }: ForeignCall): Promise<unknown> {
     const { webContents } = firstWindow()
