@@ -133,6 +133,7 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
         chrome: process.versions.chrome ?? '',
       },
       platform: process.platform as 'linux' | 'darwin' | 'win32',
+      hasSource: sourcePage !== undefined,
       initialState: server.state,
       sessions: secrets.read('sessions'),
     }),

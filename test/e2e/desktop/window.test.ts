@@ -1,4 +1,5 @@
 /** One app on one machine: what is around its window, what the window may do, and how it ends. */
+import { readFileSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, listen, told } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
 
+const packageFile = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'))
 const isMac = process.platform === 'darwin'
 
 let machine: Machine
@@ -227,6 +229,7 @@ describe('the page', () => {
       chrome: expect.stringMatching(/^\d+\./),
     })
     expect(await page.evaluate(() => desktop.platform)).toBe(process.platform)
+    expect(await page.evaluate(() => desktop.hasSource)).toBe('repository' in packageFile)
   })
 
   test.each(['https://evil.example/', 'http://pds.evil.example/', 'file:///etc/passwd'])(
