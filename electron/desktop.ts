@@ -90,6 +90,9 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
       const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
       void mkdir(folder, { recursive: true, mode: 0o700 })
         .then(() => shell.openPath(folder))
+        .then((problem) => {
+          if (problem !== '') throw new Error(problem)
+        })
         .catch((error: unknown) => log.warn({ err: error }, 'a folder could not be opened'))
     },
     openPage: (which: 'endpoint' | 'update' | 'source') => {

@@ -36,9 +36,13 @@ export interface WindowOptions {
   readonly onHidden: () => void
 }
 
+/** A page that has crashed twice within this time would go on so for ever: it is loaded again when it is asked for. */
+const crashAgainMs = 10_000
+
 export function createMainWindow(options: WindowOptions): MainWindow {
   const { settings } = options
   let window: BrowserWindow | undefined
+  let crashedAt = Number.NEGATIVE_INFINITY
 
   function open(path: string): BrowserWindow {
     const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
@@ -74,7 +78,9 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     opened.on('session-end', options.quit)
     opened.webContents.on('render-process-gone', (_, { reason }) => {
       options.log.error({ reason }, 'the page has crashed')
-      if (reason !== 'clean-exit') opened.webContents.reload()
+      const isFirst = performance.now() - crashedAt > crashAgainMs
+      crashedAt = performance.now()
+      if (isFirst && reason !== 'clean-exit') opened.webContents.reload()
     })
     opened.on('closed', () => {
       window = undefined
@@ -118,6 +124,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
         window = open(path ?? '/')
         return
       }
+      if (window.webContents.isCrashed()) window.webContents.reload()
       if (window.isMinimized()) window.restore()
       window.show()
       window.focus()

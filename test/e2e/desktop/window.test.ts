@@ -166,10 +166,11 @@ describe('the window', () => {
     expect(await told(page, 'navigate')).toEqual(['/outbox'])
   })
 
-  test('is loaded again when its page has crashed', async () => {
+  test('is loaded again when its page has crashed, but not for ever', async () => {
     const loaded = page.waitForEvent('load')
-    await app.crashPage()
+    expect(await app.crashPage()).toBe(true)
     await loaded
+    expect(await app.crashPage()).toBe(false)
     expect(machine.log).toContain('the page has crashed')
     await listen(page, 'navigate', 'serverState', 'settings')
   })

@@ -155,7 +155,19 @@ const probe = {
   answer: (value: unknown) => void answers.push(value),
   closeWindow: () => firstWindow().close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>) => firstWindow().setBounds(bounds),
-  crashPage: () => void firstWindow().webContents.emit('render-process-gone', {}, { reason: 'crashed' }),
+  /** @returns whether the page was loaded again */
+  crashPage(): boolean {
+    const { webContents } = firstWindow()
+    const { reload } = webContents
+    let reloads = 0
+    webContents.reload = () => {
+      reloads++
+      reload.call(webContents)
+    }
+    webContents.emit('render-process-gone', {}, { reason: 'crashed' })
+    webContents.reload = reload
+    return reloads === 1
+  },
   blurWindow: () => firstWindow().blur(),
   openLink: (link: string) => void app.emit('open-url', { preventDefault() {} }, link),
   /** @returns whether the system was asked to wait */
