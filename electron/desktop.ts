@@ -169,6 +169,7 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
       ),
   })
   followLinks((screen) => window.show(screen))
+  app.on('activate', () => window.show())
 
   settings.onChange((view) => {
     tray.update()
@@ -210,5 +211,4 @@ export async function runDesktop(folders: Folders, followLinks: ReturnType<typeo
       notify(t.update(update.version), () => actions.openPage('update'))
     })
   }
-  app.on('activate', () => window.show())
 }

@@ -69,7 +69,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       opened.show()
     })
     opened.on('close', (event) => {
-      settings.set('window', { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+      remember(opened)
       if (options.isQuitting()) return
       event.preventDefault()
       void close(opened)
@@ -89,6 +89,15 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       .loadURL(`${pageUrl}#${path}`)
       .catch((error: unknown) => options.log.error({ err: error }, 'the page was not loaded'))
     return opened
+  }
+
+  /** On a full disk it is not: that costs the place, nothing else. */
+  function remember(closing: BrowserWindow): void {
+    try {
+      settings.set('window', { ...closing.getNormalBounds(), maximized: closing.isMaximized() })
+    } catch (error) {
+      options.log.warn({ err: error }, 'the place of the window was not kept')
+    }
   }
 
   async function close(closing: BrowserWindow): Promise<void> {

@@ -36,8 +36,9 @@ export async function runElectron(binary: string, { env, args }: LaunchOptions):
   return new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
 }
 
+/** As root Chromium has no sandbox, and wants to be told to do without. */
 async function argumentsOf(args: readonly string[]): Promise<string[]> {
-  return [...(process.platform === 'linux' ? ['--no-sandbox'] : []), await writeEntry(), ...args]
+  return [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), await writeEntry(), ...args]
 }
 
 /** The probe first, then the app; without types, which Electron need not know. */
