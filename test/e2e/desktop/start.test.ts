@@ -109,6 +109,13 @@ test.runIf(isStandIn)("sign-ins are sealed by the system's keyring, or for this 
   expect(await initial(another)).toBe(null)
   await another.quit()
 
+  // A key that takes the place of another is taken on.
+  for (const keyring of ['new\nkeyring', 'new']) {
+    const app = await machine.start({ keyring })
+    expect(await initial(app)).toBe(kept)
+    await app.quit()
+  }
+
   // Without a keyring the permissions of the file must do, and the settings say so.
   const bare = await machine.start({ keyring: '' })
   await signIn(bare)

@@ -52,7 +52,7 @@ export interface PlaceOptions {
   readonly port?: number
   /** Whether the desktop has a tray to show the icon in; `later` once `showTray` was called. */
   readonly hasTray?: boolean | 'later'
-  /** The secret of the system's keyring; empty where it has none. */
+  /** The secret of the system's keyring, and the former ones below it; empty where it has none. */
   readonly keyring?: string
   readonly args?: readonly string[]
   /** The link that the system starts it for, where it tells of links by an event. */
