@@ -22,9 +22,12 @@ const isForDesktop = args.length === 0 || (dataDir !== undefined && args.length 
 const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
 const binary = electronBinary()
 
+/** A program that dies of Chromium's own check within this time has not been able to start. */
+const startMs = 20_000
+
 const reason = whyNot()
 if (binary && reason === undefined) startDesktop(binary)
-else serve()
+else serve(reason)
 
 function whyNot(): string | undefined {
   if (!isForDesktop) return 'Settings on the command line are for the server alone'
@@ -36,10 +39,17 @@ function whyNot(): string | undefined {
 
 function startDesktop(file: string): void {
   const env = { ...process.env, ...(dataDir !== undefined && { PDS_DATA_DIR: dataDir }) }
-  follow(spawn(file, [root], { env, stdio: 'inherit' }))
+  const child = spawn(file, [root], { env, stdio: 'inherit' })
+  const startedAt = performance.now()
+  follow(child, (signal) => {
+    const couldNot = signal === 'SIGTRAP' && performance.now() - startedAt < startMs
+    // Ubuntu, since 23.10, keeps user namespaces from programs that it has no profile of.
+    if (couldNot) serve('Electron cannot start, perhaps because this system lets it make no sandbox')
+    return couldNot
+  })
 }
 
-function serve(): void {
+function serve(reason: string | undefined): void {
   process.stdout.write(`${reason}: running the server without the desktop app.\n`)
   const main = join(root, 'dist/server/main.js')
   const child = spawn(process.execPath, ['--max-semi-space-size=4', main, ...args], {
@@ -65,8 +75,11 @@ function show(address: string): void {
     .unref()
 }
 
-/** This process lives as long as the other, and ends as it does. */
-function follow(child: ChildProcess): void {
+/**
+ * This process lives as long as the other, and ends as it does.
+ * @param goesOn whether, after such an end, something else is followed
+ */
+function follow(child: ChildProcess, goesOn: (signal: NodeJS.Signals | null) => boolean = () => false): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => child.kill(signal))
   }
@@ -75,6 +88,7 @@ function follow(child: ChildProcess): void {
     process.exitCode = 1
   })
   child.on('exit', (code, signal) => {
+    if (goesOn(signal)) return
     process.exitCode = code ?? (signal === null ? 0 : 1)
   })
 }

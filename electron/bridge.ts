@@ -209,6 +209,8 @@ export interface DesktopBridge {
     readonly chrome: string
   }
   readonly platform: 'linux' | 'darwin' | 'win32'
+  /** Whether this build says where its source is, so that there is a page to open. */
+  readonly hasSource: boolean
   /** The state when the page was loaded; later ones come as events. */
   readonly initialState: ServerState
   /** Sessions kept by the system's secret store, as one text. */

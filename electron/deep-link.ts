@@ -24,12 +24,28 @@ export function screenAmong(args: readonly string[]): string | undefined {
   return args.map(screenOf).find((screen) => screen !== undefined)
 }
 
-/** macOS tells of a link by an event, the others by the arguments of a second start. */
-export function followLinks(show: (screen?: string) => void): void {
-  if (app.isPackaged) app.setAsDefaultProtocolClient(scheme)
+type Show = (screen?: string) => void
+
+/**
+ * macOS tells of a link by an event, the others by the arguments of a second start. Listens from the first line of the program on: the
+ * link that macOS starts it for is told before the app is ready.
+ * @returns a function that follows them, the last that has come before included
+ */
+export function hearLinks(): (show: Show) => void {
+  let follow: Show | undefined
+  let missed: { readonly screen: string | undefined } | undefined
+  const hear: Show = (screen) => {
+    if (follow) follow(screen)
+    else missed = { screen }
+  }
   app.on('open-url', (event, link) => {
     event.preventDefault()
-    show(screenOf(link))
+    hear(screenOf(link))
   })
-  app.on('second-instance', (_, args) => show(screenAmong(args)))
+  app.on('second-instance', (_, args) => hear(screenAmong(args)))
+  return (show) => {
+    if (app.isPackaged) app.setAsDefaultProtocolClient(scheme)
+    follow = show
+    if (missed) show(missed.screen)
+  }
 }

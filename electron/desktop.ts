@@ -9,7 +9,7 @@ import { createBackups } from './backups.ts'
 import { showUnread } from './badge.ts'
 import type { UpdateState } from './bridge.ts'
 import { createCalls } from './calls.ts'
-import { followLinks, screenAmong } from './deep-link.ts'
+import { type hearLinks, screenAmong } from './deep-link.ts'
 import { built, type Folders } from './folders.ts'
 import { openDoor } from './ipc.ts'
 import { lockNavigation, lockPermissions } from './lockdown.ts'
@@ -27,19 +27,18 @@ import { signedIn } from './sessions.ts'
 import { openSettings, serverConfig } from './settings.ts'
 import { createSettingsControl } from './settings-control.ts'
 import { t } from './strings.ts'
-import { createTray, hasTrayHost } from './tray.ts'
+import { createTray } from './tray.ts'
 import { checkForUpdates } from './updates.ts'
 import { createMainWindow } from './window.ts'
 
 /** The app may run for weeks. */
 const updatesEveryMs = 24 * 60 * 60_000
 
-export async function runDesktop(folders: Folders): Promise<void> {
+export async function runDesktop(folders: Folders, followLinks: ReturnType<typeof hearLinks>): Promise<void> {
   const logs = openLogs(folders.logs)
   const log = createLogger('info', logs)
   const file = openSettings(folders.desktop, (movedTo) => log.error({ movedTo }, 'the settings were damaged'))
   const secrets = await openSecrets(join(folders.desktop, 'secrets'), log)
-  const hasTray = await hasTrayHost()
 
   const server = createEmbeddedServer({
     config: () =>
@@ -55,7 +54,7 @@ export async function runDesktop(folders: Folders): Promise<void> {
     file,
     secrets,
     dataFolder: folders.data,
-    hasTray: () => hasTray,
+    hasTray: () => tray.isThere,
     restart: () => server.restart(),
     log,
   })
@@ -65,15 +64,15 @@ export async function runDesktop(folders: Folders): Promise<void> {
     mayQuit: async () => !isUnsaved || window.mayLose(),
     finish: async () => {
       await server.stop()
-      await clearDeleted(folders.data)
       await secrets.settled()
+      await clearDeleted(folders.data)
       log.info('the desktop ends')
     },
     log,
   })
   const window = createMainWindow({
     settings: file,
-    hasTray: () => hasTray,
+    findTray: () => tray.find(),
     isQuitting,
     quit,
     end,
@@ -97,6 +96,9 @@ export async function runDesktop(folders: Folders): Promise<void> {
       const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
       void mkdir(folder, { recursive: true, mode: 0o700 })
         .then(() => shell.openPath(folder))
+        .then((problem) => {
+          if (problem !== '') throw new Error(problem)
+        })
         .catch((error: unknown) => log.warn({ err: error }, 'a folder could not be opened'))
     },
     openPage: (which: 'endpoint' | 'update' | 'source') => {
@@ -140,6 +142,7 @@ export async function runDesktop(folders: Folders): Promise<void> {
         chrome: process.versions.chrome ?? '',
       },
       platform: process.platform as 'linux' | 'darwin' | 'win32',
+      hasSource: sourcePage !== undefined,
       initialState: server.state,
       sessions: secrets.read('sessions'),
     }),
@@ -151,19 +154,18 @@ export async function runDesktop(folders: Folders): Promise<void> {
     log,
   })
 
-  const renderTray = hasTray
-    ? createTray({
-        open: () => window.show(),
-        copyEndpoint: actions.copyEndpoint,
-        start: () => void server.start(),
-        stop: () => void server.stop(),
-        setStartAtLogin: (on) => void settings.change({ startAtLogin: on }),
-        quit,
-      })
-    : () => {}
-  const updateTray = () =>
-    renderTray({ state: server.state, startAtLogin: file.get('settings').startAtLogin })
-  updateTray()
+  const tray = createTray(
+    {
+      open: () => window.show(),
+      copyEndpoint: actions.copyEndpoint,
+      start: () => void server.start(),
+      stop: () => void server.stop(),
+      setStartAtLogin: (on) => void settings.change({ startAtLogin: on }),
+      quit,
+    },
+    () => ({ state: server.state, startAtLogin: file.get('settings').startAtLogin }),
+  )
+  await tray.find()
   setMenu({
     show: window.show,
     ...actions,
@@ -176,14 +178,15 @@ export async function runDesktop(folders: Folders): Promise<void> {
       ),
   })
   followLinks((screen) => window.show(screen))
+  app.on('activate', () => window.show())
 
   settings.onChange((view) => {
-    updateTray()
+    tray.update()
     window.send('settings', view)
   })
   logs.onLine((line) => window.send('log', line))
   server.onChange((state) => {
-    updateTray()
+    tray.update()
     window.send('serverState', state)
     const isElsewhere = pageEndpoint !== undefined && pageEndpoint !== server.endpoint
     if (isElsewhere && state.kind !== 'starting') window.reload()
@@ -202,7 +205,8 @@ export async function runDesktop(folders: Folders): Promise<void> {
   // What was deleted before this start cannot be brought back any more.
   await clearDeleted(folders.data).catch(() => {})
   const starting = server.start()
-  if (!startsHidden()) window.show(screenAmong(process.argv))
+  if (startsHidden()) void tray.await()
+  else window.show(screenAmong(process.argv))
   await starting
   tellOfUpdate()
   setInterval(tellOfUpdate, updatesEveryMs).unref()
@@ -216,5 +220,4 @@ export async function runDesktop(folders: Folders): Promise<void> {
       notify(t.update(update.version), () => actions.openPage('update'))
     })
   }
-  app.on('activate', () => window.show())
 }

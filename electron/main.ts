@@ -1,5 +1,6 @@
 /** The desktop: one program per data folder, which `desktop.ts` puts together once the system is ready for it. Read this first. */
 import { app, dialog } from 'electron'
+import { hearLinks } from './deep-link.ts'
 import { chooseFolders } from './folders.ts'
 import { registerScheme } from './protocol.ts'
 import { productName, t } from './strings.ts'
@@ -10,6 +11,7 @@ app.enableSandbox()
 app.setAppUserModelId('example.desktop-pds')
 const folders = chooseFolders()
 registerScheme()
+const followLinks = hearLinks()
 
 // A second start brings the window of the first to the front, and ends, before it has loaded much.
 if (!app.requestSingleInstanceLock()) app.exit()
@@ -18,7 +20,7 @@ else {
   app
     .whenReady()
     .then(() => import('./desktop.ts'))
-    .then(({ runDesktop }) => runDesktop(folders))
+    .then(({ runDesktop }) => runDesktop(folders, followLinks))
     .catch((error: unknown) => {
       dialog.showErrorBox(
         t.cannotStart,

@@ -45,7 +45,12 @@ export function quitGracefully({ mayQuit, finish, log }: QuitOptions): Quitting 
   // The window goes to the tray; the program goes when it is told to.
   app.on('window-all-closed', () => {})
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
-  powerMonitor.on('shutdown', end)
+  // The types leave out the event: the system waits where it is prevented.
+  const system: NodeJS.EventEmitter = powerMonitor
+  system.on('shutdown', (event: Electron.Event) => {
+    event.preventDefault()
+    end()
+  })
   const isQuitting = () => state === 'finishing' || state === 'finished'
   return { isQuitting, quit: () => app.quit(), end }
 }

@@ -23,11 +23,10 @@ const sealed = Buffer.from('sealed\n')
 const plain = Buffer.from('plain\n')
 
 export async function openSecrets(folder: string, log: Logger): Promise<Secrets> {
-  const protection = hasKeyring() ? 'system' : 'plain'
+  const protection = (await hasKeyring()) ? 'system' : 'plain'
   const names: readonly Name[] = ['sessions', 'mail-password']
   const pathOf = (name: Name) => join(folder, name)
   const values = new Map<Name, string | null>()
-  for (const name of names) values.set(name, await load(pathOf(name), log))
   let turn = Promise.resolve()
 
   const save = async (name: Name, value: string | null) => {
@@ -35,7 +34,7 @@ export async function openSecrets(folder: string, log: Logger): Promise<Secrets>
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const content =
       protection === 'system'
-        ? Buffer.concat([sealed, safeStorage.encryptString(value)])
+        ? Buffer.concat([sealed, await safeStorage.encryptStringAsync(value)])
         : Buffer.concat([plain, Buffer.from(value)])
     const temporary = `${pathOf(name)}.tmp`
     await writeFile(temporary, content, { mode: 0o600, flush: true })
@@ -43,37 +42,46 @@ export async function openSecrets(folder: string, log: Logger): Promise<Secrets>
     await rename(temporary, pathOf(name))
   }
 
-  return {
-    protection,
-    read: (name) => values.get(name) ?? null,
-    write(name, value) {
-      values.set(name, value)
-      turn = turn
-        .then(() => save(name, value))
-        .catch((error: unknown) => log.error({ err: error, name }, 'a secret could not be kept'))
-    },
-    settled: () => turn,
+  const write = (name: Name, value: string | null) => {
+    values.set(name, value)
+    turn = turn
+      .then(() => save(name, value))
+      .catch((error: unknown) => log.error({ err: error, name }, 'a secret could not be kept'))
   }
+
+  for (const name of names) {
+    const { result, shouldReEncrypt } = await load(pathOf(name), log)
+    if (shouldReEncrypt) write(name, result)
+    else values.set(name, result)
+  }
+  return { protection, read: (name) => values.get(name) ?? null, write, settled: () => turn }
 }
 
 /** On Linux the library falls back to a fixed key that everybody knows: that is no keyring. */
-function hasKeyring(): boolean {
-  if (!safeStorage.isEncryptionAvailable()) return false
+async function hasKeyring(): Promise<boolean> {
+  if (!(await safeStorage.isAsyncEncryptionAvailable())) return false
   return (
     process.platform !== 'linux' ||
     !['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
   )
 }
 
-/** Null when there is none, or when the keyring that sealed it is another now. */
-async function load(path: string, log: Logger): Promise<string | null> {
+interface Loaded {
+  /** Null when there is none, or when the keyring that sealed it is another now. */
+  readonly result: string | null
+  /** Whether the keyring has another key for it now. */
+  readonly shouldReEncrypt: boolean
+}
+
+async function load(path: string, log: Logger): Promise<Loaded> {
+  const as = (result: string | null): Loaded => ({ result, shouldReEncrypt: false })
   const content = await readFile(path).catch(() => undefined)
-  if (!content) return null
-  if (content.indexOf(plain) === 0) return content.subarray(plain.length).toString()
+  if (!content) return as(null)
+  if (content.indexOf(plain) === 0) return as(content.subarray(plain.length).toString())
   try {
-    return safeStorage.decryptString(content.subarray(sealed.length))
+    return await safeStorage.decryptStringAsync(content.subarray(sealed.length))
   } catch (error) {
     log.warn({ err: error, path }, 'a secret cannot be read with the keyring of this system')
-    return null
+    return as(null)
   }
 }

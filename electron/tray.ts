@@ -1,5 +1,6 @@
 /** The tray: how the server is, and what can be done without the window. */
 import { execFile } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Menu, Tray } from 'electron'
 import type { ServerState } from './bridge.ts'
@@ -20,13 +21,47 @@ export interface TrayView {
   readonly startAtLogin: boolean
 }
 
-/** @returns a function that shows another view */
-export function createTray(actions: TrayActions): (view: TrayView) => void {
-  const tray = new Tray(icon('tray'))
-  tray.on('click', actions.open)
-  return (view) => {
-    tray.setToolTip(`${productName}: ${describeState(view.state)}`)
-    tray.setContextMenu(menuFor(view, actions))
+export interface DesktopTray {
+  readonly isThere: boolean
+  /** Puts the icon up where there is a tray. @returns whether there is one */
+  find(): Promise<boolean>
+  /** At login the desktop may have its tray after us: looks for it until then, for a minute. */
+  await(): Promise<void>
+  /** To be called when the view is another. */
+  update(): void
+}
+
+export function createTray(actions: TrayActions, view: () => TrayView): DesktopTray {
+  let tray: Tray | undefined
+
+  const open = () => {
+    const opened = new Tray(icon('tray'))
+    // On macOS a click opens the menu, which the window would cover.
+    if (process.platform !== 'darwin') opened.on('click', actions.open)
+    return opened
+  }
+  const update = () => {
+    tray?.setToolTip(`${productName}: ${describeState(view().state)}`)
+    tray?.setContextMenu(menuFor(view(), actions))
+  }
+  const find = async () => {
+    if (!tray && (await hasTrayHost())) {
+      tray ??= open()
+      update()
+    }
+    return tray !== undefined
+  }
+  return {
+    get isThere() {
+      return tray !== undefined
+    },
+    find,
+    async await() {
+      const until = performance.now() + awaitMs
+      while (!(await find()) && performance.now() < until)
+        await setTimeout(againMs, undefined, { ref: false })
+    },
+    update,
   }
 }
 
@@ -56,11 +91,13 @@ function menuFor({ state, startAtLogin }: TrayView, actions: TrayActions): Menu 
 /** As the desktop bus knows it: nothing tells a program that its tray icon is nowhere to be seen. */
 const watcher = 'org.kde.StatusNotifierWatcher'
 const askMs = 1000
+const againMs = 1000
+const awaitMs = 60_000
 
 /**
  * Whether there is a tray. On Linux a desktop may have none (GNOME without an extension): then a window closed to it would be lost.
  */
-export async function hasTrayHost(): Promise<boolean> {
+async function hasTrayHost(): Promise<boolean> {
   if (process.platform !== 'linux') return true
   const question = [
     '--session',

@@ -28,7 +28,8 @@ export interface MainWindow {
 
 export interface WindowOptions {
   readonly settings: SettingsFile
-  readonly hasTray: () => boolean
+  /** Whether there is a tray to close to. */
+  readonly findTray: () => Promise<boolean>
   /** Whether the program is about to end, so that closing needs no more thought. */
   readonly isQuitting: () => boolean
   readonly quit: () => void
@@ -38,9 +39,13 @@ export interface WindowOptions {
   readonly onHidden: () => void
 }
 
+/** A page that has crashed twice within this time would go on so for ever: it is loaded again when it is asked for. */
+const crashAgainMs = 10_000
+
 export function createMainWindow(options: WindowOptions): MainWindow {
   const { settings } = options
   let window: BrowserWindow | undefined
+  let crashedAt = Number.NEGATIVE_INFINITY
 
   function open(path: string): BrowserWindow {
     const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
@@ -67,7 +72,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       opened.show()
     })
     opened.on('close', (event) => {
-      settings.set('window', { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+      remember(opened)
       if (options.isQuitting()) return
       event.preventDefault()
       void close(opened)
@@ -76,7 +81,9 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     opened.on('session-end', options.end)
     opened.webContents.on('render-process-gone', (_, { reason }) => {
       options.log.error({ reason }, 'the page has crashed')
-      if (reason !== 'clean-exit') opened.webContents.reload()
+      const isFirst = performance.now() - crashedAt > crashAgainMs
+      crashedAt = performance.now()
+      if (isFirst && reason !== 'clean-exit') opened.webContents.reload()
     })
     opened.on('closed', () => {
       window = undefined
@@ -87,10 +94,19 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     return opened
   }
 
+  /** On a full disk it is not: that costs the place, nothing else. */
+  function remember(closing: BrowserWindow): void {
+    try {
+      settings.set('window', { ...closing.getNormalBounds(), maximized: closing.isMaximized() })
+    } catch (error) {
+      options.log.warn({ err: error }, 'the place of the window was not kept')
+    }
+  }
+
   async function close(closing: BrowserWindow): Promise<void> {
     if (!settings.get('settings').closeToTray) return options.quit()
-    if (options.hasTray()) {
-      closing.hide()
+    if (await options.findTray()) {
+      hide(closing)
       return options.onHidden()
     }
     const { message, detail, quit, minimize, cancel } = t.closing
@@ -130,6 +146,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
         window = open(path ?? '/')
         return
       }
+      if (window.webContents.isCrashed()) window.webContents.reload()
       if (window.isMinimized()) window.restore()
       window.show()
       window.focus()
@@ -141,4 +158,12 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     reload: () => window?.webContents.reload(),
     mayLose,
   }
+}
+
+/** macOS leaves a black screen where a window is hidden that fills it. */
+function hide(window: BrowserWindow): void {
+  if (process.platform === 'darwin' && window.isFullScreen()) {
+    window.once('leave-full-screen', () => window.hide())
+    window.setFullScreen(false)
+  } else window.hide()
 }

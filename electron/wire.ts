@@ -12,6 +12,9 @@ export const wire = {
 } as const
 
 /** What a page needs before its first line runs. */
-export type Initial = Pick<DesktopBridge, 'endpoint' | 'version' | 'platform' | 'initialState'> & {
+export type Initial = Pick<
+  DesktopBridge,
+  'endpoint' | 'version' | 'platform' | 'hasSource' | 'initialState'
+> & {
   readonly sessions: string | null
 }

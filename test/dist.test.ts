@@ -20,6 +20,8 @@ const program = join(work, 'release/linux-unpacked')
 const archive = join(program, 'resources/app.asar')
 const app = join(work, 'app')
 
+/** What the launcher of the AppImage says. */
+let launcher: string
 /** Every file in the archive, such as `dist/server/main.js`. */
 let files: string[]
 
@@ -28,7 +30,12 @@ beforeAll(async () => {
   writeElectronStub(electronDist)
   await build({
     projectDir: root,
-    targets: Platform.LINUX.createTarget('dir'),
+    targets: Platform.LINUX.createTarget(['dir', 'AppImage']),
+    // Asked before the AppImage is made, which takes tools from the network: it need not be.
+    effectiveOptionComputed: async ({ desktop }) => {
+      launcher = desktop
+      return true
+    },
     config: {
       extends: 'build/electron-builder.yml',
       electronDist,
@@ -123,6 +130,12 @@ test('the executable loads this archive only, and cannot be made a Node or be de
   ])
   expect(readdirSync(join(program, 'resources'))).toEqual(['app.asar'])
   expect(readdirSync(join(program, 'locales'))).toEqual(['en-US.pak'])
+})
+
+test('its launcher follows links, belongs to its window, and leaves the sandbox on', () => {
+  expect(launcher).toMatch(/^MimeType=x-scheme-handler\/desktop-pds;$/m)
+  expect(launcher).toMatch(/^StartupWMClass=desktop-pds$/m)
+  expect(launcher).toMatch(/^Exec=AppRun %U$/m)
 })
 
 test('what it loads by name is in it', () => {

@@ -1,10 +1,14 @@
-/** Dates, times, numbers and plurals, as the language of the catalogue has them. */
+/** Dates, times, numbers and plurals, in the language of the catalogue. */
 export const language = 'en'
 
-const number = new Intl.NumberFormat(language)
-const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' })
-const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-const time = new Intl.DateTimeFormat(language, {
+/** As they write it where the reader lives: the order of a date, the clock of 12 or 24 hours, what parts decimals. */
+const { region = 'US' } = new Intl.Locale(new Intl.DateTimeFormat().resolvedOptions().locale).maximize()
+const locale = `${language}-${region}`
+
+const number = new Intl.NumberFormat(locale)
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const time = new Intl.DateTimeFormat(locale, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
@@ -12,7 +16,7 @@ const time = new Intl.DateTimeFormat(language, {
   hourCycle: 'h23',
 })
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
-const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 const plurals = new Intl.PluralRules(language)
 
@@ -36,7 +40,7 @@ export function formatNumber(value: number): string {
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), sizes.length - 1)
   const style = { style: 'unit', unit: sizes[power] ?? 'byte', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(language, style).format(bytes / 1000 ** power)
+  return new Intl.NumberFormat(locale, style).format(bytes / 1000 ** power)
 }
 
 /** “14:03:27.120”. @param at ISO 8601 */

@@ -546,6 +546,14 @@ test('what this is, and whether there is a newer one', async () => {
   expect(desktop.callsOf('app.openPage')).toEqual([['update'], ['source']])
 })
 
+test('a build that does not say where its source is offers none', async () => {
+  desktop.hasSource = false
+  const page = await signedIn('/about')
+  await page.getByText('Version 0.1.0').waitFor()
+  expect(await page.getByRole('button', { name: 'Open data folder' }).count()).toBe(1)
+  expect(await page.getByRole('button', { name: 'Open source and help' }).count()).toBe(0)
+})
+
 describe('when the server does not run', () => {
   const failed = (failure: StartFailure, path?: string): ServerState => ({
     kind: 'failed',

@@ -48,8 +48,20 @@ test('every session is listed with its client, and ended one by one or all at on
   expect((await world.server.get('com.core.server.getSession', {}, alice)).body.error).toBe('ExpiredToken')
 })
 
+test('when a session was opened is written as where the reader lives', async () => {
+  for (const [locale, written] of [
+    ['en-US', /^Jan \d+, \d{4}, \d+:\d\d [AP]M$/],
+    ['de-DE', /^\d+ Jan \d{4}, \d\d:\d\d$/],
+  ] as const) {
+    const page = await world.signedIn(alice, '/sessions', { locale })
+    const opened = page.getByRole('list', { name: 'Sessions' }).locator('time').first()
+    expect((await opened.getAttribute('title'))?.replaceAll(/\s/g, ' ')).toMatch(written)
+  }
+})
+
 test('a session that is ended elsewhere is explained, and signing in goes on where it was', async () => {
-  const page = await world.signedIn(alice)
+  const page = await world.signedIn(alice, '/sessions')
+  await page.getByText('This session').waitFor()
   const { body: other } = await world.server.post('com.core.server.createSession', {
     identifier: alice.handle,
     password: alice.password,
@@ -58,7 +70,6 @@ test('a session that is ended elsewhere is explained, and signing in goes on whe
   for (const { id, current } of list.sessions) {
     if (!current) await world.server.post('com.core.server.revokeSession', { id }, other)
   }
-  await page.getByRole('link', { name: 'Sessions' }).click()
   await heading(page, 'Sign in').waitFor()
   await page.getByText('You were signed out of alice.test.').waitFor()
   expect(await page.getByLabel('Handle or email').inputValue()).toBe('alice.test')

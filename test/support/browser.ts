@@ -26,18 +26,20 @@ export interface View {
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** BCP 47. */
+  readonly locale?: string
 }
 
 /** A profile of its own: nobody is signed in. */
 export function newProfile(
   browser: Browser,
-  { width = 1280, height = 800, colorScheme = 'light' }: View = {},
+  { width = 1280, height = 800, colorScheme = 'light', locale = 'en-GB' }: View = {},
 ) {
   return browser.newContext({
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
-    locale: 'en-GB',
+    locale,
     timezoneId: 'UTC',
     permissions: ['clipboard-read', 'clipboard-write'],
   })

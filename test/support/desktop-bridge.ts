@@ -75,6 +75,7 @@ export class ScriptedDesktop {
   outbox: OutboxMessage[] = []
   /** Accounts that are signed in from the start. */
   accounts: Account[] = []
+  hasSource = true
   /** What is answered, by channel. A spec puts its own in place of these. */
   readonly answers: Answers
   readonly #pages: Page[] = []
@@ -124,7 +125,8 @@ export class ScriptedDesktop {
       this.unsaved = isUnsaved
     })
     const sessions = JSON.stringify(this.accounts.map((account) => ({ ...account, password: undefined })))
-    await page.addInitScript(installBridge, { endpoint: this.endpoint, initialState: this.state, sessions })
+    const { endpoint, hasSource, state: initialState } = this
+    await page.addInitScript(installBridge, { endpoint, hasSource, initialState, sessions })
   }
 
   async emit<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): Promise<void> {
@@ -200,14 +202,16 @@ export class ScriptedDesktop {
 /** Runs in the page, before its own scripts. */
 function installBridge({
   endpoint,
+  hasSource,
   initialState,
   sessions,
-}: Pick<DesktopBridge, 'endpoint' | 'initialState'> & { readonly sessions: string }): void {
+}: Pick<DesktopBridge, 'endpoint' | 'hasSource' | 'initialState'> & { readonly sessions: string }): void {
   // biome-ignore lint/suspicious/noExplicitAny: the page has globals that the tests do not
   const page = globalThis as any
   const kept = 'desktop.sessions'
   page.desktop = {
     endpoint,
+    hasSource,
     initialState,
     platform: 'linux',
     version: { app: '0.1.0', electron: '45.4.1', node: '24.12.0', chrome: '146.0.0.0' },

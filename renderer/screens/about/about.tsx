@@ -33,19 +33,21 @@ export function AboutScreen() {
           detail={view?.dataFolder ?? '…'}
           title={t.about.data}
         />
-        <Row
-          action={
-            <Button
-              aria-label={t.about.openSource}
-              onClick={() => void ask('app.openPage', 'source')}
-              size="s"
-            >
-              {t.about.open}
-            </Button>
-          }
-          detail={t.about.sourceDetail}
-          title={t.about.source}
-        />
+        {desktop.hasSource && (
+          <Row
+            action={
+              <Button
+                aria-label={t.about.openSource}
+                onClick={() => void ask('app.openPage', 'source')}
+                size="s"
+              >
+                {t.about.open}
+              </Button>
+            }
+            detail={t.about.sourceDetail}
+            title={t.about.source}
+          />
+        )}
         <Row detail={t.about.mit} title={t.about.licence} />
       </Panel>
       <Section title={t.about.updates}>

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { nodeFiles } from '../../../server/store/files.ts'
 import { acquireLock } from '../../../server/store/lock.ts'
 import { call, listen, told } from '../../support/desktop/bridge.ts'
-import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 import { heading } from '../../support/world.ts'
 
 const machines: Machine[] = []
@@ -33,8 +33,7 @@ test('a second start brings the window of the first to the front, and ends', asy
   expect((await first.look()).windows[0]).toMatchObject({ visible: false })
 
   await listen(page, 'navigate')
-  const second = await machine.start({ args: ['desktop-pds://outbox'] })
-  expect(await second.exited).toBe(0)
+  expect(await machine.startAgain({ args: ['desktop-pds://outbox'] })).toBe(0)
   await expect
     .poll(async () => (await first.look()).windows[0], soon)
     .toMatchObject({ visible: true, focused: true })
@@ -53,23 +52,34 @@ test('a start at login shows no window until it is asked for', async () => {
   expect((await app.look()).windows).toHaveLength(1)
 })
 
-test('settings and sign-ins are kept, for this person alone, in the shape of this version', async () => {
+test.runIf(process.platform === 'linux')('a tray that comes after a start at login is found', async () => {
   const machine = await newMachine()
-  const kept = JSON.stringify([{ did: 'did:plc:abc', refreshJwt: 'a refresh token' }])
-  const initial = async (app: App) => (await app.page()).evaluate(() => desktop.sessions.initial)
-  const view = async (app: App) => call(await app.page(), 'settings.view')
-  const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
+  const app = await machine.start({ args: ['--hidden'], hasTray: 'later' })
+  expect((await app.look()).tray).toBe(null)
+  await machine.showTray()
+  await expect.poll(async () => (await app.look()).tray?.toolTip, soon).toContain('Running')
+})
 
+test('a link that starts the program is followed, though it comes before the app is ready', async () => {
+  const machine = await newMachine()
+  const app = await machine.start({ args: ['--hidden'], link: 'desktop-pds://outbox' })
+  await heading(await app.page(), 'Outbox').waitFor()
+})
+
+const kept = JSON.stringify([{ did: 'did:plc:abc', refreshJwt: 'a refresh token' }])
+const initial = async (app: App) => (await app.page()).evaluate(() => desktop.sessions.initial)
+const view = async (app: App) => call(await app.page(), 'settings.view')
+const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
+
+test('settings and sign-ins are kept, in the shape of this version', async () => {
+  const machine = await newMachine()
   const first = await machine.start()
   await signIn(first)
   await call(await first.page(), 'settings.change', { theme: 'dark', userDomains: '.home.test' })
-  expect((await view(first)).secretProtection).toBe('system')
   await first.quit()
   const file = join(machine.desktopFolder, 'settings.json')
-  const secret = join(machine.desktopFolder, 'secrets/sessions')
   const { settings } = JSON.parse(await readFile(file, 'utf8'))
   expect(settings).toMatchObject({ theme: 'dark', userDomains: '.home.test' })
-  expect(await readFile(secret, 'latin1')).not.toContain('refresh')
 
   // As the builds before 0.1.0 wrote it.
   await writeFile(file, JSON.stringify({ theme: 'light', userDomains: '.old.test' }))
@@ -79,13 +89,25 @@ test('settings and sign-ins are kept, for this person alone, in the shape of thi
   expect(await initial(second)).toBe(kept)
   await second.quit()
 
-  // Damaged settings, and a system whose keyring is another.
+  // Damaged ones.
   await writeFile(file, '{ "settings": { "theme": "pink" } }')
-  const third = await machine.start({ keyring: 'another' })
+  const third = await machine.start()
   expect((await view(third)).settings).toMatchObject({ theme: 'system' })
   expect(await readdir(machine.desktopFolder)).toContain('settings.json.damaged')
-  expect(await initial(third)).toBe(null)
-  await third.quit()
+})
+
+test.runIf(isStandIn)("sign-ins are sealed by the system's keyring, or for this person alone", async () => {
+  const machine = await newMachine()
+  const first = await machine.start()
+  await signIn(first)
+  expect((await view(first)).secretProtection).toBe('system')
+  await first.quit()
+  const secret = join(machine.desktopFolder, 'secrets/sessions')
+  expect(await readFile(secret, 'latin1')).not.toContain('refresh')
+
+  const another = await machine.start({ keyring: 'another' })
+  expect(await initial(another)).toBe(null)
+  await another.quit()
 
   // Without a keyring the permissions of the file must do, and the settings say so.
   const bare = await machine.start({ keyring: '' })
@@ -94,6 +116,18 @@ test('settings and sign-ins are kept, for this person alone, in the shape of thi
   await bare.quit()
   expect((await stat(secret)).mode & 0o777).toBe(0o600)
   expect(await initial(await machine.start({ keyring: '' }))).toBe(kept)
+})
+
+test.runIf(isStandIn)('a key of the keyring that takes the place of another is taken on', async () => {
+  const machine = await newMachine()
+  const first = await machine.start()
+  await signIn(first)
+  await first.quit()
+  for (const keyring of ['new\nkeyring', 'new']) {
+    const app = await machine.start({ keyring })
+    expect(await initial(app)).toBe(kept)
+    await app.quit()
+  }
 })
 
 test('a folder that cannot be written is named', async () => {

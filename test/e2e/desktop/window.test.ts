@@ -1,10 +1,14 @@
 /** One app on one machine: what is around its window, what the window may do, and how it ends. */
+import { readFileSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, listen, told } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+
+const packageFile = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'))
+const isMac = process.platform === 'darwin'
 
 let machine: Machine
 let app: App
@@ -60,21 +64,11 @@ describe('the tray', () => {
     await app.clickTray('Start at login')
     await expect.poll(() => trayItem('Start at login'), soon).toMatchObject({ checked: true })
     expect((await told(page, 'settings')).at(-1)?.settings.startAtLogin).toBe(true)
-    if (process.platform === 'linux') {
-      const entry = join(machine.folder, 'config/autostart/desktop-pds.desktop')
-      expect(await readFile(entry, 'utf8')).toMatch(/^Exec=".+" "--hidden"$/m)
-      await app.clickTray('Start at login')
-      await expect
-        .poll(
-          () =>
-            access(entry).then(
-              () => 'there',
-              () => 'gone',
-            ),
-          soon,
-        )
-        .toBe('gone')
-    }
+    const entry = join(machine.folder, 'config/autostart/desktop-pds.desktop')
+    if (process.platform === 'linux') expect(await readFile(entry, 'utf8')).toMatch(/^Exec=".+" "--hidden"$/m)
+    await app.clickTray('Start at login')
+    await expect.poll(() => trayItem('Start at login'), soon).toMatchObject({ checked: false })
+    await expect(access(entry)).rejects.toThrow()
   })
 })
 
@@ -82,22 +76,34 @@ describe('the menu', () => {
   test('has these items', async () => {
     const { menu } = await app.look()
     expect(menu).toMatchObject({
-      File: ['Open Desktop PDS', 'Copy address', 'Back up now', 'Server settings', 'close', 'quit'],
+      File: [
+        ...['Open Desktop PDS', 'Copy address', 'Back up now'],
+        ...(isMac ? ['close'] : ['Server settings', 'close', 'quit']),
+      ],
       Edit: ['undo', 'redo', 'cut', 'copy', 'paste', 'selectall'],
       View: ['resetzoom', 'zoomin', 'zoomout', 'togglefullscreen'],
       Go: ['Home', 'Notifications', 'Outbox', 'Backups', 'Logs'],
-      Help: ['Open in browser', 'Open data folder', 'Open log folder', 'About Desktop PDS'],
+      Help: [
+        ...['Open in browser', 'Open data folder', 'Open log folder'],
+        ...(isMac ? [] : ['About Desktop PDS']),
+      ],
+      ...(isMac && {
+        'Desktop PDS': [
+          ...['About Desktop PDS', 'Server settings'],
+          ...['hide', 'hideothers', 'unhide', 'quit'],
+        ],
+      }),
     })
   })
 
   test.each([
-    ['File', 'Server settings', '/server'],
+    [isMac ? 'Desktop PDS' : 'File', 'Server settings', '/server'],
     ['Go', 'Home', '/'],
     ['Go', 'Notifications', '/notifications'],
     ['Go', 'Outbox', '/outbox'],
     ['Go', 'Backups', '/backups'],
     ['Go', 'Logs', '/logs'],
-    ['Help', 'About Desktop PDS', '/about'],
+    [isMac ? 'Desktop PDS' : 'Help', 'About Desktop PDS', '/about'],
   ])('%s, %s leads to %s', async (menu, item, path) => {
     await app.clickMenu(menu, item)
     await expect.poll(lastScreen, soon).toBe(path)
@@ -160,10 +166,11 @@ describe('the window', () => {
     expect(await told(page, 'navigate')).toEqual(['/outbox'])
   })
 
-  test('is loaded again when its page has crashed', async () => {
+  test('is loaded again when its page has crashed, but not for ever', async () => {
     const loaded = page.waitForEvent('load')
-    await app.crashPage()
+    expect(await app.crashPage()).toBe(true)
     await loaded
+    expect(await app.crashPage()).toBe(false)
     expect(machine.log).toContain('the page has crashed')
     await listen(page, 'navigate', 'serverState', 'settings')
   })
@@ -223,6 +230,7 @@ describe('the page', () => {
       chrome: expect.stringMatching(/^\d+\./),
     })
     expect(await page.evaluate(() => desktop.platform)).toBe(process.platform)
+    expect(await page.evaluate(() => desktop.hasSource)).toBe('repository' in packageFile)
   })
 
   test.each(['https://evil.example/', 'http://pds.evil.example/', 'file:///etc/passwd'])(
@@ -276,8 +284,8 @@ describe('the end', () => {
   test('waits until what was answered is on disk, however often it is asked for; the window is where it was', async () => {
     await app.moveWindow({ x: 200, y: 150, width: 900, height: 700 })
     const answers = await Promise.all(['alice', 'bob', 'carla'].map((name) => createAccount(machine, name)))
-    app.signal('SIGTERM')
-    app.signal('SIGTERM')
+    // Windows has no signals: there it would be a kill.
+    if (process.platform !== 'win32') for (const _ of [1, 2]) app.signal('SIGTERM')
     await app.clickTray('Quit').catch(() => {})
     expect(await app.exited).toBe(0)
 
@@ -289,9 +297,12 @@ describe('the end', () => {
     expect(listed.map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await firstWindow())?.bounds).toEqual({ x: 200, y: 150, width: 900, height: 700 })
     expect(machine.log).toContain('the desktop ends')
+    await app.quit()
   })
 
-  test('waits for a word while something is not saved, but not when the system ends', async () => {
+  test('waits for a word while something is not saved', async () => {
+    app = await machine.start()
+    page = await app.page()
     const quit = async (response: number) => {
       await app.answer({ response })
       await app.clickTray('Quit')
@@ -303,19 +314,17 @@ describe('the end', () => {
     expect((await fetch(`${machine.endpoint}/xrpc/_health`)).status).toBe(200)
     await quit(0).catch(() => {})
     expect(await app.exited).toBe(0)
+  })
 
+  test('asks nobody when it is the system that ends', async () => {
     app = await machine.start()
     page = await app.page()
     await page.evaluate(() => desktop.setUnsaved(true))
-    app.signal('SIGTERM')
+    expect(await app.shutDown()).toBe(true)
     expect(await app.exited).toBe(0)
-    app = await machine.start()
-    page = await app.page()
   })
 
-  test('is asked for where there is no tray to close to', async () => {
-    await app.clickMenu('Go', 'Home')
-    await app.quit()
+  test.runIf(process.platform === 'linux')('is asked for where there is no tray to close to', async () => {
     app = await machine.start({ hasTray: false })
     page = await app.page()
     expect((await app.look()).tray).toBe(null)
@@ -323,6 +332,7 @@ describe('the end', () => {
 
     await app.answer({ response: 2 })
     await app.closeWindow()
+    await expect.poll(async () => (await app.look()).dialogs, soon).toHaveLength(1)
     expect(await firstWindow()).toMatchObject({ visible: true, minimized: false })
     await app.answer({ response: 1 })
     await app.closeWindow()
@@ -332,11 +342,29 @@ describe('the end', () => {
     expect(await app.exited).toBe(0)
   })
 
+  test.runIf(process.platform === 'linux')('is not asked for when a tray has come since', async () => {
+    app = await machine.start({ hasTray: 'later' })
+    page = await app.page()
+    await machine.showTray()
+    await app.closeWindow()
+    await expect.poll(firstWindow, soon).toMatchObject({ visible: false })
+    expect((await app.look()).tray?.items).not.toEqual([])
+    expect((await call(page, 'settings.view')).hasTray).toBe(true)
+    await app.quit()
+  })
+
   test('comes with the window when the settings say so', async () => {
     app = await machine.start()
     page = await app.page()
     await call(page, 'settings.change', { closeToTray: false })
     await app.closeWindow()
+    expect(await app.exited).toBe(0)
+  })
+
+  test('holds a shutdown of the system back until then', async () => {
+    app = await machine.start()
+    await app.page()
+    expect(await app.shutDown()).toBe(true)
     expect(await app.exited).toBe(0)
   })
 })

@@ -1,13 +1,13 @@
 /** The desktop app as a person has it, for specs that run on Electron and on its stand-in alike. */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Page } from 'playwright'
 import { electronBinary } from '../../../build/electron-binary.ts'
 import type { ForeignCall, Probe, Probed } from './probe.ts'
-import { launchElectron } from './real.ts'
+import { launchElectron, runElectron } from './real.ts'
 import { launchStandIn } from './stand-in.ts'
 
 export const root = join(import.meta.dirname, '../../..')
@@ -36,6 +36,11 @@ if (!binary && process.env.REQUIRE_ELECTRON === '1') {
   throw new Error('REQUIRE_ELECTRON=1, but there is no binary of Electron')
 }
 const launchApp: Launch = binary ? (options) => launchElectron(binary, options) : launchStandIn
+const launchSecond = async (options: LaunchOptions): Promise<number | null> =>
+  binary ? runElectron(binary, options) : (await launchStandIn(options)).exited
+
+/** Whether the keyring is the stand-in's, whose secret a spec may choose. */
+export const isStandIn = binary === undefined
 
 process.stderr.write(
   binary
@@ -45,12 +50,17 @@ process.stderr.write(
 
 export interface PlaceOptions {
   readonly port?: number
-  /** Whether the desktop has a tray to show the icon in. */
-  readonly hasTray?: boolean
-  /** The secret of the system's keyring; empty where it has none. */
+  /** Whether the desktop has a tray to show the icon in; `later` once `showTray` was called. */
+  readonly hasTray?: boolean | 'later'
+  /** The secret of the system's keyring, and the former ones below it; empty where it has none. */
   readonly keyring?: string
   readonly args?: readonly string[]
+  /** The link that the system starts it for, where it tells of links by an event. */
+  readonly link?: string
 }
+
+/** Folders with a `dbus-send` that answers for the desktop's bus. */
+const buses = { true: 'bus-with-tray', false: 'bus-without-tray', later: 'bus-with-later-tray' }
 
 /** For `expect.poll`: what a process does may take a while on a busy machine. */
 export const soon = { timeout: 10_000 }
@@ -82,21 +92,34 @@ export class Machine {
     return readFileSync(join(this.desktopFolder, 'logs/pds.log'), 'utf8')
   }
 
-  async start({ hasTray = true, keyring = 'keyring', args = [], port }: PlaceOptions = {}): Promise<App> {
-    const env = {
+  async start(options: PlaceOptions = {}): Promise<App> {
+    const app = new App(await launchApp({ env: this.#environment(options), args: options.args ?? [] }))
+    this.#running.push(app)
+    if (this.desktopFolder === '') this.desktopFolder = (await app.look()).userData
+    return app
+  }
+
+  /** A start beside a running one, which must end by itself. @returns its exit code */
+  startAgain(options: PlaceOptions = {}): Promise<number | null> {
+    return launchSecond({ env: this.#environment(options), args: options.args ?? [] })
+  }
+
+  /** The desktop puts its tray up. */
+  showTray(): Promise<void> {
+    return writeFile(join(this.folder, 'tray'), '')
+  }
+
+  #environment({ hasTray = true, keyring = 'keyring', link = '', port }: PlaceOptions) {
+    return {
       HOME: this.folder,
       XDG_CONFIG_HOME: join(this.folder, 'config'),
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
       PDS_RATE_LIMITS: 'off',
-      PATH: `${join(import.meta.dirname, hasTray ? 'bus-with-tray' : 'bus-without-tray')}${delimiter}${process.env.PATH}`,
+      PATH: `${join(import.meta.dirname, buses[String(hasTray) as keyof typeof buses])}${delimiter}${process.env.PATH}`,
       ELECTRON_DOUBLE_KEYRING: keyring,
+      DESKTOP_PROBE_LINK: link,
     }
-    const app = new App(await launchApp({ env, args }))
-    this.#running.push(app)
-    // A second start ends before it can be asked.
-    if (this.desktopFolder === '') this.desktopFolder = (await app.look()).userData
-    return app
   }
 
   /** Ends what still runs and removes everything. */
@@ -133,6 +156,7 @@ export class App {
   crashPage = () => this.#driven.probe('crashPage')
   blurWindow = () => this.#driven.probe('blurWindow')
   openLink = (link: string) => this.#driven.probe('openLink', link)
+  shutDown = () => this.#driven.probe('shutDown')
   foreignCall = (call: ForeignCall) => this.#driven.probe('call', call)
 
   signal(name: NodeJS.Signals): void {

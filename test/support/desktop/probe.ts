@@ -12,6 +12,7 @@ import {
   type MenuItem,
   Notification,
   nativeTheme,
+  powerMonitor,
   shell,
   Tray,
 } from 'electron'
@@ -93,6 +94,10 @@ ipcMain.handle = (channel, handler) => {
   handle.call(ipcMain, channel, handler)
 }
 
+/** As macOS tells of the link that it starts the program for. */
+const firstLink = process.env.DESKTOP_PROBE_LINK
+if (firstLink) app.once('ready', () => app.emit('open-url', { preventDefault() {} }, firstLink))
+
 const asItem = ({ label, enabled, checked }: MenuItem): Item => ({ label, enabled, checked })
 const isItem = ({ type }: MenuItem) => type !== 'separator'
 
@@ -100,7 +105,6 @@ function click(items: readonly MenuItem[] | undefined, label: string): void {
   const item = items?.find((one) => one.label === label)
   if (!item) throw new Error(`there is no item ${label}`)
   if (!item.enabled) throw new Error(`the item ${label} is disabled`)
-  if (item.type === 'checkbox') item.checked = !item.checked
   item.click()
 }
 
@@ -151,9 +155,28 @@ const probe = {
   answer: (value: unknown) => void answers.push(value),
   closeWindow: () => firstWindow().close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>) => firstWindow().setBounds(bounds),
-  crashPage: () => void firstWindow().webContents.emit('render-process-gone', {}, { reason: 'crashed' }),
+  /** @returns whether the page was loaded again */
+  crashPage(): boolean {
+    const { webContents } = firstWindow()
+    const { reload } = webContents
+    let reloads = 0
+    webContents.reload = () => {
+      reloads++
+      reload.call(webContents)
+    }
+    webContents.emit('render-process-gone', {}, { reason: 'crashed' })
+    webContents.reload = reload
+    return reloads === 1
+  },
   blurWindow: () => firstWindow().blur(),
   openLink: (link: string) => void app.emit('open-url', { preventDefault() {} }, link),
+  /** @returns whether the system was asked to wait */
+  shutDown(): boolean {
+    let prevented = false
+    const event = { preventDefault: () => (prevented = true) }
+    ;(powerMonitor as NodeJS.EventEmitter).emit('shutdown', event)
+    return prevented
+  },
   quit: () => app.quit(),
   async call({ channel, args, from }: ForeignCall): Promise<unknown> {
     const { webContents } = firstWindow()

@@ -1,4 +1,5 @@
 /** Drives Electron itself, through Playwright. */
+import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -9,10 +10,9 @@ import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 import type { Probe } from './probe.ts'
 
 export async function launchElectron(binary: string, { env, args }: LaunchOptions): Promise<Driven> {
-  const entry = await writeEntry()
   const electronApp = await _electron.launch({
     executablePath: binary,
-    args: [...(process.platform === 'linux' ? ['--no-sandbox'] : []), entry, ...args],
+    args: await argumentsOf(args),
     env: { ...(process.env as Record<string, string>), ...env },
     cwd: root,
   })
@@ -28,6 +28,17 @@ export async function launchElectron(binary: string, { env, args }: LaunchOption
     signal: (name) => child.kill(name),
     exited: new Promise((resolve) => child.once('exit', resolve)),
   }
+}
+
+/** For a start that ends by itself: Playwright waits for one that is ready. @returns its exit code */
+export async function runElectron(binary: string, { env, args }: LaunchOptions): Promise<number | null> {
+  const child = spawn(binary, await argumentsOf(args), { env: { ...process.env, ...env }, cwd: root })
+  return new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
+}
+
+/** As root Chromium has no sandbox, and wants to be told to do without. */
+async function argumentsOf(args: readonly string[]): Promise<string[]> {
+  return [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), await writeEntry(), ...args]
 }
 
 /** The probe first, then the app; without types, which Electron need not know. */

@@ -31,7 +31,9 @@ export class MenuItem {
     this.checked = checked
     this.submenu = submenu && Menu.buildFromTemplate(submenu)
     this.click = () => {
-      if (this.enabled) click?.(this)
+      if (!this.enabled) return
+      if (this.type === 'checkbox') this.checked = !this.checked
+      click?.(this)
     }
   }
 }
@@ -103,23 +105,32 @@ export const clipboard = {
   readText: async () => copied,
 }
 
-/** The first line of the environment's `ELECTRON_DOUBLE_KEYRING` is the secret of this system; without one there is no keyring. */
-const keyring = process.env.ELECTRON_DOUBLE_KEYRING ?? ''
-const key = createHash('sha256').update(keyring).digest()
+/** The lines of the environment's `ELECTRON_DOUBLE_KEYRING` are the secret of this system and those before it; without one there is no keyring. */
+const [keyring = '', ...former] = (process.env.ELECTRON_DOUBLE_KEYRING ?? '').split('\n')
+const keyOf = (secret: string) => createHash('sha256').update(secret).digest()
+
+function unseal(bytes: Buffer, secret: string): string {
+  const cipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, 12))
+  cipher.setAuthTag(bytes.subarray(12, 28))
+  return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8')
+}
 
 export const safeStorage = {
-  isEncryptionAvailable: () => keyring !== '',
+  isAsyncEncryptionAvailable: async () => keyring !== '',
   getSelectedStorageBackend: () => (keyring === '' ? 'basic_text' : 'gnome_libsecret'),
-  encryptString(text: string): Buffer {
+  async encryptStringAsync(text: string): Promise<Buffer> {
     const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce)
+    const cipher = createCipheriv('aes-256-gcm', keyOf(keyring), nonce)
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
   },
-  decryptString(bytes: Buffer): string {
-    const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-    cipher.setAuthTag(bytes.subarray(12, 28))
-    return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8')
+  async decryptStringAsync(bytes: Buffer) {
+    try {
+      return { result: unseal(bytes, keyring), shouldReEncrypt: false }
+    } catch (error) {
+      if (former[0] === undefined) throw error
+      return { result: unseal(bytes, former[0]), shouldReEncrypt: true }
+    }
   },
 }
 

@@ -49,6 +49,11 @@ export class WebContentsDouble extends EventEmitter {
     this.#openHandler = handler
   }
 
+  /** Nothing crashes here but by being said to. */
+  isCrashed(): boolean {
+    return false
+  }
+
   isDestroyed(): boolean {
     return !BrowserWindow.getAllWindows().some(({ webContents }) => webContents === this)
   }

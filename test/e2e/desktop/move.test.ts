@@ -1,0 +1,118 @@
+/** Moving house: one file with a passphrase takes a server from a machine to another, whose folders, port and keyring are its own. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../../support/desktop/bridge.ts'
+import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { fillSignIn, heading } from '../../support/world.ts'
+
+interface Tokens {
+  readonly accessJwt: string
+  readonly refreshJwt: string
+}
+
+const passphrase = 'four words of mine'
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+let old: Machine
+let next: Machine
+let app: App
+let page: Page
+
+beforeAll(async () => {
+  old = await Machine.create()
+  next = await Machine.create()
+  // Clients go on only if the address is the same.
+  next.port = old.port
+})
+
+afterAll(() => Promise.all([old, next].map((machine) => machine.close())))
+
+async function send<T>(nsid: string, input?: object, token?: string): Promise<T> {
+  const answer = await fetch(`${old.endpoint}/xrpc/${nsid}`, {
+    method: 'POST',
+    headers: {
+      ...(input && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    ...(input && { body: JSON.stringify(input) }),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.json() as Promise<T>
+}
+
+async function choose(chosen: string): Promise<void> {
+  await app.answer({ canceled: false, filePaths: [chosen] })
+  await button(page, 'Choose a file…').click()
+}
+
+test('one file takes everything to another machine, and a damaged or foreign one is refused', async () => {
+  const file = join(old.folder, 'all.pdsbackup')
+  app = await old.start()
+  page = await app.page()
+  await call(page, 'server.start')
+  const alice = await send<Tokens>('com.core.server.createAccount', {
+    handle: 'alice.test',
+    password: 'alice-password',
+  })
+  const phone = await send<{ password: string }>(
+    'com.core.server.createAppPassword',
+    { name: 'phone' },
+    alice.accessJwt,
+  )
+  await page.evaluate("location.hash = '#/sign-in'")
+  await fillSignIn(page, { handle: 'alice.test', password: 'alice-password' })
+  await heading(page, 'Home').waitFor()
+  await page.evaluate("location.hash = '#/backups'")
+  await button(page, 'Save as a file…').click()
+  await page.getByLabel('Passphrase', { exact: true }).fill(passphrase)
+  await page.getByLabel('Passphrase again').fill(passphrase)
+  await app.answer({ canceled: false, filePath: file })
+  await button(page, 'Choose where…').click()
+  await expect.poll(() => readdir(old.folder), soon).toContain('all.pdsbackup')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await app.quit()
+
+  // On the new machine files that are none are refused, and nothing is touched.
+  app = await next.start({ keyring: 'of another machine' })
+  page = await app.page()
+  await heading(page, 'Make the first account').waitFor()
+  await page.getByRole('link', { name: 'Backups' }).click()
+  const before = await readdir(next.dataDir)
+  const damaged = join(next.folder, 'damaged.pdsbackup')
+  const bytes = await readFile(file)
+  bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1
+  await writeFile(damaged, bytes)
+  await choose(damaged)
+  await page.getByText(`${damaged} does not match its checksum. Nothing was touched.`).waitFor()
+  const foreign = join(next.folder, 'foreign.pdsbackup')
+  await writeFile(foreign, 'a shopping list')
+  await choose(foreign)
+  await page.getByText(`${foreign} `).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await readdir(next.dataDir)).toEqual(before)
+
+  // The right one is opened by its passphrase, looked into, and taken over.
+  await choose(file)
+  await page.getByLabel('The passphrase it was saved with').fill(passphrase)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByText('alice.test').waitFor()
+  await page.getByLabel('Type restore to confirm').fill('restore')
+  await button(page, 'Restore').click()
+  await page.getByRole('dialog', { name: 'The backup is in place' }).waitFor()
+  await page.keyboard.press('Escape')
+
+  // Tokens and app passwords go on there, and the person signs in.
+  const session = await fetch(`${next.endpoint}/xrpc/com.core.server.getSession`, {
+    headers: { authorization: `Bearer ${alice.accessJwt}` },
+  })
+  expect(await session.json()).toMatchObject({ handle: 'alice.test' })
+  const refreshed = await send('com.core.server.refreshSession', undefined, alice.refreshJwt)
+  expect(refreshed).toMatchObject({ handle: 'alice.test' })
+  const credentials = { identifier: 'alice.test', password: phone.password }
+  expect(await send('com.core.server.createSession', credentials)).toMatchObject({ handle: 'alice.test' })
+  await page.evaluate("location.hash = '#/sign-in'")
+  await fillSignIn(page, { handle: 'alice.test', password: 'alice-password' })
+  await heading(page, 'Home').waitFor()
+}, 60_000)
