@@ -613,7 +613,7 @@ export const t = {
     signUp: 'Handles and invitations',
     signUpLead: 'What names accounts choose, and who may create one.',
     inviteRequired: 'New accounts need an invite code',
-    inviteRequiredDetail: 'The first account never does.',
+    inviteRequiredDetail: 'You make the codes under Invites.',
     mail: 'Mail',
     mailLead: 'Who takes the mail of the server. Without a mail server, messages stay in the outbox.',
     mailTest: 'Try it',

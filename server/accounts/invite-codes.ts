@@ -1,11 +1,24 @@
 /** Invite codes: how they look, who may use them, and those that an account earns by time. */
 
 import { isValidDid } from '@atproto/syntax'
+import type { Config } from '../config.ts'
 import { randomGroups } from '../random.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import { iso } from '../time.ts'
+import type { Caller } from '../xrpc/method.ts'
+
+/**
+ * Whether signing up takes a code: for everyone where it is so set, and for web pages of other sites while the server has no
+ * public address. Such a page would sign up behind the back of its visitor, who is the one this server is for.
+ */
+export function needsInvite(
+  { inviteRequired, publicUrl }: Pick<Config, 'inviteRequired' | 'publicUrl'>,
+  { isForeignPage }: Pick<Caller, 'isForeignPage'>,
+): boolean {
+  return inviteRequired || (isForeignPage && publicUrl === undefined)
+}
 
 /** `<host-with-dashes>-xxxxx-xxxxx` */
 export function newCode(origin: string): string {

@@ -63,20 +63,43 @@ test('the first account owns the server, later ones do not', async () => {
   }
 })
 
+const signUpFrom = (fresh: TestServer, origin: string, input: object) =>
+  fresh.fetch('/xrpc/com.core.server.createAccount', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ password: 'a password', ...input }),
+  })
+
 test('a web site that somebody visits cannot make the first account, and so own the server', async () => {
-  const fresh = await TestServer.start()
+  const fresh = await TestServer.start({ publicUrl: 'https://pds.test' })
   try {
-    const signUpFrom = (origin: string, handle: string) =>
-      fresh.fetch('/xrpc/com.core.server.createAccount', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', origin },
-        body: JSON.stringify({ handle, password: 'a password' }),
-      })
     for (const origin of ['https://stranger.example', 'http://localhost.stranger.example', 'null']) {
-      expect(await signUpFrom(origin, 'mallory.test')).toMatchObject(refusal(403, 'Forbidden'))
+      expect(await signUpFrom(fresh, origin, { handle: 'mallory.test' })).toMatchObject(
+        refusal(403, 'Forbidden'),
+      )
     }
-    expect((await signUpFrom(fresh.url, 'alice.test')).status).toBe(200)
-    expect((await signUpFrom('https://client.example', 'bob.test')).status).toBe(200)
+    expect((await signUpFrom(fresh, fresh.url, { handle: 'alice.test' })).status).toBe(200)
+    expect((await signUpFrom(fresh, 'https://client.example', { handle: 'bob.test' })).status).toBe(200)
+  } finally {
+    await fresh.close()
+  }
+})
+
+test('where there is no public address, it needs an invite code to make any, and is told so', async () => {
+  const fresh = await TestServer.start({ publicUrl: undefined })
+  try {
+    const alice = await fresh.account('alice')
+    const origin = 'https://client.example'
+    const bob = { handle: 'bob.test' }
+    expect(await signUpFrom(fresh, origin, bob)).toMatchObject(refusal(400, 'InvalidInviteCode'))
+    const description = (headers: Record<string, string>) =>
+      fresh.fetch('/xrpc/com.core.server.describeServer', { headers })
+    expect((await description({ origin })).body.inviteCodeRequired).toBe(true)
+    expect((await description({})).body.inviteCodeRequired).toBe(false)
+
+    const made = await fresh.post('com.core.server.createInviteCode', { useCount: 1 }, alice)
+    const inviteCode = made.body.code
+    expect((await signUpFrom(fresh, origin, { ...bob, inviteCode })).status).toBe(200)
   } finally {
     await fresh.close()
   }
@@ -87,12 +110,7 @@ test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080'
   async (origin) => {
     const fresh = await TestServer.start()
     try {
-      const answer = await fresh.fetch('/xrpc/com.core.server.createAccount', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', origin },
-        body: JSON.stringify({ handle: 'alice.test', password: 'a password' }),
-      })
-      expect(answer.status).toBe(200)
+      expect((await signUpFrom(fresh, origin, { handle: 'alice.test' })).status).toBe(200)
     } finally {
       await fresh.close()
     }

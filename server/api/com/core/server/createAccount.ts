@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
 import { handleProblem, normalizeHandle } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
-import { takeInvite } from '../../../../accounts/invite-codes.ts'
+import { needsInvite, takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
 import { submitPending } from '../../../../accounts/plc.ts'
 import { accountView, openSession, signTokens } from '../../../../accounts/sessions.ts'
@@ -29,7 +29,7 @@ export const createAccount = method(com.core.server.createAccount, {
     if (weakness) throw fail('InvalidPassword', weakness)
     // Clients send the field of their form as it is: empty is absent.
     const inviteCode = input.inviteCode?.trim().toLowerCase() || null
-    if (config.inviteRequired && inviteCode === null) {
+    if (inviteCode === null && needsInvite(config, caller)) {
       throw fail('InvalidInviteCode', 'This server needs an invite code')
     }
     const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
