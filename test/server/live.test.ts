@@ -370,6 +370,14 @@ describe('it ends at once when', () => {
     own.close()
   })
 
+  test('its session ends, also when another stream of that session has been closed', async () => {
+    const [stream, closed] = await Promise.all([greeted(alice), greeted(alice)])
+    closed.close()
+    await closed.ended()
+    await server.post('com.core.server.deleteSession', undefined, alice)
+    await endsWith(stream, revoked)
+  })
+
   test('its token expires, though nothing happens', async () => {
     const [header, claims] = decodeJwt(alice.accessJwt)
     const key = server.running.services.secrets.tokenKey
