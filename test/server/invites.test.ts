@@ -245,6 +245,10 @@ describe('codes that an account earns', () => {
     expect((await signUp('guest-of-judy', first.code)).status).toBe(200)
     expect(await codesOf(nextMonth)).toHaveLength(6)
     expect(await codesOf(nextMonth, { includeUsed: 'false' })).toHaveLength(5)
+
+    const [open] = (await codesOf(nextMonth)).filter(({ available }: { available: number }) => available > 0)
+    await server.post('com.core.admin.disableInviteCodes', { codes: [open.code] }, adminAuth)
+    expect(await codesOf(nextMonth)).toHaveLength(7)
   })
 
   test('are not made twice by two who ask at once', async () => {
