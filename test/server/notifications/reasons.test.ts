@@ -71,6 +71,15 @@ describe('each kind of record tells', () => {
     expect(second.indexedAt > first.indexedAt).toBe(true)
   })
 
+  test('a like or a repost by way of what is no repost: the author of the post alone', async () => {
+    const post = await world.post(alice)
+    const way = await world.like(bob, post)
+    await world.like(carol, post, way)
+    await world.repost(carol, post, way)
+    expect(await told(alice)).toEqual(['repost by carol', 'like by carol', 'like by bob'])
+    expect(await told(bob)).toEqual([])
+  })
+
   test('a follow: who is followed, about nothing', async () => {
     const follow = await world.follow(bob, alice)
     const { notifications } = await world.list(alice)
@@ -124,6 +133,7 @@ describe('each kind of record tells', () => {
     const pack = await world.write(alice, `${graph}.starterpack`, { name: 'Pack', createdAt })
     const profile = (more: object) => world.put(bob, 'app.example.actor.profile', 'self', more)
     await profile({ displayName: 'Bob' })
+    await profile({ displayName: 'Bob', joinedViaStarterPack: await world.post(alice) })
     expect(await told(alice)).toEqual([])
     await profile({ displayName: 'Bob', joinedViaStarterPack: pack })
     await profile({ displayName: 'Bobby', joinedViaStarterPack: pack })
@@ -159,6 +169,20 @@ describe('each kind of record tells', () => {
     expect(await told(alice)).toEqual(['unverified by bob'])
     expect(await told(carol)).toEqual(['verified by bob'])
     expect((await world.list(alice)).notifications[0].record.subject).toBe(alice.did)
+  })
+
+  test('a verification that is written anew for the same: nothing more', async () => {
+    const { uri } = await world.verify(bob, alice)
+    const record = { subject: alice.did, handle: alice.handle, displayName: 'Another', createdAt }
+    await world.put(bob, `${graph}.verification`, uri.split('/').at(-1) ?? '', record)
+    expect(await told(alice)).toEqual(['verified by bob'])
+  })
+
+  test('a reply to what is no post: nobody', async () => {
+    const [post, follow] = [await world.post(bob), await world.follow(alice, carol)]
+    await world.reply(bob, follow, post)
+    await world.reply(bob, post, follow)
+    expect(await told(alice)).toEqual([])
   })
 })
 
@@ -269,6 +293,16 @@ describe('rules', () => {
     expect(await told(alice)).toEqual([])
     await text(mentions(alice))
     expect(await told(alice)).toEqual(['mention by bob'])
+  })
+
+  test('a like that turns to another post of the same author is about that one', async () => {
+    const [first, second] = [await world.post(alice), await world.post(alice)]
+    const { uri } = await world.like(bob, first)
+    const like = { subject: second, createdAt }
+    await world.put(bob, `${feed}.like`, uri.split('/').at(-1) ?? '', like)
+    expect((await world.list(alice)).notifications).toMatchObject([
+      { reason: 'like', reasonSubject: second.uri },
+    ])
   })
 
   test('a record of the network names the same things', async () => {
