@@ -86,9 +86,12 @@ test('checkAccountStatus tells whether the DID points here', async () => {
   server.clock.advance(6 * minute)
   expect(await status()).toBe(true)
 
-  network.documents.set(account.did, { ...didDoc, service: [] })
-  server.clock.advance(6 * minute)
-  expect(await status()).toBe(false)
+  const { verificationMethod } = didDocument(account.did, account.key, 'pointer.test')
+  for (const change of [{ service: [] }, { verificationMethod }]) {
+    network.documents.set(account.did, { ...didDoc, ...change })
+    server.clock.advance(6 * minute)
+    expect(await status()).toBe(false)
+  }
 })
 
 test('a signing key that was reserved before is the one of the account', async () => {
