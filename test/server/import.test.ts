@@ -94,6 +94,22 @@ test('checkAccountStatus tells whether the DID points here', async () => {
   }
 })
 
+test('describeRepo tells whether the DID names the handle, and shows the document that is published', async () => {
+  const account = await movedIn('named.test')
+  await activate(account)
+  const described = async () => (await server.get('com.core.repo.describeRepo', { repo: account.did })).body
+  expect(await described()).toMatchObject({
+    ...{ handle: 'named.test', handleIsCorrect: false },
+    didDoc: { alsoKnownAs: ['at://somebody.old.example'] },
+  })
+  network.documents.set(account.did, didDocument(account.did, account.key, 'named.test'))
+  server.clock.advance(6 * minute)
+  expect(await described()).toMatchObject({
+    ...{ handle: 'named.test', handleIsCorrect: true },
+    didDoc: { alsoKnownAs: ['at://named.test'] },
+  })
+})
+
 test('a signing key that was reserved before is the one of the account', async () => {
   const identity = await stranger()
   const reserve = () => server.post('com.core.server.reserveSigningKey', { did: identity.did })
