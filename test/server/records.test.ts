@@ -63,8 +63,10 @@ test('$type is filled in when absent, and must be the collection', async () => {
   const made = await create(alice, post, { text: 'untyped', createdAt })
   const read = await get(alice, post, rkeyOf(made.body.uri))
   expect(read.body.value).toEqual({ $type: post, text: 'untyped', createdAt })
-  const other = await create(alice, post, { $type: follow, subject: bob.did, createdAt })
-  expect(other).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  for (const collection of [post, 'org.example.thing']) {
+    const other = await create(alice, collection, { $type: follow, subject: bob.did, createdAt })
+    expect(other, collection).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  }
 })
 
 test('nobody writes to the repository of another', async () => {
