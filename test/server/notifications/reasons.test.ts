@@ -171,6 +171,20 @@ describe('each kind of record tells', () => {
     expect((await world.list(alice)).notifications[0].record.subject).toBe(alice.did)
   })
 
+  test('the end of a verification, whatever becomes of its place afterwards', async () => {
+    const { uri } = await world.verify(bob, alice)
+    const rkey = uri.split('/').at(-1) ?? ''
+    const turn = ({ did: subject, handle }: Account) => {
+      const record = { subject, handle, displayName: 'Name', createdAt }
+      return world.put(bob, `${graph}.verification`, rkey, record)
+    }
+    await turn(carol)
+    expect(await told(alice)).toEqual(['unverified by bob'])
+    await world.remove(bob, await turn(alice))
+    expect(await told(alice)).toEqual(['unverified by bob', 'unverified by bob'])
+    expect(await told(carol)).toEqual(['unverified by bob'])
+  })
+
   test('a verification that is written anew for the same: nothing more', async () => {
     const { uri } = await world.verify(bob, alice)
     const record = { subject: alice.did, handle: alice.handle, displayName: 'Another', createdAt }
@@ -205,6 +219,15 @@ describe('subscriptions', () => {
     const { notifications } = await world.list(alice)
     expect(notifications.map(({ uri }: { uri: string }) => names.get(uri))).toEqual(expected)
     for (const { reason } of notifications) expect(reason).toBe('subscribed-post')
+  })
+
+  test('tell of a post, whatever other record has its key', async () => {
+    await world.subscribe(alice, bob, true, false)
+    const follow = await world.follow(bob, alice)
+    const rkey = follow.uri.split('/').at(-1)
+    await world.post(bob)
+    await world.write(bob, `${feed}.post`, { text: 'a post', createdAt }, { rkey })
+    expect(await told(alice)).toEqual(['subscribed-post by bob', 'subscribed-post by bob', 'follow by bob'])
   })
 
   test('end with their flags', async () => {
