@@ -173,8 +173,9 @@ describe('validation', () => {
     const before = await status(alice)
     const made = await create(alice, 'org.example.thing', record)
     expect((await get(alice, 'org.example.thing', rkeyOf(made.body.uri))).body.value).toEqual(record)
+    const again = await create(alice, 'org.example.thing', { ...record, text: 'the same blob' })
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs + 1)
-    await remove(alice, 'org.example.thing', rkeyOf(made.body.uri))
+    for (const { body } of [made, again]) await remove(alice, 'org.example.thing', rkeyOf(body.uri))
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs)
   })
 
