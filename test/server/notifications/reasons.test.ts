@@ -355,7 +355,9 @@ describe('rules', () => {
     const post = await world.post(alice)
     const uri = post.uri.replace(alice.did, alice.handle)
     await world.like(bob, { ...post, uri })
-    expect((await world.list(alice)).notifications).toMatchObject([{ reasonSubject: post.uri }])
+    await world.like(bob, { ...post, uri: uri.replace(alice.handle, alice.handle.toUpperCase()) })
+    const about = { reasonSubject: post.uri }
+    expect((await world.list(alice)).notifications).toMatchObject([about, about])
   })
 
   test('a part of a subject stands for the whole of it', async () => {
