@@ -10,11 +10,9 @@ import * as activitySubscriptions from '../store/tables/activity-subscriptions.t
 import * as follows from '../store/tables/follows.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import * as pushRegistrations from '../store/tables/push-registrations.ts'
-import * as reservedKeys from '../store/tables/reserved-keys.ts'
 
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
-  reservedKeys.remove(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)
   follows.removeOfSubject(tx, did)
   pushRegistrations.removeOfService(tx, did)

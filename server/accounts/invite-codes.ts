@@ -28,11 +28,13 @@ export function newCode(origin: string): string {
 /** Takes one use of a code, for the account that is being created. @returns false when the code is not good for it */
 export function takeInvite(tx: Writer, code: string, newDid: string, now: Date): boolean {
   const row = inviteCodes.find(tx, code)
-  return row !== undefined && isGoodFor(tx, row, newDid) && inviteCodes.use(tx, code, newDid, iso(now))
+  if (!row || !isGoodFor(tx, row, newDid)) return false
+  inviteCodes.use(tx, code, newDid, iso(now))
+  return true
 }
 
 /** A code is void while the account that it was given to is taken down, and kept for a DID that is to be imported. */
-export function isGoodFor(db: Reader, code: inviteCodes.InviteCode, newDid: string | undefined): boolean {
+function isGoodFor(db: Reader, code: inviteCodes.InviteCode, newDid: string): boolean {
   if (code.disabled || code.available === 0) return false
   if (code.forAccount === 'admin') return true
   const holder = accounts.findByDid(db, code.forAccount)

@@ -56,7 +56,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       throw error instanceof TokenError ? refusal(error.reason) : error
     })
     if (verifiedTokens.size >= maxKept) verifiedTokens.clear()
-    if (!acceptExpired) verifiedTokens.set(token, claims)
+    verifiedTokens.set(token, claims)
     return claims
   }
 

@@ -97,7 +97,10 @@ describe('a date of deletion', () => {
 
   test('is kept by a server that was off when it came', async () => {
     const heidi = await server.account('heidi')
-    await deactivate(heidi, { deleteAfter: inFuture(day) })
+    const deleteAfter = inFuture(day)
+    await deactivate(heidi, { deleteAfter })
+    const status = await server.get('com.core.server.checkAccountStatus', {}, heidi)
+    expect(status.body).toMatchObject({ activated: false, deleteAfter })
     server.clock.advance(2 * day)
     await server.restart()
     await server.running.services.background.idle()

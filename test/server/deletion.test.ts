@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sweep } from '../../server/accounts/sweeper.ts'
 import { minute } from '../support/clock.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
@@ -32,6 +33,8 @@ test('nothing of the account is left but a used invite code', async () => {
   const alice = await server.account('alice', { inviteCode: invite.code })
   const { body: own } = await admin('createInviteCode', { useCount: 5, forAccount: alice.did })
   const guest = await server.account('guest', { inviteCode: own.code })
+  const gift = { useCount: 1, forAccount: guest.did }
+  const { body: given } = await server.post('com.core.server.createInviteCode', gift, alice)
 
   // Something in every table: sessions of both kinds, mail tokens of every purpose, a record.
   await server.confirmEmail(alice)
@@ -52,6 +55,9 @@ test('nothing of the account is left but a used invite code', async () => {
   expect(mentionsOf(store, alice.did)).toEqual([`invite_code_uses.used_by: ${alice.did}`])
   expect(mentionsOf(store, 'alice')).toEqual([])
   expect((await server.signIn(guest)).status).toBe(200)
+
+  const { body: kept } = await server.get('com.core.server.getAccountInviteCodes', {}, guest)
+  expect(kept.codes).toMatchObject([{ code: given.code, createdBy: 'admin' }])
 })
 
 test('its sessions are dead at once, and it cannot sign in', async () => {
@@ -139,6 +145,15 @@ test('nothing for it stays in the outbox, however it is deleted; what comes for 
   expect(await server.mailsTo(judy.email)).toHaveLength(1)
 
   await server.post('com.core.admin.deleteAccount', { did: again.did }, adminAuth)
+  await server.running.services.background.idle()
+  expect(await server.mailsTo(judy.email)).toEqual([])
+
+  const third = await server.account('judy')
+  await tokenFor(third)
+  const deleteAfter = new Date(server.clock.now().getTime() + minute).toISOString()
+  await server.post('com.core.server.deactivateAccount', { deleteAfter }, third)
+  server.clock.advance(minute)
+  await sweep(server.running.services)
   await server.running.services.background.idle()
   expect(await server.mailsTo(judy.email)).toEqual([])
 })

@@ -5,6 +5,7 @@ import { day, hour, minute } from '../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
 import { signServiceJwt } from '../support/jwt.ts'
 import { createPlcIdentity, moveOperation, type PlcIdentity } from '../support/plc.ts'
+import { mentionsOf } from '../support/scan.ts'
 import { refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -85,9 +86,28 @@ test('checkAccountStatus tells whether the DID points here', async () => {
   server.clock.advance(6 * minute)
   expect(await status()).toBe(true)
 
-  network.documents.set(account.did, { ...didDoc, service: [] })
+  const { verificationMethod } = didDocument(account.did, account.key, 'pointer.test')
+  for (const change of [{ service: [] }, { verificationMethod }]) {
+    network.documents.set(account.did, { ...didDoc, ...change })
+    server.clock.advance(6 * minute)
+    expect(await status()).toBe(false)
+  }
+})
+
+test('describeRepo tells whether the DID names the handle, and shows the document that is published', async () => {
+  const account = await movedIn('named.test')
+  await activate(account)
+  const described = async () => (await server.get('com.core.repo.describeRepo', { repo: account.did })).body
+  expect(await described()).toMatchObject({
+    ...{ handle: 'named.test', handleIsCorrect: false },
+    didDoc: { alsoKnownAs: ['at://somebody.old.example'] },
+  })
+  network.documents.set(account.did, didDocument(account.did, account.key, 'named.test'))
   server.clock.advance(6 * minute)
-  expect(await status()).toBe(false)
+  expect(await described()).toMatchObject({
+    ...{ handle: 'named.test', handleIsCorrect: true },
+    didDoc: { alsoKnownAs: ['at://named.test'] },
+  })
 })
 
 test('a signing key that was reserved before is the one of the account', async () => {
@@ -103,6 +123,21 @@ test('a signing key that was reserved before is the one of the account', async (
   const [{ publicKeyMultibase }] = (await session(body)).body.didDoc.verificationMethod
   expect(`did:key:${publicKeyMultibase}`).toBe(reserved.signingKey)
   expect(await reserve()).toMatchObject(refusal(400, 'InvalidRequest'))
+  const { store } = server.running.services
+  expect(mentionsOf(store, identity.did).filter((mention) => mention.startsWith('reserved_keys'))).toEqual([])
+})
+
+test('a signing key is reserved for a day', async () => {
+  const { did } = await stranger()
+  const reserve = async () =>
+    (await server.post('com.core.server.reserveSigningKey', { did })).body.signingKey
+  const first = await reserve()
+  server.clock.advance(23 * hour)
+  await sweep(server.running.services)
+  expect(await reserve()).toBe(first)
+  server.clock.advance(hour)
+  await sweep(server.running.services)
+  expect(await reserve()).not.toBe(first)
 })
 
 describe('the proof', () => {
@@ -220,6 +255,7 @@ describe('a did:plc operation that comes along', () => {
     const plcOp = await moveOperation(identity, 'https://pds.test')
     const { body } = await moveIn(identity.did, 'mover.test', await proofOf(identity), { plcOp })
     await server.running.services.background.idle()
+    await sweep(server.running.services)
     expect(submitted(identity.did)).toEqual([])
 
     expect((await activate(body)).status).toBe(200)

@@ -245,6 +245,10 @@ describe('codes that an account earns', () => {
     expect((await signUp('guest-of-judy', first.code)).status).toBe(200)
     expect(await codesOf(nextMonth)).toHaveLength(6)
     expect(await codesOf(nextMonth, { includeUsed: 'false' })).toHaveLength(5)
+
+    const [open] = (await codesOf(nextMonth)).filter(({ available }: { available: number }) => available > 0)
+    await server.post('com.core.admin.disableInviteCodes', { codes: [open.code] }, adminAuth)
+    expect(await codesOf(nextMonth)).toHaveLength(7)
   })
 
   test('are not made twice by two who ask at once', async () => {
@@ -253,10 +257,12 @@ describe('codes that an account earns', () => {
     expect(await codesOf(kim)).toHaveLength(2)
   })
 
-  test('are not counted against those that were given', async () => {
+  test('are not counted against those that were given, and listed with them, the newest first', async () => {
     const leo = await invited('leo')
-    for (let given = 0; given < 6; given++) await makeCode(1, { forAccount: leo.did })
-    expect(await codesOf(await later(leo, day))).toHaveLength(7)
+    const given: string[] = []
+    for (let count = 0; count < 6; count++) given.unshift(await makeCode(1, { forAccount: leo.did }))
+    const codes = (await codesOf(await later(leo, day))).map(({ code }: { code: string }) => code)
+    expect(codes).toEqual([expect.any(String), ...given])
   })
 
   test('are none for an account that is not active', async () => {

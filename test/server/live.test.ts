@@ -1,6 +1,7 @@
 /** The stream of an account's notifications: what it tells, whom, and when it ends. */
 import { decodeAll } from '@atproto/lex-cbor'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSessionWatch } from '../../server/auth/session-watch.ts'
 import { hour, minute } from '../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../support/listener.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
@@ -368,6 +369,25 @@ describe('it ends at once when', () => {
     await social.like(bob, post)
     expect((await own.next()).header.t).toBe('#notification')
     own.close()
+  })
+
+  test('its session ends, also when another stream of that session has been closed', async () => {
+    const [stream, closed] = await Promise.all([greeted(alice), greeted(alice)])
+    closed.close()
+    await closed.ended()
+    await server.post('com.core.server.deleteSession', undefined, alice)
+    await endsWith(stream, revoked)
+  })
+
+  test('its session has ended while it was being connected', async () => {
+    const { store, now } = server.running.services
+    const sessionId = String(decodeJwt(alice.accessJwt)[1].sid)
+    await server.post('com.core.server.deleteSession', undefined, alice)
+    const ends: unknown[] = []
+    const expiresAt = now().getTime() + hour
+    const stop = createSessionWatch({ store, now })({ sessionId, expiresAt }, (error) => ends.push(error))
+    stop()
+    expect(ends).toMatchObject([{ name: 'ExpiredToken', message: 'Token has been revoked' }])
   })
 
   test('its token expires, though nothing happens', async () => {

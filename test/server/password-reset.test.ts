@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { minute } from '../support/clock.ts'
+import { sweep } from '../../server/accounts/sweeper.ts'
+import { day, minute, second } from '../support/clock.ts'
 import { type Account, refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -60,9 +61,24 @@ test('a token works once', async () => {
 test('a token works for 15 minutes', async () => {
   const frank = await server.account('frank')
   const token = await tokenFor(frank)
+  server.clock.advance(15 * minute - second)
+  expect((await reset(token, frank.password)).status).toBe(200)
+  const late = await tokenFor(frank)
   server.clock.advance(15 * minute)
-  expect(await reset(token, 'a new password')).toMatchObject(refusal(400, 'ExpiredToken'))
+  expect(await reset(late, 'a new password')).toMatchObject(refusal(400, 'ExpiredToken'))
   expect((await server.signIn(frank)).status).toBe(200)
+})
+
+test('a token that is too late is told from a wrong one for a day, and then forgotten', async () => {
+  const lea = await server.account('lea')
+  const token = await tokenFor(lea)
+  const after = async (ms: number) => {
+    server.clock.advance(ms)
+    await sweep(server.running.services)
+    return reset(token, 'a new password')
+  }
+  expect(await after(day)).toMatchObject(refusal(400, 'ExpiredToken'))
+  expect(await after(15 * minute)).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
 test('a token that nobody was sent, or that is for something else, does not work', async () => {

@@ -247,6 +247,17 @@ describe('a delivery that fails', () => {
     expect(service.calls).toHaveLength(3)
   })
 
+  test('waits as long as a service asks for that is not down', async () => {
+    await register()
+    service.answer = { status: 500, headers: { 'retry-after': '120' } }
+    await world.like(bob, post)
+    await idle()
+    await pass(119 * second)
+    expect(service.calls).toHaveLength(1)
+    await pass(second)
+    expect(service.calls).toHaveLength(2)
+  })
+
   test.each([503, 429, 0])('with %i spares its service what else waits, for a while', async (status) => {
     for (let i = 0; i < 10; i++) await register(alice, { token: `${i}` })
     service.answer = { status }
@@ -307,9 +318,16 @@ describe('a delivery that fails', () => {
     await world.like(bob, post)
     await idle()
     service.answer = { status: 200 }
-    await pass(25 * hour)
+    await pass(24 * hour)
     expect(service.calls).toHaveLength(1)
     expect(waiting()).toBe(0)
+
+    service.answer = { status: 500 }
+    const again = await server.signIn(bob)
+    await world.like({ ...bob, ...again.body }, post)
+    await idle()
+    await pass(24 * hour - minute)
+    expect(service.calls).toHaveLength(3)
   })
 })
 

@@ -63,8 +63,10 @@ test('$type is filled in when absent, and must be the collection', async () => {
   const made = await create(alice, post, { text: 'untyped', createdAt })
   const read = await get(alice, post, rkeyOf(made.body.uri))
   expect(read.body.value).toEqual({ $type: post, text: 'untyped', createdAt })
-  const other = await create(alice, post, { $type: follow, subject: bob.did, createdAt })
-  expect(other).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  for (const collection of [post, 'org.example.thing']) {
+    const other = await create(alice, collection, { $type: follow, subject: bob.did, createdAt })
+    expect(other, collection).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+  }
 })
 
 test('nobody writes to the repository of another', async () => {
@@ -171,8 +173,9 @@ describe('validation', () => {
     const before = await status(alice)
     const made = await create(alice, 'org.example.thing', record)
     expect((await get(alice, 'org.example.thing', rkeyOf(made.body.uri))).body.value).toEqual(record)
+    const again = await create(alice, 'org.example.thing', { ...record, text: 'the same blob' })
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs + 1)
-    await remove(alice, 'org.example.thing', rkeyOf(made.body.uri))
+    for (const { body } of [made, again]) await remove(alice, 'org.example.thing', rkeyOf(body.uri))
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs)
   })
 

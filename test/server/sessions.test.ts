@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweep } from '../../server/accounts/sweeper.ts'
-import { day, hour, minute } from '../support/clock.ts'
+import { day, hour, minute, second } from '../support/clock.ts'
 import { decodeJwt } from '../support/jwt.ts'
+import { mentionsOf } from '../support/scan.ts'
 import { type Account, refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -251,9 +252,24 @@ describe('the list of sessions', () => {
     const quinn = await server.account('quinn')
     const lastUse = async () => Date.parse((await list(quinn))[0].lastUsedAt)
     const before = await lastUse()
-    server.clock.advance(hour)
+    server.clock.advance(5 * minute - second)
     await session(quinn)
-    expect((await lastUse()) - before).toBeGreaterThanOrEqual(hour)
+    expect(await lastUse()).toBe(before)
+    server.clock.advance(second)
+    await session(quinn)
+    expect((await lastUse()) - before).toBeGreaterThanOrEqual(5 * minute)
+  })
+
+  test('begins with the one that was used last, be it by refreshing alone', async () => {
+    const rita = await server.account('rita')
+    const { body: phone } = await server.signIn(rita)
+    const { body: tablet } = await server.signIn(rita)
+    const order = async () => (await list(tablet)).map(({ id }: { id: string }) => id)
+    const sid = ({ accessJwt }: Pick<Tokens, 'accessJwt'>) => decodeJwt(accessJwt).claims.sid
+    expect(await order()).toEqual([sid(tablet), sid(phone), sid(rita)])
+    server.clock.advance(minute)
+    await refresh(rita)
+    expect(await order()).toEqual([sid(rita), sid(tablet), sid(phone)])
   })
 
   test('shows nobody the sessions of others', async () => {
@@ -283,4 +299,15 @@ test('a session that nobody can use any more is swept away', async () => {
   const { body } = await server.signIn(uma)
   await sweep(server.running.services)
   expect(await list(body)).toMatchObject([{ id: decodeJwt(body.accessJwt).claims.sid }])
+})
+
+test('a refresh token that was replaced is swept away once it is of no use', async () => {
+  const vera = await server.account('vera')
+  await refresh(vera)
+  const kept = () => mentionsOf(server.running.services.store, jti(vera.refreshJwt))
+  await sweep(server.running.services)
+  expect(kept()).toHaveLength(1)
+  server.clock.advance(2 * hour)
+  await sweep(server.running.services)
+  expect(kept()).toEqual([])
 })

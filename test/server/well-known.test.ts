@@ -102,3 +102,10 @@ test('a handle of a domain that is not offered any more is still one', async () 
   expect(await asked('dave.old.example')).toMatchObject(forbidden)
   await before.close()
 })
+
+test('resolveHandle tells whose a handle is, in any letter case', async () => {
+  for (const handle of [alice.handle, alice.handle.toUpperCase()]) {
+    const { body } = await server.get('com.core.identity.resolveHandle', { handle })
+    expect(body).toEqual({ did: alice.did })
+  }
+})

@@ -305,6 +305,12 @@ describe('a compressed body', () => {
     expect(await post(bomb, { 'content-encoding': coding })).toMatchObject(tooLarge)
   })
 
+  test.each(codings)('in %s unpacks to 150 kB at most', async (coding, pack) => {
+    const headers = { 'content-encoding': coding }
+    expect(await post(pack(ofSize(150_000)), headers)).toMatchObject({ status: 200 })
+    expect(await post(pack(ofSize(150_001)), headers)).toMatchObject(tooLarge)
+  })
+
   test.each(codings)('in %s that is damaged is refused', async (coding, pack) => {
     const bytes = pack(hello)
     expect(await post(bytes.subarray(0, -5), { 'content-encoding': coding })).toMatchObject(refused)

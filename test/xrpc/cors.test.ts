@@ -44,7 +44,10 @@ test.each([
   expect(headers.get('access-control-allow-credentials')).toBeNull()
   const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
   expect(exposed).toEqual(
-    expect.arrayContaining(['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after']),
+    expect.arrayContaining([
+      ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
+      ...['retry-after', 'www-authenticate'],
+    ]),
   )
 })
 
@@ -62,6 +65,7 @@ test('a preflight allows the headers that it asks for, for a day', async () => {
   expect(headers.get('access-control-allow-headers')).toBe(asked)
   expect(headers.get('access-control-allow-methods')?.split(', ')).toEqual(['GET', 'HEAD', 'POST'])
   expect(headers.get('access-control-max-age')).toBe('86400')
+  expect(headers.get('vary')).toBe('Access-Control-Request-Headers')
   expect(headers.get('access-control-allow-credentials')).toBeNull()
   expect(headers.get('access-control-allow-private-network')).toBeNull()
 })

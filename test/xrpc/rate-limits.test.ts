@@ -1,10 +1,10 @@
 /** Whoever calls too often is told to wait, and how long. */
 import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sourceOf } from '../../server/xrpc/rate-limit.ts'
 import { open } from '../support/raw-http.ts'
-import { TestServer } from '../support/server.ts'
+import { type Account, type Answer, TestServer } from '../support/server.ts'
 import { type Fetched, json, method, serve, type TinyServer } from '../support/tiny-server.ts'
 
 const nothing = l.params({})
@@ -43,7 +43,10 @@ const start = async (rateLimits = true, hosts = ['127.0.0.1'], hostnames: string
   server = started
   return started
 }
-afterEach(() => server?.close())
+afterEach(async () => {
+  vi.useRealTimers()
+  await server?.close()
+})
 
 const header = ({ headers }: { headers: Headers }, name: string) => headers.get(name)
 const left = (answer: Fetched) => Number(header(answer, 'ratelimit-remaining'))
@@ -239,4 +242,92 @@ test.each([
 ])('calls from %s are counted for %s, be they of a page or not', (address, source) => {
   expect(sourceOf(address, false)).toBe(source)
   expect(sourceOf(address, true)).toBe(source)
+})
+
+describe('of one method the server takes', () => {
+  const core = (nsid: string) => `com.core.${nsid}`
+  const minutes = 60
+  const day = 24 * hour
+  type Try = (running: TestServer, alice: Account, number: number) => Promise<Answer>
+
+  const signIn = (running: TestServer, identifier: string) =>
+    running.post(core('server.createSession'), { identifier, password: 'wrong' })
+  const reset = (running: TestServer, email: string) =>
+    running.post(core('server.requestPasswordReset'), { email })
+  const mailed =
+    (nsid: string): Try =>
+    (running, alice) =>
+      running.post(core(nsid), undefined, alice)
+
+  test.each<[points: number, seconds: number, what: string, Try]>([
+    [300, 5 * minutes, 'attempts to sign in', (running, _, n) => signIn(running, `name${n}.test`)],
+    [5, hour, 'resets of one password', (running) => reset(running, 'alice@mail.test')],
+    [50, hour, 'resets of passwords', (running, _, n) => reset(running, `name${n}@mail.test`)],
+    [5, hour, 'codes to confirm', mailed('server.requestEmailConfirmation')],
+    [5, hour, 'codes to change the address', mailed('server.requestEmailUpdate')],
+    [5, hour, 'codes to leave', mailed('server.requestAccountDelete')],
+    [
+      50,
+      5 * minutes,
+      'codes for a new password',
+      (running) =>
+        running.post(core('server.resetPassword'), { token: 'AAAAA-AAAAA', password: 'long enough' }),
+    ],
+    [
+      20,
+      hour,
+      'attempts to leave',
+      (running, alice) =>
+        running.post(
+          core('server.deleteAccount'),
+          { did: alice.did, password: 'wrong', token: 'AAAAA-AAAAA' },
+          alice,
+        ),
+    ],
+    [
+      20,
+      hour,
+      'reservations of a key',
+      (running, _, n) => running.post(core('server.reserveSigningKey'), { did: `did:web:name${n}.example` }),
+    ],
+    [
+      99,
+      5 * minutes,
+      'further accounts',
+      (running, _, n) =>
+        running.post(core('server.createAccount'), { handle: `name${n}.test`, password: 'short' }),
+    ],
+    [
+      100,
+      5 * minutes,
+      'exports of a repository',
+      (running, { did }) => running.get(core('sync.getRepo'), { did: `${did}x` }),
+    ],
+  ])('%i in %i s: %s', async (points, seconds, _, attempt) => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const alice = await running.account('alice')
+    for (let n = 0; n < points; n++) expect((await attempt(running, alice, n)).status).not.toBe(429)
+    const refused = await attempt(running, alice, points)
+    expect(refused).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+    expect(header(refused, 'ratelimit-policy')).toMatch(new RegExp(`;w=${seconds}$`))
+  })
+
+  test.each<[points: number, atOnce: number, pause: number, what: string, Try]>([
+    [300, 30, 5 * minutes, 'attempts to sign in with one name', (running) => signIn(running, 'bob.test')],
+    [15, 5, hour, 'resets of one password', (running) => reset(running, 'alice@mail.test')],
+    [15, 5, hour, 'codes to one account', mailed('server.requestEmailConfirmation')],
+  ])('%i a day, %i every %i s: %s', async (points, atOnce, pause, _, attempt) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const alice = await running.account('alice')
+    for (let n = 0; n < points; n++) {
+      if (n > 0 && n % atOnce === 0) vi.setSystemTime(Date.now() + pause * 1000)
+      expect((await attempt(running, alice, n)).status).not.toBe(429)
+    }
+    vi.setSystemTime(Date.now() + pause * 1000)
+    const refused = await attempt(running, alice, points)
+    expect([refused.status, header(refused, 'ratelimit-policy')]).toEqual([429, `${points};w=${day}`])
+  })
 })

@@ -69,15 +69,10 @@ export function insert(tx: Writer, code: InviteCode, isEarned: boolean): void {
   )
 }
 
-/** Takes one use. @returns false when there is none left, or the code is disabled or unknown */
-export function use(tx: Writer, code: string, usedBy: string, usedAt: string): boolean {
-  const taken = tx.run(
-    'UPDATE invite_codes SET available = available - 1 WHERE code = ? AND available > 0 AND disabled = 0',
-    [code],
-  )
-  if (taken === 0) return false
+/** Takes one use, of which there must be one left. */
+export function use(tx: Writer, code: string, usedBy: string, usedAt: string): void {
+  tx.run('UPDATE invite_codes SET available = available - 1 WHERE code = ?', [code])
   tx.run('INSERT INTO invite_code_uses (code, used_by, used_at) VALUES (?, ?, ?)', [code, usedBy, usedAt])
-  return true
 }
 
 export function disable(tx: Writer, code: string): void {

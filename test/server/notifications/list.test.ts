@@ -61,6 +61,18 @@ describe('pages', () => {
     expect(await pages({})).toEqual([[last, others[0]], [others[1]]])
   })
 
+  test('hold the newest whatever they are about, and whoever they are of', async () => {
+    await world.follow(alice, carol)
+    const newestFirst: string[] = []
+    for (const author of [bob, carol, bob]) {
+      newestFirst.unshift((await world.repost(author, post)).uri)
+      newestFirst.unshift((await world.like(author, post)).uri)
+      newestFirst.unshift((await world.follow(author, alice)).uri)
+    }
+    expect((await pages({ limit: '2' })).flat()).toEqual(newestFirst)
+    expect((await pages({ limit: '4' })).flat()).toEqual(newestFirst)
+  })
+
   test('are not disturbed by what arrives or goes meanwhile', async () => {
     const [, ...likes] = [
       await world.like(bob, post),

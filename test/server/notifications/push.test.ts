@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { watchPushes } from '../../../server/push/pushed.ts'
 import * as pushRegistrations from '../../../server/store/tables/push-registrations.ts'
 import type { Account } from '../../support/server.ts'
 import { body, SocialServer } from '../../support/social.ts'
@@ -88,4 +89,15 @@ test('what an account keeps for itself counts in its status', async () => {
   body(await world.call('putPreferencesV2', { verified: off, unverified: off }, alice))
   // A preference that is stored stands for all of them: they are stored together.
   expect(await values()).toBe(3 + 13)
+})
+
+test('what arrives together is pushed in the order of its arrival', async () => {
+  const [bob, post] = [await world.server.account(`bob${round}`), await world.post(alice)]
+  const repost = await world.repost(alice, post)
+  const pushed: string[] = []
+  const { services } = world.server.running
+  const stop = watchPushes(services, alice.did, ({ notification }) => pushed.push(notification.reason))
+  await world.like(bob, post, repost)
+  stop()
+  expect(pushed).toEqual(['like', 'like-via-repost'])
 })

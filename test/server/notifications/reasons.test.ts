@@ -71,6 +71,15 @@ describe('each kind of record tells', () => {
     expect(second.indexedAt > first.indexedAt).toBe(true)
   })
 
+  test('a like or a repost by way of what is no repost: the author of the post alone', async () => {
+    const post = await world.post(alice)
+    const way = await world.like(bob, post)
+    await world.like(carol, post, way)
+    await world.repost(carol, post, way)
+    expect(await told(alice)).toEqual(['repost by carol', 'like by carol', 'like by bob'])
+    expect(await told(bob)).toEqual([])
+  })
+
   test('a follow: who is followed, about nothing', async () => {
     const follow = await world.follow(bob, alice)
     const { notifications } = await world.list(alice)
@@ -124,6 +133,7 @@ describe('each kind of record tells', () => {
     const pack = await world.write(alice, `${graph}.starterpack`, { name: 'Pack', createdAt })
     const profile = (more: object) => world.put(bob, 'app.example.actor.profile', 'self', more)
     await profile({ displayName: 'Bob' })
+    await profile({ displayName: 'Bob', joinedViaStarterPack: await world.post(alice) })
     expect(await told(alice)).toEqual([])
     await profile({ displayName: 'Bob', joinedViaStarterPack: pack })
     await profile({ displayName: 'Bobby', joinedViaStarterPack: pack })
@@ -160,6 +170,34 @@ describe('each kind of record tells', () => {
     expect(await told(carol)).toEqual(['verified by bob'])
     expect((await world.list(alice)).notifications[0].record.subject).toBe(alice.did)
   })
+
+  test('the end of a verification, whatever becomes of its place afterwards', async () => {
+    const { uri } = await world.verify(bob, alice)
+    const rkey = uri.split('/').at(-1) ?? ''
+    const turn = ({ did: subject, handle }: Account) => {
+      const record = { subject, handle, displayName: 'Name', createdAt }
+      return world.put(bob, `${graph}.verification`, rkey, record)
+    }
+    await turn(carol)
+    expect(await told(alice)).toEqual(['unverified by bob'])
+    await world.remove(bob, await turn(alice))
+    expect(await told(alice)).toEqual(['unverified by bob', 'unverified by bob'])
+    expect(await told(carol)).toEqual(['unverified by bob'])
+  })
+
+  test('a verification that is written anew for the same: nothing more', async () => {
+    const { uri } = await world.verify(bob, alice)
+    const record = { subject: alice.did, handle: alice.handle, displayName: 'Another', createdAt }
+    await world.put(bob, `${graph}.verification`, uri.split('/').at(-1) ?? '', record)
+    expect(await told(alice)).toEqual(['verified by bob'])
+  })
+
+  test('a reply to what is no post: nobody', async () => {
+    const [post, follow] = [await world.post(bob), await world.follow(alice, carol)]
+    await world.reply(bob, follow, post)
+    await world.reply(bob, post, follow)
+    expect(await told(alice)).toEqual([])
+  })
 })
 
 describe('subscriptions', () => {
@@ -181,6 +219,15 @@ describe('subscriptions', () => {
     const { notifications } = await world.list(alice)
     expect(notifications.map(({ uri }: { uri: string }) => names.get(uri))).toEqual(expected)
     for (const { reason } of notifications) expect(reason).toBe('subscribed-post')
+  })
+
+  test('tell of a post, whatever other record has its key', async () => {
+    await world.subscribe(alice, bob, true, false)
+    const follow = await world.follow(bob, alice)
+    const rkey = follow.uri.split('/').at(-1)
+    await world.post(bob)
+    await world.write(bob, `${feed}.post`, { text: 'a post', createdAt }, { rkey })
+    expect(await told(alice)).toEqual(['subscribed-post by bob', 'subscribed-post by bob', 'follow by bob'])
   })
 
   test('end with their flags', async () => {
@@ -271,6 +318,16 @@ describe('rules', () => {
     expect(await told(alice)).toEqual(['mention by bob'])
   })
 
+  test('a like that turns to another post of the same author is about that one', async () => {
+    const [first, second] = [await world.post(alice), await world.post(alice)]
+    const { uri } = await world.like(bob, first)
+    const like = { subject: second, createdAt }
+    await world.put(bob, `${feed}.like`, uri.split('/').at(-1) ?? '', like)
+    expect((await world.list(alice)).notifications).toMatchObject([
+      { reason: 'like', reasonSubject: second.uri },
+    ])
+  })
+
   test('a record of the network names the same things', async () => {
     const post = await world.write(alice, 'app.bsky.feed.post', { text: 'hello', createdAt })
     await world.subscribe(carol, bob, true, false)
@@ -298,7 +355,9 @@ describe('rules', () => {
     const post = await world.post(alice)
     const uri = post.uri.replace(alice.did, alice.handle)
     await world.like(bob, { ...post, uri })
-    expect((await world.list(alice)).notifications).toMatchObject([{ reasonSubject: post.uri }])
+    await world.like(bob, { ...post, uri: uri.replace(alice.handle, alice.handle.toUpperCase()) })
+    const about = { reasonSubject: post.uri }
+    expect((await world.list(alice)).notifications).toMatchObject([about, about])
   })
 
   test('a part of a subject stands for the whole of it', async () => {

@@ -106,6 +106,8 @@ test.each([
   'file:///etc/passwd',
   'data:text/plain,hello',
   'https://user:secret@example.com/',
+  'https://user@example.com/',
+  'https://:secret@example.com/',
   'https://',
   'example.com',
   '//example.com',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultPreferences, wantedBy } from '../../../server/notifications/preferences.ts'
+import { defaultPreferences, preferencesOf, wantedBy } from '../../../server/notifications/preferences.ts'
 import { reasons } from '../../../server/notifications/reasons.ts'
 
 const off = { include: 'all', list: false, push: false } as const
@@ -36,4 +36,11 @@ describe('what is wanted', () => {
     const none = Object.fromEntries(Object.keys(defaultPreferences).map((key) => [key, off]))
     expect(wantedBy({ ...defaultPreferences, ...none }, 'list').others).toEqual(['contact-match'])
   })
+})
+
+test('what was chosen before a kind was known leaves that kind at its default', () => {
+  const like = { include: 'follows', list: true, push: false }
+  const row = { preferences: JSON.stringify({ like }) }
+  const db = { get: <Row>() => row as Row, all: () => [] }
+  expect(preferencesOf(db, 'did:web:alice.test')).toEqual({ ...defaultPreferences, like })
 })

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startDailyBackup } from '../../server/daily-backup.ts'
+import { listBackups } from '../../server/store/backup.ts'
+import { day, hour, minute } from '../support/clock.ts'
+import { TestServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeEach(async () => {
+  server = await TestServer.start()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await server.close()
+})
+
+test('a backup is made soon after the start and then once a day, until it is stopped', async () => {
+  const { services } = server.running
+  const made = async (ms: number) => {
+    server.clock.advance(ms)
+    vi.advanceTimersByTime(ms)
+    await services.background.idle()
+    return (await listBackups(server.config.dataDir)).length
+  }
+  const stop = startDailyBackup(services)
+  expect(await made(minute - 1)).toBe(0)
+  expect(await made(1)).toBe(1)
+  expect(await made(day - hour)).toBe(1)
+  expect(await made(hour)).toBe(2)
+  expect(await made(hour)).toBe(2)
+  stop()
+  startDailyBackup(services)()
+  expect(await made(2 * day)).toBe(2)
+})
