@@ -202,6 +202,9 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
 
   const height = () => page.evaluate('scrollY')
+  await page.keyboard.press('Home')
+  // A key moves the page bit by bit: it must have come to rest before another place is chosen.
+  await expect.poll(height).toBe(0)
   await page.evaluate('scrollTo(0, 900)')
   await expect.poll(height).toBe(900)
   await page.evaluate('new Promise(requestAnimationFrame)')

@@ -308,6 +308,8 @@ describe('the end', () => {
       await app.clickTray('Quit')
     }
     await page.evaluate(() => desktop.setUnsaved(true))
+    // What is answered was asked later, so the one before has arrived.
+    await call(page, 'settings.view')
     await app.closeWindow()
     await quit(1)
     await expect.poll(firstWindow, soon).toMatchObject({ visible: true })
