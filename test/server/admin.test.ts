@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ownerOnly } from '../support/modes.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
 
@@ -72,7 +73,7 @@ describe('who may administer', () => {
     try {
       const file = join(other.config.dataDir, 'admin-password')
       const made = (await readFile(file, 'utf8')).trim()
-      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
       const auth = basic(`admin:${made}`)
       expect((await other.get('com.core.admin.listAccounts', {}, auth)).status).toBe(200)
       await other.restart()

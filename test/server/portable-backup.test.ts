@@ -11,6 +11,7 @@ import { saveRepo } from '../../server/records/export.ts'
 import { isProtected } from '../../server/store/backup-content.ts'
 import { migrations } from '../../server/store/migrations.ts'
 import { runInWorker } from '../../server/store/tasks.ts'
+import { ownerOnly } from '../support/modes.ts'
 import { type Account, type AppSession, TestServer } from '../support/server.ts'
 
 let folder: string
@@ -37,9 +38,6 @@ function post(text: string) {
   const input = { repo: alice.did, collection: 'app.example.feed.post', record }
   return server.post('com.core.repo.createRecord', input, alice)
 }
-
-/** Of files that nobody else can read; Windows has no such thing. */
-const ownerOnly = process.platform === 'win32' ? 0o666 : 0o600
 
 /** A command as on a machine without a terminal. */
 function run(command: string, ...args: string[]) {
