@@ -216,6 +216,25 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
   await expect.poll(height).toBe(900)
 })
 
+test('a list that is whole watches for nothing more', async () => {
+  const page = await world.signedIn(alice)
+  await page.evaluate(() => {
+    const page = globalThis as unknown as { IntersectionObserver: new () => object; watched: number }
+    page.watched = 0
+    page.IntersectionObserver = class extends page.IntersectionObserver {
+      constructor(...args: []) {
+        super(...args)
+        page.watched++
+      }
+    }
+  })
+  await page.getByRole('link', { name: 'Inbox' }).click()
+  await page.getByRole('main').getByRole('listitem').first().waitFor()
+  await page.getByRole('link', { name: 'Preferences' }).click()
+  await heading(page, 'Preferences').waitFor()
+  expect(await page.evaluate('watched')).toBe(0)
+})
+
 test('what comes next and cannot be read is not asked for without end, and says so where it is missing', async () => {
   const [fay, gus] = [await world.server.account('fay'), await world.server.account('gus')]
   const hers = await social.post(fay)

@@ -54,7 +54,7 @@ export function NotificationsScreen() {
         </EmptyState>
       )}
       {shown.length > 0 && <DayGroups notifications={shown} />}
-      <LoadMore list={list} loaded={shown.length} />
+      {list.hasNextPage && <LoadMore list={list} loaded={shown.length} />}
     </Page>
   )
 }
