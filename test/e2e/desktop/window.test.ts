@@ -311,6 +311,7 @@ describe('the end', () => {
     // What is answered was asked later, so the one before has arrived.
     await call(page, 'settings.view')
     await app.closeWindow()
+    await expect.poll(firstWindow, soon).toMatchObject({ visible: false })
     await quit(1)
     await expect.poll(firstWindow, soon).toMatchObject({ visible: true })
     expect((await fetch(`${machine.endpoint}/xrpc/_health`)).status).toBe(200)
