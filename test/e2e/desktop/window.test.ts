@@ -307,6 +307,9 @@ describe('the end', () => {
       await app.answer({ response })
       await app.clickTray('Quit')
     }
+    // The page itself says, once it is there, that nothing is unsaved.
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await page.evaluate('new Promise(requestIdleCallback)')
     await page.evaluate(() => desktop.setUnsaved(true))
     // What is answered was asked later, so the one before has arrived.
     await call(page, 'settings.view')
