@@ -3,12 +3,12 @@
  * started on the directory with a clock of two weeks ago, and everything happens through its methods. It is the same each time.
  */
 
-import { runCommand } from '../server/command.ts'
-import { defaultConfig } from '../server/config.ts'
-import { createLogger } from '../server/log.ts'
+import { runCommand } from '../server/cli/command.ts'
+import { defaultConfig } from '../server/config/config.ts'
 import { listOutbox } from '../server/mail/outbox.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { isEmpty } from '../server/store/tables/accounts.ts'
+import { createLogger } from '../server/util/log.ts'
 import { createAgenda } from './seed/agenda.ts'
 import { planChronicle } from './seed/chronicle.ts'
 import { planTalk } from './seed/talk.ts'

@@ -1,10 +1,10 @@
 /** The channel table: every call of the bridge, what arguments it takes, and what answers it. */
 import { createServer } from 'node:net'
-import type { Logger } from '../server/log.ts'
 import { isEmailAddress } from '../server/mail/address.ts'
 import { createMailer } from '../server/mail/mailer.ts'
 import * as outbox from '../server/mail/outbox.ts'
 import { letterFor } from '../server/mail/templates.ts'
+import type { Logger } from '../server/util/log.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
 import type { Backups } from './backups.ts'
 import type { DesktopCalls, Outcome, UpdateState } from './bridge.ts'

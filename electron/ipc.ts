@@ -3,7 +3,7 @@
  * one of the table, its arguments what the table says; everything else is refused and logged.
  */
 import { ipcMain, type WebContents, type WebFrameMain } from 'electron'
-import type { Logger } from '../server/log.ts'
+import type { Logger } from '../server/util/log.ts'
 import type { Channel, DesktopCalls } from './bridge.ts'
 import { isOurs } from './protocol.ts'
 import { type Initial, wire } from './wire.ts'

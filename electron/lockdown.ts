@@ -1,6 +1,6 @@
 /** What no page may do, whatever it holds: leave our origin, open windows, embed others, ask for what a page can ask of a machine. */
 import { app, type Session, type WebContents } from 'electron'
-import type { Logger } from '../server/log.ts'
+import type { Logger } from '../server/util/log.ts'
 import { isOurs } from './protocol.ts'
 
 /** What our own page is allowed, each with its reason. Everything else is denied. */

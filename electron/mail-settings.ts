@@ -1,5 +1,5 @@
 /** How the desktop writes down a mail server, and what it becomes for the server: a URL and a sender. */
-import { defaultText, problemWith } from '../server/config.ts'
+import { defaultText, problemWith } from '../server/config/config.ts'
 import type { MailSettings, SettingProblems } from './bridge.ts'
 
 export type Mail = MailSettings

@@ -1,6 +1,7 @@
 /** Errors that a person can do something about become sentences; others are logged, and their message must do. */
-import type { Logger } from '../server/log.ts'
+
 import { StoreDamaged } from '../server/store/errors.ts'
+import type { Logger } from '../server/util/log.ts'
 import type { Outcome } from './bridge.ts'
 
 export async function outcomeOf<T>(log: Logger, work: () => Promise<T>): Promise<Outcome<T>> {

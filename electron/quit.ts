@@ -1,6 +1,6 @@
 /** The end: whoever asks for it, and however often, the program ends once everything is on disk. */
 import { app, powerMonitor } from 'electron'
-import type { Logger } from '../server/log.ts'
+import type { Logger } from '../server/util/log.ts'
 
 export interface Quitting {
   readonly isQuitting: () => boolean

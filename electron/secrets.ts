@@ -5,7 +5,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { safeStorage } from 'electron'
-import type { Logger } from '../server/log.ts'
+import type { Logger } from '../server/util/log.ts'
 
 type Name = 'sessions' | 'mail-password'
 

@@ -1,12 +1,13 @@
 /** The embedded server, as something that is started and stopped: in which state it is, and why it did not start. */
 import { join } from 'node:path'
-import type { Config } from '../server/config.ts'
-import { ConfigError } from '../server/config.ts'
-import type { Logger } from '../server/log.ts'
+import type { Config } from '../server/config/config.ts'
+import { ConfigError } from '../server/config/config.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import type { Services } from '../server/services.ts'
 import { StoreDamaged, StoreLocked, StoreTooNew, StoreUnavailable } from '../server/store/errors.ts'
 import { lockName } from '../server/store/layout.ts'
+import type { Logger } from '../server/util/log.ts'
+import { createSerializer } from '../server/util/serialize.ts'
 import type { ServerState, StartFailure } from './bridge.ts'
 
 type Failed = Extract<ServerState, { kind: 'failed' }>
@@ -37,13 +38,8 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
   const listeners: ((state: ServerState) => void)[] = []
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const serialize = createSerializer()
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = turn.then(work)
-    turn = done.catch(() => {})
-    return done
-  }
   const become = (next: ServerState): ServerState => {
     state = next
     for (const listener of listeners) listener(next)
@@ -92,11 +88,11 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
     get services() {
       return running?.services
     },
-    start: () => inTurn(start),
-    stop: () => inTurn(stop),
-    restart: () => inTurn(() => stop().then(start)),
+    start: () => serialize(start),
+    stop: () => serialize(stop),
+    restart: () => serialize(() => stop().then(start)),
     whileStopped: (work) =>
-      inTurn(async () => {
+      serialize(async () => {
         const wasWanted = state.kind !== 'stopped'
         await stop()
         try {

@@ -1,8 +1,8 @@
 /** Changes of settings: checked, kept, and made to hold. */
 import { nativeTheme } from 'electron'
-import type { Logger } from '../server/log.ts'
 import { isEmailAddress } from '../server/mail/address.ts'
 import { tryMailServer } from '../server/mail/mailer.ts'
+import type { Logger } from '../server/util/log.ts'
 import type { MailSettings, Outcome, SettingProblems, Settings, SettingsView } from './bridge.ts'
 import { setStartAtLogin } from './login-item.ts'
 import { mailProblems, mailTexts, senderOf } from './mail-settings.ts'

@@ -7,9 +7,9 @@ import {
   type ConfigTexts,
   configFrom,
   defaultText,
-  LOG_LEVELS,
   problemWith,
-} from '../server/config.ts'
+} from '../server/config/config.ts'
+import { LOG_LEVELS } from '../server/util/log.ts'
 import type { SettingProblems, Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
 import type { WindowPlace } from './window-place.ts'

@@ -1,7 +1,7 @@
 /** The one window: where it is, what closing it means, and how the rest of the desktop speaks to its page. */
 import { join } from 'node:path'
 import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
-import type { Logger } from '../server/log.ts'
+import type { Logger } from '../server/util/log.ts'
 import type { DesktopEvents } from './bridge.ts'
 import { built } from './folders.ts'
 import { icon } from './icons.ts'

@@ -3,20 +3,20 @@
  */
 
 import { documentOfAccount } from './accounts/identity.ts'
-import { startSweeper } from './accounts/sweeper.ts'
-import { loadAdminPassword } from './admin-password.ts'
-import { canonicalNsid } from './aliases.ts'
 import { methods, subscriptions } from './api/index.ts'
+import { loadAdminPassword } from './auth/admin-password.ts'
 import type { SessionCredentials } from './auth/credentials.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createTokens } from './auth/tokens.ts'
 import { createVerifier } from './auth/verifier.ts'
-import { createBackground } from './background.ts'
-import { type Config, publicOrigin } from './config.ts'
-import { startDailyBackup } from './daily-backup.ts'
+import { canonicalNsid } from './config/aliases.ts'
+import { type Config, publicOrigin } from './config/config.ts'
 import { createDidResolver } from './identity/resolver.ts'
-import { createLogger, type Logger } from './log.ts'
+import { loadSecrets } from './identity/secrets.ts'
+import { createBackground } from './jobs/background.ts'
+import { startDailyBackup } from './jobs/daily-backup.ts'
+import { startSweeper } from './jobs/maintenance.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -25,15 +25,15 @@ import { createRecordListener } from './notifications/record-listener.ts'
 import { startPushQueue } from './push/queue.ts'
 import { createRepositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
-import { loadSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
-import { createUi } from './ui.ts'
-import { version } from './version.ts'
-import { asksForHandle, createWellKnown } from './well-known.ts'
+import { createLogger, type Logger } from './util/log.ts'
+import { version } from './util/version.ts'
+import { createUi } from './web/ui.ts'
+import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { createApp, type Fallback } from './xrpc/http.ts'
 import { listen } from './xrpc/listen.ts'
@@ -56,8 +56,8 @@ export interface ServerOptions {
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests take a low one. */
   readonly passwordCost?: number
-  /** Journals of fewer bytes are not folded into the snapshot by themselves; tests take few. */
-  readonly foldBytes?: number
+  /** Journals of fewer bytes are not checkpointed into the snapshot by themselves; tests take few. */
+  readonly checkpointBytes?: number
   /** With this many bytes the store takes no more records; tests take few. */
   readonly fullBytes?: number
   /** Called when a message was kept in the outbox. */
@@ -76,9 +76,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     files: options.files,
     migrations,
     now,
-    foldBytes: options.foldBytes,
+    checkpointBytes: options.checkpointBytes,
     fullBytes: options.fullBytes,
-    onFault: (error) => log.error({ err: error }, 'the store could not fold its journals'),
+    onFault: (error) => log.error({ err: error }, 'the store could not checkpoint its journals'),
   })
 
   const adminPassword = await loadAdminPassword(config).catch(closing(store))
@@ -109,7 +109,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopSweeper = startSweeper(services)
   const stopBackups = config.dailyBackups ? startDailyBackup(services) : () => {}
   const stopPushQueue = startPushQueue(services)
-  tellSubscribers(services)
+  notifySubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
   ready.resolve({ dispatch, fallback: createFallback(services) })
 
@@ -138,7 +138,7 @@ function closing(...opened: { close(): Promise<void> }[]) {
   }
 }
 
-type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
+type Deps = Pick<Services, 'store' | 'now' | 'log'> & {
   port: number
   passwordCost: number | undefined
   onMailKept: (() => void) | undefined
@@ -146,7 +146,7 @@ type Grounds = Pick<Services, 'store' | 'now' | 'log'> & {
 
 async function createServices(
   config: Config,
-  { store, now, log, port, passwordCost, onMailKept }: Grounds,
+  { store, now, log, port, passwordCost, onMailKept }: Deps,
 ): Promise<Services> {
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
@@ -182,7 +182,7 @@ async function createServices(
       listener: createRecordListener({
         aliases,
         events: notifications,
-        onMoreSubscribers: () => tellSubscribers({ store, notifications, now, background }),
+        onMoreSubscribers: () => notifySubscribers({ store, notifications, now, background }),
       }),
     }),
     notifications,
@@ -257,6 +257,6 @@ function hostnamesOf(config: Config): string[] {
 }
 
 /** Tells those who are left to be told of posts. */
-function tellSubscribers(services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>): void {
+function notifySubscribers(services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>): void {
   services.background.run('telling subscribers', () => finishFanOuts(services))
 }

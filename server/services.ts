@@ -2,16 +2,16 @@
 import type { DidString } from '@atproto/syntax'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
-import type { Background } from './background.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { ResolveDid } from './identity/resolver.ts'
-import type { Logger } from './log.ts'
+import type { Secrets } from './identity/secrets.ts'
+import type { Background } from './jobs/background.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { NotificationEvents } from './notifications/events.ts'
 import type { LiveNotifications } from './notifications/live.ts'
 import type { Repositories } from './records/repositories.ts'
-import type { Secrets } from './secrets.ts'
 import type { Database } from './store/database.ts'
+import type { Logger } from './util/log.ts'
 
 export interface Services {
   readonly config: Config

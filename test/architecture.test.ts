@@ -97,15 +97,29 @@ describe('arrows', () => {
   })
 
   test('the protocol knows nothing of the rest of the server', () => {
-    expect(strays('server/xrpc/', ['server/xrpc/'])).toEqual([])
+    expect(strays('server/xrpc/', ['server/xrpc/', 'server/util/'])).toEqual([])
   })
 
   test('the store knows nothing of the rest but types', () => {
     const atRuntime = ours.filter(({ isType }) => !isType)
-    expect(strays('server/store/', ['server/store/'], atRuntime)).toEqual([])
+    expect(strays('server/store/', ['server/store/', 'server/util/'], atRuntime)).toEqual([])
     const above = ['xrpc', 'api', 'auth', 'accounts'].map((room) => `server/${room}/`)
     const fromAbove = ours.filter(({ to }) => above.some((room) => to.startsWith(room)))
     expect(strays('server/store/', [], fromAbove)).toEqual([])
+  })
+
+  test('utilities import nothing of ours', () => {
+    expect(strays('server/util/', ['server/util/'])).toEqual([])
+  })
+
+  test('auth imports accounts, never the other way round', () => {
+    const fromAccounts = ours.filter(({ from }) => from.startsWith('server/accounts/'))
+    expect(fromAccounts.filter(({ to }) => to.startsWith('server/auth/')).map(show)).toEqual([])
+  })
+
+  test('only the composition root and the factory of methods import the bag of services', () => {
+    const users = ours.filter(({ to }) => to === 'server/services.ts').map(({ from }) => from)
+    expect(users.toSorted()).toEqual(['server/api/method.ts', 'server/server.ts'])
   })
 
   test('only the composition root and the list of methods know handlers', () => {

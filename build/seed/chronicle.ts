@@ -1,7 +1,7 @@
 /** All that happens in the seeded world beside talk, by the day. */
 import { xrpc } from '@atproto/lex-client'
 import { app, com } from '../../lexicons/generated/index.ts'
-import { iso } from '../../server/time.ts'
+import { iso } from '../../server/util/time.ts'
 import type { Member } from './member.ts'
 import { type Name, people } from './people.ts'
 import {

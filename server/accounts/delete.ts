@@ -3,13 +3,20 @@
  * message for it.
  */
 
-import type { Services } from '../services.ts'
+import type { Background } from '../jobs/background.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
 import * as follows from '../store/tables/follows.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import * as pushRegistrations from '../store/tables/push-registrations.ts'
+
+interface Deps {
+  readonly mailer: Mailer
+  readonly background: Background
+  readonly now: () => Date
+}
 
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
@@ -21,7 +28,7 @@ export function deleteAccount(tx: Writer, did: string): void {
 
 /** What is kept outside the store, once the rows are gone. */
 export function forgetMail(
-  { background, mailer, now }: Pick<Services, 'background' | 'mailer' | 'now'>,
+  { background, mailer, now }: Deps,
   { email }: { readonly email: string | null },
 ): void {
   if (email === null) return

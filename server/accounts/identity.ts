@@ -1,16 +1,29 @@
 /** Where the DID of a new account comes from: minted here, or brought along. */
+
 import type { DidString } from '@atproto/syntax'
-import { canonicalNsid } from '../aliases.ts'
+import { canonicalNsid } from '../config/aliases.ts'
+import type { Config } from '../config/config.ts'
 import { type DidDocument, documentFor, handleOf, signingKeyOf } from '../identity/did-document.ts'
 import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity/did-plc.ts'
 import { createSigningKey, isDidKey } from '../identity/keys.ts'
+import type { ResolveDid } from '../identity/resolver.ts'
+import type { Secrets } from '../identity/secrets.ts'
 import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
-import type { Services } from '../services.ts'
-import type { Reader } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import { findByDid, type NewAccount } from '../store/tables/accounts.ts'
 import * as reservedKeys from '../store/tables/reserved-keys.ts'
-import { iso } from '../time.ts'
+import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly store: Database
+  readonly secrets: Secrets
+  readonly resolveDid: ResolveDid
+  readonly origin: string
+  readonly serverDid: DidString
+  readonly now: () => Date
+}
 
 /** The columns of a new account that its DID decides. */
 export type Identity = Pick<
@@ -20,7 +33,7 @@ export type Identity = Pick<
 
 /** Makes a did:plc. No directory is asked: the DID is the hash of the operation that creates it. */
 export async function mintIdentity(
-  { secrets, origin }: Pick<Services, 'secrets' | 'origin'>,
+  { secrets, origin }: Pick<Deps, 'secrets' | 'origin'>,
   handle: string,
   recoveryKey: string | undefined,
 ): Promise<Identity> {
@@ -63,7 +76,7 @@ export interface ImportRequest {
  * reserved for it or a new one: its holder points the DID at this server, then activates it.
  */
 export async function importIdentity(
-  services: Pick<Services, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  services: Pick<Deps, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   { did, plcOp, serviceToken }: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
@@ -88,7 +101,7 @@ export async function importIdentity(
 
 /** Resolves with the DID's document once the token has proved that the caller speaks for the DID. */
 async function proveControl(
-  { resolveDid, serverDid, config, now }: Pick<Services, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  { resolveDid, serverDid, config, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
   token: string | undefined,
 ): Promise<DidDocument> {

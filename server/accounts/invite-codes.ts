@@ -1,12 +1,12 @@
 /** Invite codes: how they look, who may use them, and those that an account earns by time. */
 
 import { isValidDid } from '@atproto/syntax'
-import type { Config } from '../config.ts'
-import { randomGroups } from '../random.ts'
+import type { Config } from '../config/config.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
-import { iso } from '../time.ts'
+import { randomGroups } from '../util/random.ts'
+import { iso } from '../util/time.ts'
 import type { Caller } from '../xrpc/method.ts'
 
 /**

@@ -4,14 +4,22 @@
  */
 
 import { timingSafeEqual } from 'node:crypto'
+import type { Secrets } from '../identity/secrets.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import { CODE_LIFETIME_MINUTES, letterFor, type MailPurpose } from '../mail/templates.ts'
-import { randomGroups } from '../random.ts'
-import type { Secrets } from '../secrets.ts'
-import type { Services } from '../services.ts'
-import type { Reader, Writer } from '../store/database.ts'
+import type { Database, Reader, Writer } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import * as rows from '../store/tables/mail-tokens.ts'
-import { iso } from '../time.ts'
+import { randomGroups } from '../util/random.ts'
+import { iso } from '../util/time.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly secrets: Secrets
+  readonly mailer: Mailer
+  readonly origin: string
+  readonly now: () => Date
+}
 
 const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000
 
@@ -20,7 +28,7 @@ const maxWrongAttempts = 5
 
 /** Makes a token, replacing an earlier one, and mails it. Resolves when the token is stored and the mail handed over. */
 export async function mailToken(
-  { store, secrets, mailer, origin, now }: Pick<Services, 'store' | 'secrets' | 'mailer' | 'origin' | 'now'>,
+  { store, secrets, mailer, origin, now }: Deps,
   account: Account & { email: string },
   purpose: MailPurpose,
 ): Promise<void> {

@@ -1,11 +1,20 @@
 /** Submitting did:plc operations to the directory, when one is configured. Without one an identity stays local. */
+import type { Config } from '../config/config.ts'
 import { submitOperation } from '../identity/plc-directory.ts'
-import type { Services } from '../services.ts'
+import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import { iso } from '../time.ts'
+import type { Logger } from '../util/log.ts'
+import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 
-type Needed = Pick<Services, 'config' | 'store' | 'now'>
+interface Deps {
+  readonly config: Config
+  readonly store: Database
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+type Needed = Pick<Deps, 'config' | 'store' | 'now'>
 
 /** Submits what is still to be submitted for an account; does nothing without a directory. */
 export async function submitPending(
@@ -20,7 +29,7 @@ export async function submitPending(
 
 /** The same, for whoever waits for it: an account does not become active while its identity points elsewhere. */
 export async function submitBeforeActivation(
-  services: Needed & Pick<Services, 'log'>,
+  services: Needed & Pick<Deps, 'log'>,
   account: accounts.Account,
 ) {
   await submitPending(services, account).catch((error: unknown) => {

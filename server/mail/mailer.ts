@@ -1,7 +1,7 @@
 /** Mail leaves by SMTP where it is configured; what SMTP does not take, and everything else, goes to the outbox. */
 
 import type { SendMailOptions } from 'nodemailer'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../util/log.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
   CODE_HEADER,

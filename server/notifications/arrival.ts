@@ -3,7 +3,7 @@
 import type { AfterCommit } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
 import * as notifications from '../store/tables/notifications.ts'
-import { type DatetimeString, iso } from '../time.ts'
+import { type DatetimeString, iso } from '../util/time.ts'
 import type { NotificationEvents } from './events.ts'
 
 /** `now`, or the millisecond after the last arrival: so no two notifications of an account have the same time. */

@@ -7,7 +7,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { app } from '../../lexicons/generated/index.ts'
-import type { Aliases } from '../aliases.ts'
+import type { Aliases } from '../config/aliases.ts'
 import type { Database } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import * as notifications from '../store/tables/notifications.ts'

@@ -1,6 +1,6 @@
 /** Keeps notifications in step with records, in the transaction that writes them. */
 import { isValidDid } from '@atproto/syntax'
-import type { Aliases } from '../aliases.ts'
+import type { Aliases } from '../config/aliases.ts'
 import type { RecordEvent, RecordListener } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
@@ -30,7 +30,7 @@ export function createRecordListener(options: RecordListenerOptions): RecordList
       const announce = announcing(tx, events, () => {
         addFollow(tx, event)
         tell(tx, event, derived(tx, event))
-        more = tellSubscribers(tx, event)
+        more = notifySubscribers(tx, event)
       })
       return () => {
         announce?.()
@@ -81,7 +81,7 @@ function tell(
   tx: Writer,
   event: RecordEvent,
   told: readonly notifications.NewNotification[],
-  gone?: notifications.GoneRecord,
+  deleted?: notifications.DeletedRecord,
 ): void {
   if (told.length === 0) return
   const hosted = hostedAmong(
@@ -98,11 +98,11 @@ function tell(
     },
   )
   for (const round of rounds.values()) {
-    notifications.insert(tx, sourceOf(event), round, arrivalTime(tx, event.at), gone)
+    notifications.insert(tx, sourceOf(event), round, arrivalTime(tx, event.at), deleted)
   }
 }
 
-function tellSubscribers(tx: Writer, event: RecordEvent): boolean {
+function notifySubscribers(tx: Writer, event: RecordEvent): boolean {
   if (event.collection !== postCollection) return false
   const isReply = event.record.reply !== undefined
   return beginFanOut(tx, { ...sourceOf(event), isReply }, event.at)
@@ -121,6 +121,6 @@ function sourceOf({ did, uri, rkey }: RecordEvent): notifications.Source {
   return { did, collection, rkey }
 }
 
-function isSame(a: notifications.NewNotification, b: notifications.Told): boolean {
+function isSame(a: notifications.NewNotification, b: notifications.ExistingNotification): boolean {
   return a.to === b.to && a.reason === b.reason && (a.reasonSubject ?? null) === b.reasonSubject
 }

@@ -1,5 +1,5 @@
 /** The seen marker: what arrived until then is read. */
-import { type DatetimeString, instant, iso } from '../time.ts'
+import { type DatetimeString, instant, iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What records refer to. They may have been stored without validation: what does not fit refers to nothing. */
 import { isPlainObject } from '@atproto/lex-data'
 import { isAtUriString } from '@atproto/syntax'
-import { type Aliases, canonicalNsid } from '../aliases.ts'
+import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 

@@ -2,7 +2,7 @@
 import type { LexMap } from '@atproto/lex-data'
 import { isDatetimeString } from '@atproto/syntax'
 import { type app, com } from '../../lexicons/generated/index.ts'
-import type { Aliases } from '../aliases.ts'
+import type { Aliases } from '../config/aliases.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'
 import { profileOf } from '../records/profiles.ts'
 import { recordUri } from '../records/repositories.ts'

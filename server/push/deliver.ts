@@ -1,16 +1,27 @@
 /** One attempt to deliver a notification: to the push service of a registration, or to a browser by Web Push. */
+
+import type { Config } from '../config/config.ts'
 import { type DidDocument, serviceEndpointOf } from '../identity/did-document.ts'
 import { guardedFetch, OutboundRefused, type OutboundResponse } from '../identity/guarded-fetch.ts'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import type { Secrets } from '../identity/secrets.ts'
 import { createServiceJwt } from '../identity/service-jwt.ts'
 import { parseMailbox } from '../mail/address.ts'
-import { randomId } from '../random.ts'
-import type { Services } from '../services.ts'
+import type { Database } from '../store/database.ts'
 import type { Delivery } from '../store/tables/push-queue.ts'
+import { randomId } from '../util/random.ts'
 import { type Push, pushOf } from './pushed.ts'
 import type { PushRequest } from './request.ts'
 import { isWebPush, parseSubscription } from './subscription.ts'
 import { webPushRequest } from './web-push.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly store: Database
+  readonly secrets: Secrets
+  readonly resolveDid: ResolveDid
+  readonly now: () => Date
+}
 
 export type Outcome =
   /** Delivered, or there is nothing to deliver any more. */
@@ -28,8 +39,6 @@ export type Outcome =
       readonly isDown: boolean
     }
 
-type Grounds = Pick<Services, 'store' | 'config' | 'resolveDid' | 'secrets' | 'now'>
-
 const deliverPush = 'app.example.notification.deliverPush'
 /** The longest that a token is good for; in seconds. */
 const tokenLifetime = 60
@@ -38,7 +47,7 @@ const maxAgeMs = 24 * 60 * 60_000
 const done: Outcome = { kind: 'done' }
 
 /** @param signal ends the attempt: the outcome means nothing then */
-export async function deliver(services: Grounds, delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
+export async function deliver(services: Deps, delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
   const current = () => newsOf(services, delivery)
   if (!current()) return done
   try {
@@ -60,7 +69,7 @@ export async function deliver(services: Grounds, delivery: Delivery, signal: Abo
   }
 }
 
-function newsOf(services: Grounds, { did, notification }: Delivery): Push | undefined {
+function newsOf(services: Deps, { did, notification }: Delivery): Push | undefined {
   const push = pushOf(services, did, notification)
   const isOld = push && services.now().getTime() - Date.parse(push.notification.indexedAt) > maxAgeMs
   return isOld ? undefined : push
@@ -70,7 +79,7 @@ type Prepare = (push: Push) => Promise<PushRequest>
 
 /** A call of `deliverPush`, which proves by a token of the account's own key (atproto service auth) who is told. */
 async function prepareForService(
-  { resolveDid, now }: Grounds,
+  { resolveDid, now }: Deps,
   { did, signingKey: privateKey, serviceDid, token, platform, appId }: Delivery,
   signal: AbortSignal,
 ): Promise<Prepare> {
@@ -96,7 +105,7 @@ async function prepareForService(
 }
 
 /** The same, but for the token: that is the address itself, and a message may have 4 kB at most (RFC 8030 §7.2). */
-function prepareWebPush({ config, secrets }: Grounds, { did, platform, appId, token }: Delivery): Prepare {
+function prepareWebPush({ config, secrets }: Deps, { did, platform, appId, token }: Delivery): Prepare {
   const subscription = parseSubscription(token, config.allowPrivateTargets)
   if (!subscription) throw new OutboundRefused('The token is no Web Push subscription')
   const contact = config.contactEmail ?? parseMailbox(config.mailFrom)?.address ?? ''

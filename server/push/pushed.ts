@@ -1,11 +1,20 @@
 /** What is pushed: the notifications that an account wants pushed, as they are shown, while it is active. */
+
 import type { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'
+import type { Config } from '../config/config.ts'
+import type { NotificationEvents } from '../notifications/events.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
-import type { Services } from '../services.ts'
+import type { Database } from '../store/database.ts'
 import { findByDid } from '../store/tables/accounts.ts'
 import * as notifications from '../store/tables/notifications.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly store: Database
+  readonly notifications: NotificationEvents
+}
 
 export interface Push {
   readonly did: string
@@ -14,7 +23,7 @@ export interface Push {
   readonly unreadCount: number
 }
 
-type Grounds = Pick<Services, 'store' | 'config'>
+type ReadDeps = Pick<Deps, 'store' | 'config'>
 
 /**
  * Tells of what arrives for an account and is to be pushed, whether or not any device is registered: the desktop shows it.
@@ -22,7 +31,7 @@ type Grounds = Pick<Services, 'store' | 'config'>
  * @returns a function that ends it
  */
 export function watchPushes(
-  services: Grounds & Pick<Services, 'notifications'>,
+  services: ReadDeps & Pick<Deps, 'notifications'>,
   did: string,
   listener: (push: Push) => void,
 ): () => void {
@@ -32,14 +41,14 @@ export function watchPushes(
 }
 
 /** What is pushed to an account of the notifications that arrived together, the oldest first. */
-export function arrivedPushes(services: Grounds, did: string, arrivals: notifications.Arrivals): Push[] {
+export function arrivedPushes(services: ReadDeps, did: string, arrivals: notifications.Arrivals): Push[] {
   const { store } = services
   const pushes = pushesOf(services, did, (wanted) => notifications.arrived(store, { did, wanted, arrivals }))
   return pushes.toReversed()
 }
 
 /** What is pushed for one notification; undefined when it is not, or no longer. */
-export function pushOf(services: Grounds, did: string, id: number): Push | undefined {
+export function pushOf(services: ReadDeps, did: string, id: number): Push | undefined {
   const [push] = pushesOf(services, did, (wanted) => {
     const found = notifications.findWanted(services.store, { did, wanted, id })
     return found ? [found] : []
@@ -48,7 +57,7 @@ export function pushOf(services: Grounds, did: string, id: number): Push | undef
 }
 
 function pushesOf(
-  { store, config }: Grounds,
+  { store, config }: ReadDeps,
   did: string,
   find: (wanted: notifications.Wanted) => readonly notifications.Notification[],
 ): Push[] {

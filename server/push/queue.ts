@@ -5,10 +5,27 @@
  * delivered twice.
  */
 
-import type { Services } from '../services.ts'
+import type { Config } from '../config/config.ts'
+import type { ResolveDid } from '../identity/resolver.ts'
+import type { Secrets } from '../identity/secrets.ts'
+import type { Background } from '../jobs/background.ts'
+import type { NotificationEvents } from '../notifications/events.ts'
+import type { Database } from '../store/database.ts'
 import * as queue from '../store/tables/push-queue.ts'
-import { iso } from '../time.ts'
+import type { Logger } from '../util/log.ts'
+import { iso } from '../util/time.ts'
 import { deliver, type Outcome } from './deliver.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly store: Database
+  readonly secrets: Secrets
+  readonly resolveDid: ResolveDid
+  readonly notifications: NotificationEvents
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+}
 
 const atOnce = 8
 const atOncePerTarget = 2
@@ -17,13 +34,8 @@ const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000] as const
 /** Timers stand still while a computer sleeps. */
 const longestTimerMs = 60_000
 
-type Grounds = Pick<
-  Services,
-  'store' | 'config' | 'resolveDid' | 'secrets' | 'notifications' | 'background' | 'now' | 'log'
->
-
 /** @returns a function that stops it: what is under way is given up, and delivered after the next start */
-export function startPushQueue(services: Grounds): () => void {
+export function startPushQueue(services: Deps): () => void {
   const { store, background, notifications, now, log } = services
   const underWay = new Set<queue.Delivery>()
   /** Targets that are down, and until when they are left alone; in milliseconds since 1970. */

@@ -2,7 +2,7 @@
 import type { LexMap } from '@atproto/lex-data'
 import type { AtUriString, DidString, RecordKeyString } from '@atproto/syntax'
 import type { Writer } from '../store/database.ts'
-import type { DatetimeString } from '../time.ts'
+import type { DatetimeString } from '../util/time.ts'
 
 export interface RecordEvent {
   readonly did: DidString

@@ -1,13 +1,19 @@
 /** Repositories as CAR files (version 1). */
+
 import { setImmediate } from 'node:timers/promises'
 import { parseCid } from '@atproto/lex-data'
 import { type CarBlock, writeCarStream } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
-import type { Services } from '../services.ts'
-import type { Reader } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import { nodeFiles, saveAs } from '../store/files.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
+import type { Repositories } from './repositories.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly repositories: Repositories
+}
 
 /** Blocks that are read at once, before others have their turn. */
 const pageSize = 200
@@ -21,10 +27,10 @@ const held = new Map<string, { readonly commit: string; readonly chunks: WeakRef
  * any of it is sent, so that all of it belongs to one commit and a slow reader keeps nobody from writing.
  */
 export async function exportRepo(
-  { store, repositories }: Pick<Services, 'store' | 'repositories'>,
+  { store, repositories }: Deps,
   did: DidString,
 ): Promise<Uint8Array[] | undefined> {
-  return repositories.inTurn(did, async () => {
+  return repositories.serialize(did, async () => {
     for (;;) {
       const head = repos.findHead(store, did)
       if (!head) return undefined
@@ -45,11 +51,7 @@ export async function exportRepo(
  * Writes a repository to a file as `exportRepo` gives it; a file of that name is replaced once all of the new one is on disk.
  * @returns false when there is no such repository
  */
-export async function saveRepo(
-  services: Pick<Services, 'store' | 'repositories'>,
-  did: DidString,
-  file: string,
-): Promise<boolean> {
+export async function saveRepo(services: Deps, did: DidString, file: string): Promise<boolean> {
   const chunks = await exportRepo(services, did)
   if (chunks) await saveAs(nodeFiles, file, ...chunks)
   return chunks !== undefined

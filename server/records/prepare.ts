@@ -12,7 +12,7 @@ import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
-import { type Aliases, canonicalNsid } from '../aliases.ts'
+import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
 const { feed, graph, actor } = app.example

@@ -3,10 +3,10 @@ import { decode } from '@atproto/lex-cbor'
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'
-import { type Aliases, namesOf } from '../aliases.ts'
+import { type Aliases, namesOf } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
-import type { DatetimeString } from '../time.ts'
+import type { DatetimeString } from '../util/time.ts'
 import { withCanonicalTypes } from './prepare.ts'
 
 const { profile } = app.example.actor

@@ -9,13 +9,14 @@ import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { MST } from '@atproto/repo'
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { type Aliases, canonicalNsid } from '../aliases.ts'
+import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Database, Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
-import { iso } from '../time.ts'
+import { createKeyedSerializer } from '../util/serialize.ts'
+import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { signCommit } from './commit.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
@@ -51,7 +52,7 @@ export interface Repositories {
    */
   write(did: DidString, plan: Plan): Promise<CommitMeta | undefined>
   /** Runs `task` while nobody writes to the repository. */
-  inTurn<T>(did: DidString, task: () => Promise<T>): Promise<T>
+  serialize<T>(did: DidString, task: () => Promise<T>): Promise<T>
 }
 
 export interface RepositoriesOptions {
@@ -77,7 +78,7 @@ const maxKeptWrites = 2000
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
   const { store, aliases, nextTid, now, listener } = options
-  const inTurn = createTurns()
+  const serialize = createKeyedSerializer<string>()
   const kept = new Map<string, Kept>()
 
   function open(did: string, head: repos.Head): Kept {
@@ -149,10 +150,10 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 
   return {
     newKey: nextTid,
-    inTurn,
+    serialize,
     async write(did, plan) {
       for (;;) {
-        const { stored } = await inTurn(did, () => attempt(did, plan))
+        const { stored } = await serialize(did, () => attempt(did, plan))
         const result = await stored
         if (result === false) continue
         for (const tell of result?.afterCommit ?? []) tell?.()
@@ -178,20 +179,5 @@ function treeChange(change: RecordChange) {
   return {
     key: `${change.collection}/${change.rkey}`,
     cid: 'bytes' in change ? change.cid : undefined,
-  }
-}
-
-/** Tasks of one repository follow each other; those of different ones do not wait. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>()
-  return <T>(did: string, task: () => Promise<T>): Promise<T> => {
-    const result = (last.get(did) ?? Promise.resolve()).then(task)
-    const settled = result
-      .catch(() => {})
-      .then(() => {
-        if (last.get(did) === settled) last.delete(did)
-      })
-    last.set(did, settled)
-    return result
   }
 }

@@ -6,7 +6,7 @@ import { BackupForeign, StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile, saveAs } from './files.ts'
 import { backupsName, fileTime } from './layout.ts'
 import { decodePortable, encodePortable, isPortable, type PortableOptions } from './portable.ts'
-import { loadDuringFold } from './recover.ts'
+import { loadDuringCheckpoint } from './recover.ts'
 import { checksumLine, exportSnapshot, isSqlite, openSnapshot, schemaVersion } from './snapshot.ts'
 
 export interface BackupInfo {
@@ -52,7 +52,7 @@ export async function exportBackup(
 }
 
 async function readData(files: Files, dir: string): Promise<Uint8Array> {
-  const { sqlite, seq } = await loadDuringFold(files, dir)
+  const { sqlite, seq } = await loadDuringCheckpoint(files, dir)
   try {
     return exportSnapshot(sqlite, seq)
   } finally {

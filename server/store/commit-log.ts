@@ -1,4 +1,6 @@
 /** Group commit: the transactions that wait together go down in one frame of the journal, with one fsync. */
+
+import { createSerializer } from '../util/serialize.ts'
 import { StoreUnavailable } from './errors.ts'
 import type { Files } from './files.ts'
 import { encodeFrame, Journal } from './journal.ts'
@@ -24,7 +26,7 @@ export class CommitLog {
   #next: Batch | undefined
   #writing: Batch | undefined
   /** The journal is used by one task at a time. */
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #serialize = createSerializer()
   #repairing: Promise<void> | undefined
 
   /**
@@ -72,7 +74,7 @@ export class CommitLog {
     if (this.#next === undefined) {
       const batch: Batch = { transactions: [], written: Promise.withResolvers() }
       this.#next = batch
-      void this.#inTurn(() => this.#write(batch))
+      void this.#serialize(() => this.#write(batch))
     }
     this.#next.transactions.push(transaction)
     return this.#next.written.promise
@@ -82,7 +84,7 @@ export class CommitLog {
    * Begins a new journal. Returns the bytes of the old one, or 0 when that has no transaction and goes on.
    */
   seal(): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       if (!this.#writable) throw new StoreUnavailable('The disk takes no writes.')
       if (this.#journal.isEmpty) return 0
       const old = this.#journal
@@ -105,7 +107,7 @@ export class CommitLog {
 
   /** Makes writing possible again after a failure. Throws StoreUnavailable when it is not yet. */
   repair(): Promise<void> {
-    this.#repairing ??= this.#inTurn(async () => {
+    this.#repairing ??= this.#serialize(async () => {
       try {
         if (!this.#writable) await this.#mend()
         this.#writable = true
@@ -119,7 +121,7 @@ export class CommitLog {
   }
 
   close(): Promise<void> {
-    return this.#inTurn(() => this.#journal.close())
+    return this.#serialize(() => this.#journal.close())
   }
 
   async #write(batch: Batch): Promise<void> {
@@ -162,12 +164,6 @@ export class CommitLog {
       if (first > this.firstSeq) await this.#files.remove(journalPath(this.#dir, first))
     }
     await this.#files.syncDir(this.#dir)
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const run = this.#turn.then(task)
-    this.#turn = run.catch(() => {})
-    return run
   }
 }
 

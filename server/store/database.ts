@@ -5,15 +5,17 @@
  * written as one frame of the journal. Readers see a transaction as soon as it has run, so an answer to the
  * outside waits for `settled`. When a write fails, memory goes back to what is on disk.
  */
+
+import { createSerializer } from '../util/serialize.ts'
 import type { BackupInfo } from './backup.ts'
+import { replaceSnapshot } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
-import { replaceSnapshot } from './fold.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore } from './open.ts'
-import { loadDuringFold } from './recover.ts'
+import { loadDuringCheckpoint } from './recover.ts'
 import { exportSnapshot } from './snapshot.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
@@ -28,17 +30,17 @@ export interface OpenOptions {
   readonly directory: string
   readonly migrations: readonly Migration[]
   readonly now: () => Date
-  /** Told of failures that no caller sees: a fold that could not be made, and is tried again later. */
+  /** Told of failures that no caller sees: a checkpoint that could not be made, and is tried again later. */
   readonly onFault?: (error: unknown) => void
-  /** Other files than the real ones; folds and backups then run in this thread. */
+  /** Other files than the real ones; checkpoints and backups then run in this thread. */
   readonly files?: Files
-  /** Journals of fewer bytes are not folded by themselves. */
-  readonly foldBytes?: number
+  /** Journals of fewer bytes are not checkpointed by themselves. */
+  readonly checkpointBytes?: number
   /** With this many bytes it is full. */
   readonly fullBytes?: number
 }
 
-const defaultFoldBytes = 8 * 1024 * 1024
+const defaultCheckpointBytes = 8 * 1024 * 1024
 /** Of 2 GiB, beyond which a snapshot can be neither written nor read; the rest is for what is not refused when it is full. */
 const defaultFullBytes = 1.5 * 1024 ** 3
 
@@ -54,13 +56,13 @@ export class Database implements Reader {
   #commits = 0
   #epoch = 0
   /** Memory holds what did not reach the disk. */
-  #doomed = false
+  #dirty = false
   #inTransaction = false
-  #folding = false
-  /** After a failed fold the next one waits until the journals have this many bytes. */
-  #foldAt = 0
-  /** Folds and backups follow one another. */
-  #upkeepTurn: Promise<unknown> = Promise.resolve()
+  #checkpointing = false
+  /** After a failed checkpoint the next one waits until the journals have this many bytes. */
+  #checkpointAt = 0
+  /** Checkpoints and backups follow one another. */
+  readonly #upkeep = createSerializer()
   #closing: Promise<void> | undefined
   readonly #watchers = new Set<() => void>()
   #tellsWatchers = false
@@ -150,7 +152,7 @@ export class Database implements Reader {
       await this.settled()
     } else {
       await this.#log.append(`[${statements.join(',')}]`)
-      this.#foldWhenDue()
+      this.#checkpointWhenDue()
     }
     return result
   }
@@ -161,7 +163,7 @@ export class Database implements Reader {
    */
   async settled(epoch = this.#epoch): Promise<void> {
     await this.#log.pending
-    if (this.#doomed || epoch !== this.#epoch) {
+    if (this.#dirty || epoch !== this.#epoch) {
       throw new StoreUnavailable('What was read did not reach the disk. Try again.')
     }
   }
@@ -173,9 +175,9 @@ export class Database implements Reader {
       this.#sealedBytes += await this.#log.seal()
       if (this.#sealedBytes === 0) return
       const dir = this.#options.directory
-      this.#snapshotBytes = await this.#inBackground({ kind: 'fold', dir, before: this.#log.firstSeq })
+      this.#snapshotBytes = await this.#inBackground({ kind: 'checkpoint', dir, before: this.#log.firstSeq })
       this.#sealedBytes = 0
-      this.#foldAt = 0
+      this.#checkpointAt = 0
     })
   }
 
@@ -203,13 +205,13 @@ export class Database implements Reader {
 
   async #shutDown(): Promise<void> {
     // If this fails, the journals still hold everything and the next start replays them.
-    await this.#upkeep(() => this.#lastFold()).catch((error) => this.#options.onFault?.(error))
+    await this.#upkeep(() => this.#lastCheckpoint()).catch((error) => this.#options.onFault?.(error))
     await this.#log.close().catch(() => {})
     this.#sqlite.close()
     await this.#lock.release()
   }
 
-  async #lastFold(): Promise<void> {
+  async #lastCheckpoint(): Promise<void> {
     await this.#log.repair()
     this.#sealedBytes += await this.#log.seal()
     if (this.#sealedBytes === 0) return
@@ -233,14 +235,14 @@ export class Database implements Reader {
 
   /** Brings memory back to what is on disk. */
   async #reload(): Promise<void> {
-    this.#doomed = true
+    this.#dirty = true
     const { firstSeq, length } = this.#log
-    const loaded = await loadDuringFold(this.#files, this.#options.directory, {
+    const loaded = await loadDuringCheckpoint(this.#files, this.#options.directory, {
       newest: { firstSeq, length },
     })
     this.#sqlite.close()
     this.#sqlite = loaded.sqlite
-    this.#doomed = false
+    this.#dirty = false
     this.#changed()
     this.#epoch++
   }
@@ -255,25 +257,20 @@ export class Database implements Reader {
     })
   }
 
-  #foldWhenDue(): void {
+  #checkpointWhenDue(): void {
     const bytes = this.#sealedBytes + this.#log.length
-    const limit = Math.max(this.#options.foldBytes ?? defaultFoldBytes, this.#snapshotBytes / 4)
-    if (this.#folding || this.#closing !== undefined || bytes < Math.max(limit, this.#foldAt)) return
-    this.#folding = true
+    const limit = Math.max(this.#options.checkpointBytes ?? defaultCheckpointBytes, this.#snapshotBytes / 4)
+    if (this.#checkpointing || this.#closing !== undefined || bytes < Math.max(limit, this.#checkpointAt))
+      return
+    this.#checkpointing = true
     this.checkpoint()
       .catch((error: unknown) => {
-        this.#foldAt = bytes + limit
+        this.#checkpointAt = bytes + limit
         this.#options.onFault?.(error)
       })
       .finally(() => {
-        this.#folding = false
+        this.#checkpointing = false
       })
-  }
-
-  #upkeep<T>(task: () => Promise<T>): Promise<T> {
-    const run = this.#upkeepTurn.then(task)
-    this.#upkeepTurn = run.catch(() => {})
-    return run
   }
 
   #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { saveBackup } from './backup.ts'
+import { removeJournals } from './checkpoint.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
-import { removeJournals } from './fold.ts'
 import { Journal } from './journal.ts'
 import {
   backupsName,
@@ -30,7 +30,7 @@ export interface OpenedStore {
   readonly seq: number
   readonly journal: Journal
   readonly snapshotBytes: number
-  /** Bytes in older journals, which the next fold takes in. */
+  /** Bytes in older journals, which the next checkpoint takes in. */
   readonly sealedBytes: number
 }
 

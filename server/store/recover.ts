@@ -81,8 +81,8 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
   }
 }
 
-/** Loads while a fold may be replacing the files, which for a moment looks as if one were missing. */
-export async function loadDuringFold(files: Files, dir: string, range?: Range): Promise<Loaded> {
+/** Loads while a checkpoint may be replacing the files, which for a moment looks as if one were missing. */
+export async function loadDuringCheckpoint(files: Files, dir: string, range?: Range): Promise<Loaded> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await load(files, dir, range)

@@ -6,14 +6,14 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { type BackupInfo, backup, exportBackup } from './backup.ts'
 import { type BackupContent, describeBackup } from './backup-content.ts'
+import { checkpoint } from './checkpoint.ts'
 import { withClass } from './errors.ts'
 import type { Files } from './files.ts'
-import { fold } from './fold.ts'
 import type { Migration } from './migrate.ts'
 import { restore } from './restore.ts'
 
 export type Task =
-  | { readonly kind: 'fold'; readonly dir: string; readonly before: number }
+  | { readonly kind: 'checkpoint'; readonly dir: string; readonly before: number }
   | { readonly kind: 'backup'; readonly dir: string; readonly at: Date }
   | {
       readonly kind: 'export'
@@ -39,7 +39,7 @@ export type Task =
 
 interface Results {
   /** Size of the snapshot, in bytes. */
-  fold: number
+  checkpoint: number
   backup: BackupInfo
   export: BackupInfo
   describe: BackupContent
@@ -52,8 +52,8 @@ export type TaskResult<T extends Task> = Results[T['kind']]
 export async function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>>
 export async function runTask(files: Files, task: Task): Promise<Results[Task['kind']]> {
   switch (task.kind) {
-    case 'fold':
-      return fold(files, task.dir, task.before)
+    case 'checkpoint':
+      return checkpoint(files, task.dir, task.before)
     case 'backup':
       return backup(task.dir, task.at, files)
     case 'export':

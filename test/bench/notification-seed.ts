@@ -12,7 +12,7 @@ import * as follows from '../../server/store/tables/follows.ts'
 import * as notifications from '../../server/store/tables/notifications.ts'
 import * as records from '../../server/store/tables/records.ts'
 import * as repos from '../../server/store/tables/repos.ts'
-import { type DatetimeString, iso } from '../../server/time.ts'
+import { type DatetimeString, iso } from '../../server/util/time.ts'
 import { type Random, seededRandom } from '../crash/random.ts'
 import { newAccount, openStore } from './seed.ts'
 

@@ -1,14 +1,14 @@
 /** A data directory as of a server that has been in use: written through the store's own tables. */
 
 import { createHash } from 'node:crypto'
-import { openSession } from '../../server/accounts/sessions.ts'
 import { scopes } from '../../server/auth/scopes.ts'
+import { openSession } from '../../server/auth/sessions.ts'
 import { Database, type Writer } from '../../server/store/database.ts'
 import { migrations } from '../../server/store/migrations.ts'
 import * as accounts from '../../server/store/tables/accounts.ts'
 import * as appPasswords from '../../server/store/tables/app-passwords.ts'
 import * as inviteCodes from '../../server/store/tables/invite-codes.ts'
-import { iso } from '../../server/time.ts'
+import { iso } from '../../server/util/time.ts'
 
 const now = () => new Date()
 /** Rows that `insertAccount` writes. */
@@ -26,9 +26,9 @@ export async function seed(dir: string, rows: number): Promise<void> {
   await store.close()
 }
 
-/** Everything is folded into the snapshot when it is closed, and not before. */
+/** Everything is checkpointed into the snapshot when it is closed, and not before. */
 export function openStore(dir: string): Promise<Database> {
-  return Database.open({ directory: dir, migrations, now, foldBytes: Number.POSITIVE_INFINITY })
+  return Database.open({ directory: dir, migrations, now, checkpointBytes: Number.POSITIVE_INFINITY })
 }
 
 /** An account, two app passwords, three sessions with their refresh tokens, an invite code. */

@@ -1,7 +1,7 @@
-/** How long a start takes, and whether folds stop the event loop. */
+/** How long a start takes, and whether checkpoints stop the event loop. */
 import { setTimeout } from 'node:timers/promises'
+import { measureCheckpoint } from './checkpoint.ts'
 import { Client } from './client.ts'
-import { measureFold } from './fold.ts'
 import { folder } from './folders.ts'
 import { Measured } from './processes.ts'
 import { seed } from './seed.ts'
@@ -25,10 +25,10 @@ export async function benchStart(): Promise<void> {
     { ...startRow('empty store', again), reference: '3,000 ms, 292 MB' },
     startRow('100,000 rows', large),
   ])
-  const { quiet, folding } = await measureFold(full)
+  const { quiet, checkpointing } = await measureCheckpoint(full)
   table('stops of the event loop, with 100,000 rows', [
     { '': 'while writing', 'p99 ms': quiet.p99, 'longest ms': quiet.longest },
-    { '': 'during a fold', 'p99 ms': folding.p99, 'longest ms': folding.longest },
+    { '': 'during a checkpoint', 'p99 ms': checkpointing.p99, 'longest ms': checkpointing.longest },
   ])
 }
 

@@ -31,7 +31,7 @@ test(`a server killed ${crashes} times under load keeps its word (CRASH_SEED=${s
 }, async () => {
   const random = seededRandom(seed)
   const witnesses = Array.from({ length: 3 }, (_, i) => new Witness(`witness-${i}`, random))
-  let duringFold = 0
+  let duringCheckpoint = 0
 
   for (let crash = 0; crash < crashes; crash++) {
     if (crash % 8 === 7) await killDuringStart(random)
@@ -43,15 +43,17 @@ test(`a server killed ${crashes} times under load keeps its word (CRASH_SEED=${s
     await Promise.race([load, momentOfCrash(crash, random)])
     await server.kill()
     await load
-    if (await isFolding()) duringFold++
+    if (await isCheckpointing()) duringCheckpoint++
   }
 
   await startFor(witnesses)
   for (const witness of witnesses) await witness.testify('all')
   expect(server.complaints).toBe('')
   const facts = witnesses.reduce((sum, { factCount }) => sum + factCount, 0)
-  process.stdout.write(`${crashes} crashes, ${duringFold} of them during a fold; ${facts} facts held\n`)
-  expect(duringFold).toBeGreaterThan(crashes / 8)
+  process.stdout.write(
+    `${crashes} crashes, ${duringCheckpoint} of them during a checkpoint; ${facts} facts held\n`,
+  )
+  expect(duringCheckpoint).toBeGreaterThan(crashes / 8)
 })
 
 async function startFor(witnesses: readonly Witness[]): Promise<void> {
@@ -62,11 +64,11 @@ async function startFor(witnesses: readonly Witness[]): Promise<void> {
   expect((await readdir(dir)).filter((name) => name.includes('damaged'))).toEqual([])
 }
 
-/** At any time; every other crash comes during a fold, half of those while the snapshot is replaced. */
+/** At any time; every other crash comes during a checkpoint, half of those while the snapshot is replaced. */
 async function momentOfCrash(crash: number, random: Random): Promise<void> {
   if (crash % 2 === 0) return setTimeout(random(300))
   const replacing = crash % 4 === 3
-  while (!(replacing ? await isReplacing() : await isFolding())) await setTimeout(1)
+  while (!(replacing ? await isReplacing() : await isCheckpointing())) await setTimeout(1)
   await setTimeout(random(replacing ? 10 : 100))
 }
 
@@ -76,8 +78,8 @@ async function killDuringStart(random: Random): Promise<void> {
   await starting.kill()
 }
 
-/** A fold leaves the old journal until the snapshot that replaces it is in place. */
-async function isFolding(): Promise<boolean> {
+/** A checkpoint leaves the old journal until the snapshot that replaces it is in place. */
+async function isCheckpointing(): Promise<boolean> {
   return (await readdir(dir)).filter((name) => name.endsWith('.journal')).length > 1
 }
 

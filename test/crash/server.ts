@@ -1,5 +1,5 @@
-/** The real server, made to fold its journal all the time: `node server.ts DATA_DIR`. */
-import { defaultConfig } from '../../server/config.ts'
+/** The real server, made to checkpoint its journal all the time: `node server.ts DATA_DIR`. */
+import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import { adminPassword } from '../support/server.ts'
 
@@ -13,5 +13,5 @@ const config = defaultConfig({
   rateLimits: false,
   logLevel: 'error',
 })
-const { url } = await startServer(config, { passwordCost: 4, foldBytes: 1 })
+const { url } = await startServer(config, { passwordCost: 4, checkpointBytes: 1 })
 process.stdout.write(`listening on ${url}\n`)

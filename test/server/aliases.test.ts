@@ -1,6 +1,6 @@
 /** Clients of the network call methods and name records by its authorities. A table in the settings maps these onto ours. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { type Account, TestServer } from '../support/server.ts'
 
 const tableOf = (text: string) => readConfig({ env: { PDS_ALIASES: text }, args: [] }).aliases

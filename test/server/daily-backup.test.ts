@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startDailyBackup } from '../../server/daily-backup.ts'
+import { startDailyBackup } from '../../server/jobs/daily-backup.ts'
 import { listBackups } from '../../server/store/backup.ts'
 import { day, hour, minute } from '../support/clock.ts'
 import { TestServer } from '../support/server.ts'

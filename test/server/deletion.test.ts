@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sweep } from '../../server/accounts/sweeper.ts'
+import { sweep } from '../../server/jobs/maintenance.ts'
 import { minute } from '../support/clock.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'

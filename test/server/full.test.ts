@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defaultConfig } from '../../server/config.ts'
+import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 
 test('a full server takes no more records or accounts, and goes on once there is room', async () => {

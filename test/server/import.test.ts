@@ -1,6 +1,6 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../server/accounts/sweeper.ts'
+import { sweep } from '../../server/jobs/maintenance.ts'
 import { day, hour, minute } from '../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
 import { signServiceJwt } from '../support/jwt.ts'

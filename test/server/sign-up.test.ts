@@ -3,7 +3,7 @@ import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@ipld/dag-cbor'
 import { base32 } from 'multiformats/bases/base32'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../server/accounts/sweeper.ts'
+import { sweep } from '../../server/jobs/maintenance.ts'
 import { type DidHost, startDidHost } from '../support/did-host.ts'
 import { adminAuth, refusal, TestServer } from '../support/server.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { defaultConfig } from '../../server/config.ts'
+import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import { type Files, nodeFiles } from '../../server/store/files.ts'
 

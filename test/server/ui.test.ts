@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createUi } from '../../server/ui.ts'
+import { createUi } from '../../server/web/ui.ts'
 import { createApp } from '../../server/xrpc/http.ts'
 import { type Listener, listen } from '../../server/xrpc/listen.ts'
 

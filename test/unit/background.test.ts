@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBackground } from '../../server/background.ts'
-import { createLogger } from '../../server/log.ts'
+import { createBackground } from '../../server/jobs/background.ts'
+import { createLogger } from '../../server/util/log.ts'
 
 const log = createLogger('silent')
 

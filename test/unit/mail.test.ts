@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLogger } from '../../server/log.ts'
 import { isEmailAddress, parseMailbox } from '../../server/mail/address.ts'
 import { createMailer, type Mail, type Mailer, type MailerOptions } from '../../server/mail/mailer.ts'
 import {
@@ -17,6 +16,7 @@ import {
   restoreMessage,
 } from '../../server/mail/outbox.ts'
 import { letterFor } from '../../server/mail/templates.ts'
+import { createLogger } from '../../server/util/log.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../support/smtp-server.ts'
 
 const NOW = new Date('2026-11-21T09:45:30.123Z')

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { defaultConfig } from '../../server/config.ts'
+import { defaultConfig } from '../../server/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
-import { version } from '../../server/version.ts'
+import { version } from '../../server/util/version.ts'
 import { FullDisk } from '../support/full-disk.ts'
 
 let disk: FullDisk

@@ -1,7 +1,7 @@
 /** Table `accounts`. */
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 
 export interface Account {

@@ -1,5 +1,5 @@
 /** Table `app_passwords`. */
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 
 export interface AppPassword {

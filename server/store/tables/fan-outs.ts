@@ -5,21 +5,21 @@ import type { Source } from './notifications.ts'
 export interface FanOut extends Source {
   readonly isReply: number
   /** DID of the last subscriber who has been told. */
-  readonly toldUpTo: string
+  readonly lastRecipient: string
 }
 
 /** Any of them. */
 export function first(db: Reader): FanOut | undefined {
   return db.get<FanOut>(
-    'SELECT did, collection, rkey, is_reply AS isReply, told_up_to AS toldUpTo FROM fan_outs LIMIT 1',
+    'SELECT did, collection, rkey, is_reply AS isReply, told_up_to AS lastRecipient FROM fan_outs LIMIT 1',
   )
 }
 
-export function put(tx: Writer, { did, collection, rkey, isReply, toldUpTo }: FanOut): void {
+export function put(tx: Writer, { did, collection, rkey, isReply, lastRecipient }: FanOut): void {
   tx.run(
     `INSERT INTO fan_outs (did, collection, rkey, is_reply, told_up_to) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET told_up_to = excluded.told_up_to`,
-    [did, collection, rkey, isReply, toldUpTo],
+    [did, collection, rkey, isReply, lastRecipient],
   )
 }
 

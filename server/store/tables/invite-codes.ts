@@ -1,6 +1,6 @@
 /** Tables `invite_codes` and `invite_code_uses`. */
 import type { DidString } from '@atproto/syntax'
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 
 export interface InviteCode {

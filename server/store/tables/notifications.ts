@@ -7,7 +7,7 @@
  */
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Reason } from '../../notifications/reasons.ts'
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 
 /** The reasons that are wanted, from authors whom the account follows and from all others. */
@@ -167,7 +167,7 @@ const columns =
 const isInactive = 'a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL'
 
 /** A record that is no longer where records are. */
-export interface GoneRecord {
+export interface DeletedRecord {
   readonly cid: string
   readonly bytes: Uint8Array
 }
@@ -178,7 +178,7 @@ export function insert(
   { did, collection, rkey }: Source,
   notifications: readonly NewNotification[],
   indexedAt: string,
-  gone?: GoneRecord,
+  deleted?: DeletedRecord,
 ): void {
   // One by one: there are rarely more than two, and values go in in half the time of what is selected from JSON.
   for (const { to, reason, reasonSubject = null } of notifications) {
@@ -189,7 +189,7 @@ export function insert(
          ?, ?, ?, ?, ?, ?, ?)`,
       [
         ...[to, did, did, to, did],
-        ...[collection, rkey, reason, reasonSubject, indexedAt, gone?.cid ?? null, gone?.bytes ?? null],
+        ...[collection, rkey, reason, reasonSubject, indexedAt, deleted?.cid ?? null, deleted?.bytes ?? null],
       ],
     )
   }
@@ -214,7 +214,7 @@ export function insertForSubscribers(
   )
 }
 
-export interface Told {
+export interface ExistingNotification {
   readonly id: number
   readonly to: DidString
   readonly reason: Reason
@@ -222,8 +222,8 @@ export interface Told {
 }
 
 /** What a record has told, but for what its deletions told. */
-export function ofRecord(db: Reader, { did, collection, rkey }: Source): Told[] {
-  return db.all<Told>(
+export function ofRecord(db: Reader, { did, collection, rkey }: Source): ExistingNotification[] {
+  return db.all<ExistingNotification>(
     `SELECT n.id, t.did AS "to", n.reason, n.reason_subject AS reasonSubject
      FROM notifications n JOIN accounts t ON t.id = n.account
      WHERE n.author = (SELECT id FROM accounts WHERE did = ?) AND n.rkey = ? AND n.collection = ? AND n.reason <> 'unverified'`,

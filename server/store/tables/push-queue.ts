@@ -3,7 +3,7 @@
  * which the notification arrives; they go with the notification, the registration and the account.
  */
 import type { DidString } from '@atproto/syntax'
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 import type { PushRegistration } from './push-registrations.ts'
 

@@ -1,6 +1,6 @@
 /** Tables `records` and `record_blobs`. */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 import type { Account } from './accounts.ts'
 

@@ -1,6 +1,6 @@
 /** Tables `sessions` and `refresh_tokens`. */
 import type { DidString } from '@atproto/syntax'
-import type { DatetimeString } from '../../time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 import { type Account, accountColumns } from './accounts.ts'
 

@@ -14,7 +14,7 @@ import { migrations } from '../../../server/store/migrations.ts'
 import * as accounts from '../../../server/store/tables/accounts.ts'
 import * as records from '../../../server/store/tables/records.ts'
 import * as repos from '../../../server/store/tables/repos.ts'
-import { iso } from '../../../server/time.ts'
+import { iso } from '../../../server/util/time.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const collection = 'org.example.note'

@@ -159,7 +159,9 @@ describe('a backup', () => {
     await back.close()
   })
 
-  test('is made from another process while this one writes and folds', { timeout: 60_000 }, async () => {
+  test('is made from another process while this one writes and checkpoints', {
+    timeout: 60_000,
+  }, async () => {
     const db = await open(first)
     const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
     let done = false
@@ -345,7 +347,7 @@ describe('the commands', () => {
   const run = (command: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [
       '--no-warnings',
-      fileURLToPath(new URL(`../../../server/${command}.ts`, import.meta.url)),
+      fileURLToPath(new URL(`../../../server/cli/${command}.ts`, import.meta.url)),
       ...args,
     ])
 

@@ -14,7 +14,7 @@ const current = 'pds.000000000006.journal'
 const everyId = [1, 2, 3, 4, 5, 6, 7]
 
 /**
- * A store as a killed process leaves it while it folds: items 1–3 in the snapshot, 4 and 5 in a sealed
+ * A store as a killed process leaves it while it checkpoints: items 1–3 in the snapshot, 4 and 5 in a sealed
  * journal, 6 and 7 in the current one.
  */
 let disk: FaultyDisk
@@ -127,7 +127,7 @@ test('a sealed journal that is cut is damaged', async () => {
   expect(await openOn(changed)).toMatchObject({ file: path })
 })
 
-test('a folded journal whose removal a crash kept from the disk does no harm', async () => {
+test('a checkpointed journal whose removal a crash kept from the disk does no harm', async () => {
   const story = new Story(disk.clone())
   await story.open()
   await story.checkpoint()

@@ -1,5 +1,5 @@
 /**
- * The promise once more, on the real disk with folds in their own thread: a process is killed in the middle
+ * The promise once more, on the real disk with checkpoints in their own thread: a process is killed in the middle
  * of its work, again and again.
  */
 import { spawn } from 'node:child_process'

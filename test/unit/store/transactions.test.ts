@@ -388,14 +388,14 @@ describe('a disk that takes no more', () => {
   })
 })
 
-describe('folding', () => {
+describe('checkpointing', () => {
   test('happens by itself when the journal has grown, and writes go on meanwhile', async () => {
     const db = await Database.open({
       directory,
       migrations,
       now: () => new Date(0),
       files: disk.files,
-      foldBytes: 4000,
+      checkpointBytes: 4000,
     })
     for (let i = 0; i < 60; i++) await db.transact(insert(`note ${i}`))
     expect(disk.names(directory).filter((name) => name.endsWith('.journal'))).not.toContain(
@@ -407,7 +407,13 @@ describe('folding', () => {
 
   test('that fails is told, changes nothing and is made up for later', async () => {
     const faults: unknown[] = []
-    const options = { directory, migrations, now: () => new Date(0), foldBytes: 4000, files: disk.files }
+    const options = {
+      directory,
+      migrations,
+      now: () => new Date(0),
+      checkpointBytes: 4000,
+      files: disk.files,
+    }
     const db = await Database.open({ ...options, onFault: (error) => faults.push(error) })
     await db.transact(insert('a'))
     disk.failAt(disk.operations + 7, 'fails')

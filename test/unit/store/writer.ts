@@ -6,7 +6,12 @@ import { Database } from '../../../server/store/database.ts'
 import { pairs } from './pairs.ts'
 
 const [directory = ''] = process.argv.slice(2)
-const db = await Database.open({ directory, migrations: [pairs], now: () => new Date(), foldBytes: 10_000 })
+const db = await Database.open({
+  directory,
+  migrations: [pairs],
+  now: () => new Date(),
+  checkpointBytes: 10_000,
+})
 let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM one')?.last ?? 0) + 1
 
 async function write(): Promise<never> {

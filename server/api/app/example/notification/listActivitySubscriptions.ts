@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
 import { profileOf } from '../../../../records/profiles.ts'
 import * as activitySubscriptions from '../../../../store/tables/activity-subscriptions.ts'
+import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
 import { method } from '../../../method.ts'
 
 export const listActivitySubscriptions = method(app.example.notification.listActivitySubscriptions, {

@@ -1,11 +1,11 @@
 import { isDatetimeString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
 import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { notificationViews } from '../../../../notifications/view.ts'
-import { firstPage } from '../../../../page.ts'
 import * as notifications from '../../../../store/tables/notifications.ts'
+import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
+import { firstPage } from '../../../../xrpc/page.ts'
 import { method } from '../../../method.ts'
 
 export const listNotifications = method(app.example.notification.listNotifications, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { isWebPush, parseSubscription, targetOf } from '../../../../push/subscription.ts'
 import * as pushRegistrations from '../../../../store/tables/push-registrations.ts'
-import { iso } from '../../../../time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { activity } from '../../../../accounts/status.ts'
-import { decodeCursor, encodeCursor } from '../../../../cursor.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
+import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
 import { method } from '../../../method.ts'
 
 export const listAccounts = method(com.core.admin.listAccounts, {

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
-import { canonicalNsid } from '../../../../aliases.ts'
+import { canonicalNsid } from '../../../../config/aliases.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'
-import { iso } from '../../../../time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {

@@ -1,12 +1,22 @@
 import type { l } from '@atproto/lex-schema'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { canonicalNsid } from '../../../../aliases.ts'
+import { canonicalNsid } from '../../../../config/aliases.ts'
+import type { Config } from '../../../../config/config.ts'
 import { prepareRecord } from '../../../../records/prepare.ts'
-import { type RecordChange, type RepositoryState, recordUri } from '../../../../records/repositories.ts'
+import {
+  type RecordChange,
+  type Repositories,
+  type RepositoryState,
+  recordUri,
+} from '../../../../records/repositories.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
-import type { Services } from '../../../../services.ts'
 import { protocolError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly repositories: Repositories
+}
 
 const lexicon = com.core.repo.applyWrites
 
@@ -43,7 +53,7 @@ interface Write {
 async function prepareWrite(
   write: { $type: string },
   validate: boolean | undefined,
-  { config, repositories }: Pick<Services, 'config' | 'repositories'>,
+  { config, repositories }: Deps,
 ): Promise<Write> {
   const { aliases } = config
   const { $type } = write

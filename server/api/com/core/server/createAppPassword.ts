@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { randomGroups } from '../../../../random.ts'
 import * as appPasswords from '../../../../store/tables/app-passwords.ts'
-import { iso } from '../../../../time.ts'
+import { randomGroups } from '../../../../util/random.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
-import { instant, iso } from '../../../../time.ts'
+import { instant, iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const deactivateAccount = method(com.core.server.deactivateAccount, {

@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { earnedCodes, newCode } from '../../../../accounts/invite-codes.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
-import { iso } from '../../../../time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const getAccountInviteCodes = method(com.core.server.getAccountInviteCodes, {

@@ -1,9 +1,9 @@
 import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { canonicalNsid } from '../../../../aliases.ts'
 import { scopes } from '../../../../auth/scopes.ts'
+import { canonicalNsid } from '../../../../config/aliases.ts'
 import { createServiceJwt } from '../../../../identity/service-jwt.ts'
-import { randomId } from '../../../../random.ts'
+import { randomId } from '../../../../util/random.ts'
 import { method } from '../../../method.ts'
 
 /** Seconds. */

@@ -1,10 +1,10 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { accountView, refreshEnd, signTokens } from '../../../../accounts/sessions.ts'
 import { takendownError } from '../../../../accounts/status.ts'
 import { type Scope, scopes } from '../../../../auth/scopes.ts'
-import { randomId } from '../../../../random.ts'
+import { accountView, refreshEnd, signTokens } from '../../../../auth/sessions.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'
-import { iso } from '../../../../time.ts'
+import { randomId } from '../../../../util/random.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 /** A refresh token that has been replaced works this long, for clients that refresh twice at once. */

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail, withEmail } from '../../../../accounts/email.ts'
 import { mailToken } from '../../../../accounts/mail-tokens.ts'
-import { daily, hourly } from '../../../../limits.ts'
+import { daily, hourly } from '../../../../config/rate-limits.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { hourly } from '../../../../config/rate-limits.ts'
 import { createSigningKey } from '../../../../identity/keys.ts'
-import { hourly } from '../../../../limits.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as reservedKeys from '../../../../store/tables/reserved-keys.ts'
-import { iso } from '../../../../time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const reserveSigningKey = method(com.core.server.reserveSigningKey, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { ownerOfToken, spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
-import { perFiveMinutes } from '../../../../limits.ts'
+import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'
 import { method } from '../../../method.ts'

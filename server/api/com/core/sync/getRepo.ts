@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { perFiveMinutes } from '../../../../limits.ts'
+import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { exportRepo } from '../../../../records/export.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'

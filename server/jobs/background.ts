@@ -1,6 +1,6 @@
 /** Work that no answer waits for, such as sending mail: it is finished before the server closes. */
 import { setImmediate } from 'node:timers/promises'
-import type { Logger } from './log.ts'
+import type { Logger } from '../util/log.ts'
 
 export interface Background {
   /**

@@ -7,11 +7,9 @@ import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { UriString } from '@atproto/syntax'
+import { LOG_LEVELS, type LogLevel } from '../util/log.ts'
 import type { Aliases } from './aliases.ts'
-import * as kinds from './setting-values.ts'
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+import * as kinds from './values.ts'
 
 export interface Config {
   /** Absolute path. */

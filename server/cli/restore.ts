@@ -1,12 +1,12 @@
 /** `npm run restore`: puts a backup in place of the data. */
 import { basename, join, resolve } from 'node:path'
+import { listBackups } from '../store/backup.ts'
+import { isProtected } from '../store/backup-content.ts'
+import { backupsName } from '../store/layout.ts'
+import { migrations } from '../store/migrations.ts'
+import { restore } from '../store/restore.ts'
 import { runCommand } from './command.ts'
 import { givePassphrase } from './passphrase.ts'
-import { listBackups } from './store/backup.ts'
-import { isProtected } from './store/backup-content.ts'
-import { backupsName } from './store/layout.ts'
-import { migrations } from './store/migrations.ts'
-import { restore } from './store/restore.ts'
 
 const help = `
 Puts a backup in place of the data. Stop the server first.

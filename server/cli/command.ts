@@ -1,7 +1,7 @@
 /** What the commands beside the server share: flags, help, and failures told in a sentence. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { defaultDataDir } from './config.ts'
+import { defaultDataDir } from '../config/config.ts'
 
 export interface Invocation {
   /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */

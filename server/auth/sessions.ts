@@ -1,16 +1,20 @@
 /** Opening sessions, and how an account looks in the answers that show one. */
 
 import type { DidString } from '@atproto/syntax'
-import type { Scope } from '../auth/scopes.ts'
-import { refreshLifetimeSeconds } from '../auth/tokens.ts'
+import { activity } from '../accounts/status.ts'
 import { documentFor } from '../identity/did-document.ts'
-import { randomId } from '../random.ts'
-import type { Services } from '../services.ts'
 import type { Writer } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import * as sessions from '../store/tables/sessions.ts'
-import { type DatetimeString, iso } from '../time.ts'
-import { activity } from './status.ts'
+import { randomId } from '../util/random.ts'
+import { type DatetimeString, iso } from '../util/time.ts'
+import type { Scope } from './scopes.ts'
+import { refreshLifetimeSeconds, type Tokens } from './tokens.ts'
+
+interface Deps {
+  readonly tokens: Tokens
+  readonly origin: string
+}
 
 /** The two tokens of a session are signed from this, once the session is in the store. */
 export interface IssuedSession {
@@ -52,7 +56,7 @@ export function refreshEnd(now: Date): DatetimeString {
 }
 
 export async function signTokens(
-  { tokens }: Pick<Services, 'tokens'>,
+  { tokens }: Pick<Deps, 'tokens'>,
   { did, sessionId, scope, refreshJti }: IssuedSession,
 ): Promise<{ accessJwt: string; refreshJwt: string }> {
   const [accessJwt, refreshJwt] = await Promise.all([
@@ -63,7 +67,7 @@ export async function signTokens(
 }
 
 /** Every field of a session that tells of the account. */
-export function accountView({ origin }: Pick<Services, 'origin'>, account: Account) {
+export function accountView({ origin }: Pick<Deps, 'origin'>, account: Account) {
   return {
     did: account.did,
     handle: account.handle,

@@ -1,8 +1,8 @@
 /** `npm run backup`: a backup of the data, also while the server runs. */
 import { resolve } from 'node:path'
+import { backup, exportBackup } from '../store/backup.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
-import { backup, exportBackup } from './store/backup.ts'
 
 const help = `
 Makes a backup of the data, also while the server runs.

@@ -3,9 +3,9 @@
  * on as the same server: tokens stay valid, app passwords work, identities can be moved.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from './identity/keys.ts'
-import type { Database } from './store/database.ts'
-import * as rows from './store/tables/secrets.ts'
+import type { Database } from '../store/database.ts'
+import * as rows from '../store/tables/secrets.ts'
+import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from './keys.ts'
 
 export interface Secrets {
   /** HS256 key of session tokens. */

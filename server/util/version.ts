@@ -1,8 +1,8 @@
 /** The version of the program, as its package says. */
 import { readFileSync } from 'node:fs'
 
-/** The package file is two levels up in the build (`dist/server`), one in the sources (`server`). */
-const manifest = import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json'
+/** The package file is three levels up in the build (`dist/server/util`), two in the sources (`server/util`). */
+const manifest = import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json'
 
 export const { version } = JSON.parse(readFileSync(new URL(manifest, import.meta.url), 'utf8')) as {
   version: string

@@ -5,14 +5,20 @@
  * The second is asked under the handle, which is no name of the server. So that one path also answers to names that are, or
  * could be, handles here. A page that rebinds such a name to this machine learns what resolveHandle tells anyone.
  */
-import { statusOf } from './accounts/status.ts'
-import type { Config } from './config.ts'
-import { documentOfServer } from './identity/did-document.ts'
-import type { Services } from './services.ts'
-import type { Reader } from './store/database.ts'
-import { findByHandle } from './store/tables/accounts.ts'
-import type { Fallback } from './xrpc/http.ts'
-import { sendJson } from './xrpc/send.ts'
+import type { DidString } from '@atproto/syntax'
+import { statusOf } from '../accounts/status.ts'
+import type { Config } from '../config/config.ts'
+import { documentOfServer } from '../identity/did-document.ts'
+import type { Database, Reader } from '../store/database.ts'
+import { findByHandle } from '../store/tables/accounts.ts'
+import type { Fallback } from '../xrpc/http.ts'
+import { sendJson } from '../xrpc/send.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly origin: string
+  readonly serverDid: DidString
+}
 
 const serverDocumentPath = '/.well-known/did.json'
 const handlePath = '/.well-known/atproto-did'
@@ -28,7 +34,7 @@ export function asksForHandle(
   return userDomains.some((domain) => name.endsWith(domain)) || findByHandle(db, name) !== undefined
 }
 
-export function createWellKnown(services: Pick<Services, 'store' | 'serverDid' | 'origin'>): Fallback {
+export function createWellKnown(services: Deps): Fallback {
   const { store } = services
   return async (req, res, path, name) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false

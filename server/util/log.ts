@@ -1,9 +1,11 @@
 /** The log: one JSON object a line, on standard error, without secrets. */
 
 import { type DestinationStream, type Logger, pino } from 'pino'
-import type { LogLevel } from './config.ts'
 
 export type { Logger } from 'pino'
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Names of properties whose values never reach the log. */
 const SECRETS = [

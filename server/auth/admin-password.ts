@@ -1,8 +1,8 @@
 /** The password of `admin` for HTTP Basic: configured, or made at the first start and kept in the data directory. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
-import { randomGroups } from './random.ts'
+import type { Config } from '../config/config.ts'
+import { randomGroups } from '../util/random.ts'
 
 const fileName = 'admin-password'
 

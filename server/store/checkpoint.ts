@@ -1,15 +1,15 @@
-/** The fold: snapshot and sealed journals become a new snapshot. */
+/** The checkpoint: snapshot and sealed journals become a new snapshot. */
 import type { Files } from './files.ts'
 import { journalPath, journalSeqs } from './layout.ts'
 import { load } from './recover.ts'
 import { exportSnapshot, putSnapshot } from './snapshot.ts'
 
 /**
- * Folds the journals that begin before transaction `before` into the snapshot and removes them. A crash or a
+ * Checkpoints the journals that begin before transaction `before` into the snapshot and removes them. A crash or a
  * failure at any point loses nothing and applies nothing twice. Returns the size of the new snapshot in
  * bytes.
  */
-export async function fold(files: Files, dir: string, before: number): Promise<number> {
+export async function checkpoint(files: Files, dir: string, before: number): Promise<number> {
   const { sqlite, seq } = await load(files, dir, { before })
   try {
     const bytes = exportSnapshot(sqlite, seq)

@@ -1,5 +1,5 @@
 /** The rate limits that methods share. */
-import type { RateLimit } from './xrpc/rate-limit.ts'
+import type { RateLimit } from '../xrpc/rate-limit.ts'
 
 type Per<Input> = RateLimit<Input>['per']
 

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 
 /** Where the build puts them: beside the compiled server. */
-const built = import.meta.url.endsWith('.ts') ? '../dist/renderer/' : '../renderer/'
+const built = import.meta.url.endsWith('.ts') ? '../../dist/renderer/' : '../../renderer/'
 const defaultFolder = new URL(built, import.meta.url)
 
 const contentSecurityPolicy = [

@@ -1,4 +1,4 @@
-/** Whether folding the journal into the snapshot stops the event loop. */
+/** Whether checkpointing the journal into the snapshot stops the event loop. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from './client.ts'
@@ -6,13 +6,13 @@ import { adminAuth } from './operations.ts'
 import type { LoopDelay } from './probe.ts'
 import { Measured } from './processes.ts'
 
-export interface FoldStops {
+export interface CheckpointStops {
   readonly quiet: LoopDelay
-  readonly folding: LoopDelay
+  readonly checkpointing: LoopDelay
 }
 
-/** Writes until a fold is over, on a data directory that has something to fold. */
-export async function measureFold(dir: string): Promise<FoldStops> {
+/** Writes until a checkpoint is over, on a data directory that has something to checkpoint. */
+export async function measureCheckpoint(dir: string): Promise<CheckpointStops> {
   await using server = await Measured.pds(dir, ['--import', join(import.meta.dirname, 'probe.ts')])
   using client = new Client(server.url)
   const write = (codeCount: number) => client.call('createInviteCodes', { codeCount, useCount: 1 }, adminAuth)
@@ -24,9 +24,9 @@ export async function measureFold(dir: string): Promise<FoldStops> {
   const journal = await journalOf(dir)
   while ((await journalOf(dir)) === journal) await write(100)
   await server.ask('start')
-  // The old journal is removed when the fold is over.
+  // The old journal is removed when the checkpoint is over.
   while ((await readdir(dir)).includes(journal)) await write(1)
-  return { quiet, folding: await server.ask<LoopDelay>('end') }
+  return { quiet, checkpointing: await server.ask<LoopDelay>('end') }
 }
 
 /** Name of the journal that is being written. */

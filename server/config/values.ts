@@ -5,8 +5,8 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { UriString } from '@atproto/syntax'
 import { isValidHandle, isValidTld } from '@atproto/syntax'
+import { isEmailAddress, parseMailbox } from '../mail/address.ts'
 import type { Aliases } from './aliases.ts'
-import { isEmailAddress, parseMailbox } from './mail/address.ts'
 
 export interface Kind<T> {
   /** Stands for the value in `--help`; absent for a switch. */
