@@ -9,6 +9,7 @@ export const migrations: readonly Migration[] = [
   { sql: repositories() },
   { sql: notifications() },
   { sql: pushQueue() },
+  { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
 ]
 
 function accountsAndSessions(): string {
