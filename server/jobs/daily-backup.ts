@@ -22,7 +22,7 @@ export function startDailyBackup({ config, store, background, log, now }: Deps):
   const run = () =>
     background.run('daily backup', async () => {
       if (!(await backupIsDue(config.dataDir, now()))) return
-      const { file } = await store.backup()
+      const { file } = await store.backup('daily')
       log.info({ file }, 'made the daily backup')
     })
   const first = setTimeout(run, firstMs).unref()
