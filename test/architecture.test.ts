@@ -160,6 +160,7 @@ test.each([
   'rate-limiter-flexible',
   'ws',
   'electron-store',
+  'age-encryption',
 ])('one file imports %s', (name) => {
   const all = [...imports, ...electron.flatMap(importsOf)]
   const files = all.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)
