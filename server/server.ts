@@ -5,7 +5,9 @@
 import { documentOfAccount } from './accounts/identity.ts'
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
+import { loadAudience } from './auth/audience.ts'
 import type { SessionCredentials } from './auth/credentials.ts'
+import { createLastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createTokens } from './auth/tokens.ts'
@@ -16,6 +18,7 @@ import { createDidResolver } from './identity/resolver.ts'
 import { loadSecrets } from './identity/secrets.ts'
 import { createBackground } from './jobs/background.ts'
 import { startDailyBackup } from './jobs/daily-backup.ts'
+import { startLastUsedJob } from './jobs/last-used.ts'
 import { startSweeper } from './jobs/maintenance.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
@@ -109,6 +112,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopSweeper = startSweeper(services)
   const stopBackups = config.dailyBackups ? startDailyBackup(services) : () => {}
   const stopPushQueue = startPushQueue(services)
+  const stopLastUsed = startLastUsedJob(services)
   notifySubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
   ready.resolve({ dispatch, fallback: createFallback(services) })
@@ -121,9 +125,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       stopSweeper()
       stopBackups()
       stopPushQueue()
+      stopLastUsed()
       await streams.close()
       await listener.close()
       await services.background.idle()
+      await services.lastUsed.write().catch((error: unknown) => {
+        log.warn({ err: error }, 'writing last-used times failed')
+      })
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()
     },
@@ -158,7 +166,8 @@ async function createServices(
     config,
     store,
     secrets,
-    tokens: await createTokens({ secret: secrets.tokenKey, audience: serverDid, now }),
+    tokens: await createTokens({ secret: secrets.tokenKey, audience: await loadAudience(store, serverDid), now }),
+    lastUsed: createLastUsed({ store, now }),
     passwords: createPasswordHasher({ cost: passwordCost }),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
@@ -209,10 +218,17 @@ function createFallback(services: Services): Fallback {
 
 /** What is answered within `/xrpc/`. */
 function createCalls(services: Services, adminPassword: string): { dispatch: Dispatch; streams: Streams } {
-  const { store, tokens, now, config, log } = services
+  const { store, tokens, lastUsed, now, config, log } = services
   const shared = {
     services,
-    authorize: createVerifier({ store, tokens, adminPassword, rateLimits: config.rateLimits, now }),
+    authorize: createVerifier({
+      store,
+      tokens,
+      lastUsed,
+      adminPassword,
+      rateLimits: config.rateLimits,
+      now,
+    }),
     accountOf: (credentials: unknown) => (credentials as { did?: string } | undefined)?.did,
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'a method failed'),
   }
