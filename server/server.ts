@@ -35,9 +35,11 @@ import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
+import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
+import { opensToNetwork } from './xrpc/host.ts'
 import { createApp, type Fallback } from './xrpc/http.ts'
 import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
@@ -93,6 +95,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     dispatch: async (...request) => (await ready.promise).dispatch(...request),
     fallback: async (...request) => (await ready.promise).fallback(...request),
     hostnames: hostnamesOf(config),
+    anyAddress: opensToNetwork(config.hosts),
     opensTo: (name, path) => asksForHandle(config, store, name, path),
     health: () => ({ version, healthy: store.writable }),
   })
@@ -166,7 +169,11 @@ async function createServices(
     config,
     store,
     secrets,
-    tokens: await createTokens({ secret: secrets.tokenKey, audience: await loadAudience(store, serverDid), now }),
+    tokens: await createTokens({
+      secret: secrets.tokenKey,
+      audience: await loadAudience(store, serverDid),
+      now,
+    }),
     lastUsed: createLastUsed({ store, now }),
     passwords: createPasswordHasher({ cost: passwordCost }),
     mailer: createMailer({
@@ -213,7 +220,10 @@ async function createServices(
 function createFallback(services: Services): Fallback {
   const wellKnown = createWellKnown(services)
   const ui = createUi()
-  return async (req, res, path, name) => (await wellKnown(req, res, path, name)) || ui(req, res, path)
+  return async (req, res, path, name) => {
+    if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
+    return (await ui(req, res, path)) || redirectPageVisit(req, res)
+  }
 }
 
 /** What is answered within `/xrpc/`. */
@@ -247,9 +257,15 @@ function createCalls(services: Services, adminPassword: string): { dispatch: Dis
       return () => store.settled(epoch)
     },
     rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
     translate,
   })
-  return { streams, dispatch: (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call) }
+  const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
+  const dispatch: Dispatch = async (name, query, req, res) => {
+    const nsid = canonicalNsid(name, config.aliases)
+    if (known.has(nsid) || !redirectPageVisit(req, res)) await route(nsid, query, req, res)
+  }
+  return { streams, dispatch }
 }
 
 /** What the layers below refuse for lack of something, told to the client. */
