@@ -70,7 +70,7 @@ async function like(): Promise<void> {
 function followed() {
   const told: (string | number)[] = []
   const news = new EventTarget()
-  const end = live.follow('did:web:alice.test', (message) => {
+  const end = live.subscribe('did:web:alice.test', (message) => {
     if ('count' in message) told.push(message.count)
     else if ('notification' in message) told.push(`like-${message.notification.record.number}`)
     news.dispatchEvent(new Event('news'))
@@ -134,7 +134,7 @@ test('many are told a few at a time, so that nobody else waits', async () => {
   const dids = Array.from({ length: 3000 }, (_, i) => `did:web:follower${i}.test`)
   await addAccounts(dids)
   let told = 0
-  for (const did of dids) live.follow(did, () => told++)
+  for (const did of dids) live.subscribe(did, () => told++)
   let turns = 0
   while (told < dids.length) {
     await new Promise(setImmediate)
