@@ -1,33 +1,23 @@
 /** The stream of an account's notifications: what it tells, whom, and when it ends. */
 import { decodeAll } from '@atproto/lex-cbor'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createSessionWatch } from '../../server/auth/session-watch.ts'
+import { alice, bob, setupCast, social } from '../support/cast.ts'
 import { hour, minute } from '../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../support/listener.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
+import { type Account, adminAuth, refusal, type TestServer } from '../support/server.ts'
 import { decodeJwt, signJwt } from '../support/session-jwt.ts'
-import { mentions, type Ref, SocialServer } from '../support/social.ts'
+import { mentions, type Ref } from '../support/social.ts'
 
 const subscribe = 'app.example.notification.subscribe'
 
+setupCast()
+
 let server: TestServer
-let social: SocialServer
-/** Of each test anew: the account that listens, and a post of it that others may like. */
-let alice: Account
-let bob: Account
+/** By alice, who subscribes to the stream. */
 let post: Ref
-let round = 0
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-})
-afterAll(() => server.close())
-
 beforeEach(async () => {
-  round++
-  alice = await server.account(`alice${round}`)
-  bob = await server.account(`bob${round}`)
+  server = social.server
   post = await social.post(alice)
 })
 

@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/server.ts'
-import { body, createdAt, SocialServer } from '../../support/social.ts'
+import { describe, expect, test } from 'vitest'
+import { alice, bob, round, setupCast, social } from '../../support/cast.ts'
+import { body, createdAt } from '../../support/social.ts'
 
-let world: SocialServer
-let alice: Account
-let bob: Account
-let round = 0
-
-beforeAll(async () => {
-  world = await SocialServer.start()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  round++
-  alice = await world.server.account(`alice${round}`)
-  bob = await world.server.account(`bob${round}`)
-})
+setupCast()
 
 const list = async (params: Record<string, string> = {}) =>
-  world.server.get('app.example.notification.listActivitySubscriptions', params, alice)
+  social.server.get('app.example.notification.listActivitySubscriptions', params, alice)
 
 describe('activity subscriptions', () => {
   test('are answered and listed with who it is and what is wanted', async () => {
-    await world.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
+    await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
     const activitySubscription = { post: true, reply: false }
-    expect(body(await world.subscribe(alice, bob, true, false))).toEqual({
+    expect(body(await social.subscribe(alice, bob, true, false))).toEqual({
       subject: bob.did,
       activitySubscription,
     })
@@ -37,35 +24,35 @@ describe('activity subscriptions', () => {
   })
 
   test('show no name of an account that is not active, whose profile is hidden', async () => {
-    await world.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
-    await world.subscribe(alice, bob, true, false)
+    await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
+    await social.subscribe(alice, bob, true, false)
     for (const state of ['takedown', 'suspended', 'deactivated']) {
-      await world.server.setStatus(bob.did, { [state]: true })
+      await social.server.setStatus(bob.did, { [state]: true })
       const [hidden] = body(await list()).subscriptions
       expect(hidden).toMatchObject({ did: bob.did, handle: bob.handle })
       expect(hidden).not.toHaveProperty('displayName')
-      await world.server.setStatus(bob.did, { [state]: false })
+      await social.server.setStatus(bob.did, { [state]: false })
       expect(body(await list()).subscriptions).toMatchObject([{ displayName: 'Bob' }])
     }
   })
 
   test('are changed where they are, and end when nothing is wanted', async () => {
     const stranger = { did: 'did:web:stranger.test' }
-    await world.subscribe(alice, bob, true, true)
-    await world.subscribe(alice, stranger, true, true)
-    await world.subscribe(alice, bob, false, true)
+    await social.subscribe(alice, bob, true, true)
+    await social.subscribe(alice, stranger, true, true)
+    await social.subscribe(alice, bob, false, true)
     expect(body(await list()).subscriptions).toMatchObject([
       { did: stranger.did, handle: 'handle.invalid' },
       { did: bob.did, activitySubscription: { post: false, reply: true } },
     ])
-    expect(body(await world.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
-    expect(body(await world.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
+    expect(body(await social.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
+    expect(body(await social.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
     expect(body(await list()).subscriptions).toMatchObject([{ did: stranger.did }])
   })
 
   test('are listed page by page, the newest first', async () => {
     const dids = Array.from({ length: 5 }, (_, i) => `did:web:subject${(i * 3) % 5}.test`)
-    for (const did of dids) await world.subscribe(alice, { did }, true, true)
+    for (const did of dids) await social.subscribe(alice, { did }, true, true)
     const found: string[][] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page = body(await list(cursor === '' ? { limit: '2' } : { limit: '2', cursor }))
@@ -98,7 +85,7 @@ describe('activity subscriptions', () => {
       undefined,
     ]
     for (const input of inputs) {
-      expect(await world.call('putActivitySubscription', input, alice)).toMatchObject({
+      expect(await social.call('putActivitySubscription', input, alice)).toMatchObject({
         status: 400,
         body: { error: 'InvalidRequest' },
       })
@@ -113,7 +100,7 @@ describe('more subscribers than can be told at once', () => {
   /** Accounts that nobody signs in to, each subscribed to bob. */
   async function subscribers(): Promise<void> {
     const names = JSON.stringify(Array.from({ length: count }, (_, i) => `fan${round}x${i}`))
-    const { store } = world.server.running.services
+    const { store } = social.server.running.services
     await store.transact((tx) => {
       tx.run(
         `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
@@ -129,7 +116,7 @@ describe('more subscribers than can be told at once', () => {
   }
 
   const told = () =>
-    world.server.running.services.store.get<{ rows: number; accounts: number }>(
+    social.server.running.services.store.get<{ rows: number; accounts: number }>(
       `SELECT count(*) AS rows, count(DISTINCT account) AS accounts
        FROM notifications WHERE author = (SELECT id FROM accounts WHERE did = ?)`,
       [bob.did],
@@ -137,27 +124,27 @@ describe('more subscribers than can be told at once', () => {
 
   test('are all told in the end, each once', async () => {
     await subscribers()
-    const { background, notifications } = world.server.running.services
+    const { background, notifications } = social.server.running.services
     let announced = 0
     const stop = notifications.subscribe(({ after, upTo }) => {
       announced += upTo - after
     })
     const mention = { $type: 'app.example.richtext.facet#mention', did: `did:web:fan${round}x7.test` }
     const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
-    await world.post(bob, { facets })
+    await social.post(bob, { facets })
     await background.idle()
     stop()
     expect(told()).toEqual({ rows: count, accounts: count })
     expect(announced).toBe(count)
-    await world.reply(bob, await world.post(alice))
+    await social.reply(bob, await social.post(alice))
     await background.idle()
     expect(told()?.rows).toBe(count + 1)
   })
 
   test('are told by the next start when the server stopped meanwhile', async () => {
     await subscribers()
-    const { uri } = await world.post(bob)
-    const { store, background } = world.server.running.services
+    const { uri } = await social.post(bob)
+    const { store, background } = social.server.running.services
     await background.idle()
     const rkey = uri.split('/').at(-1) ?? ''
     const half = `did:web:fan${round}x2`
@@ -171,16 +158,16 @@ describe('more subscribers than can be told at once', () => {
       ])
     })
     expect(told()?.rows).toBeLessThan(count)
-    await world.server.restart()
-    await world.server.running.services.background.idle()
+    await social.server.restart()
+    await social.server.running.services.background.idle()
     expect(told()).toEqual({ rows: count, accounts: count })
   })
 
   test('are told no more of a post that is gone', async () => {
     await subscribers()
-    const post = await world.post(bob)
-    await world.remove(bob, post)
-    await world.server.running.services.background.idle()
+    const post = await social.post(bob)
+    await social.remove(bob, post)
+    await social.server.running.services.background.idle()
     expect(told()?.rows).toBe(0)
   })
 })
