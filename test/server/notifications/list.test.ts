@@ -16,7 +16,7 @@ beforeEach(async () => {
 const get = (name: string, params: Record<string, string> = {}, account = alice) =>
   social.server.get(`app.example.notification.${name}`, params, account)
 
-/** The records behind the notifications of every page. */
+/** The URIs of all pages. */
 async function pages(params: Record<string, string | string[]>): Promise<string[][]> {
   const found: string[][] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -33,8 +33,8 @@ const times = async (count: number, task: () => Promise<Ref>) => {
   return refs
 }
 
-describe('pages', () => {
-  test('follow one another to the end, without loss or repeat', async () => {
+describe('listNotifications pages', () => {
+  test('contain every notification once, newest first', async () => {
     const newestFirst = await times(7, () => social.like(bob, post))
     expect(await pages({ limit: '3' })).toEqual([
       newestFirst.slice(0, 3),
@@ -44,13 +44,13 @@ describe('pages', () => {
     expect(await pages({ limit: '7' })).toEqual([newestFirst])
   })
 
-  test('hold fewer notifications of large records', async () => {
+  test('contain fewer notifications when records are large', async () => {
     const junk = 'x'.repeat(900_000)
     const [last = '', ...others] = await times(3, () => social.post(bob, { ...mentions(alice), junk }))
     expect(await pages({})).toEqual([[last, others[0]], [others[1]]])
   })
 
-  test('hold the newest whatever they are about, and whoever they are of', async () => {
+  test('merge reasons and authors in order of arrival', async () => {
     await social.follow(alice, carol)
     const newestFirst: string[] = []
     for (const author of [bob, carol, bob]) {
@@ -62,7 +62,7 @@ describe('pages', () => {
     expect((await pages({ limit: '4' })).flat()).toEqual(newestFirst)
   })
 
-  test('are not disturbed by what arrives or goes meanwhile', async () => {
+  test('neither repeat nor skip notifications when others arrive or are deleted between requests', async () => {
     const [, ...likes] = [
       await social.like(bob, post),
       await social.like(bob, post),
@@ -77,7 +77,7 @@ describe('pages', () => {
     expect(rest).not.toHaveProperty('cursor')
   })
 
-  test('have 50 items unless asked for another number up to 100', async () => {
+  test('have 50 items by default and at most 100', async () => {
     const all = await times(101, () => social.like(bob, post))
     expect((await social.list(alice)).notifications).toHaveLength(50)
     expect(await pages({ limit: '100' })).toEqual([all.slice(0, 100), all.slice(100)])
@@ -90,7 +90,7 @@ describe('pages', () => {
     ['cursor', 'x'],
     ['cursor', Buffer.from('["x"]').toString('base64url')],
     ['priority', 'perhaps'],
-  ])('with %s=%s are refused', async (name, value) => {
+  ])('reject %s=%s with InvalidRequest', async (name, value) => {
     expect(await get('listNotifications', { [name]: value })).toMatchObject({
       status: 400,
       body: { error: 'InvalidRequest' },
@@ -98,20 +98,20 @@ describe('pages', () => {
   })
 })
 
-describe('filters', () => {
-  test('reasons choose what is listed', async () => {
+describe('listNotifications filters', () => {
+  test('reasons limits the list to these reasons', async () => {
     await social.like(bob, post)
     await social.repost(bob, post)
     await social.follow(carol, alice)
-    const told = async (...reasons: string[]) =>
+    const listed = async (...reasons: string[]) =>
       (await social.list(alice, { reasons })).notifications.map(({ reason }: { reason: string }) => reason)
-    expect(await told('like')).toEqual(['like'])
-    expect(await told('follow', 'like')).toEqual(['follow', 'like'])
-    expect(await told('quote', 'contact-match', 'nonsense')).toEqual([])
-    expect(await told()).toEqual(['follow', 'repost', 'like'])
+    expect(await listed('like')).toEqual(['like'])
+    expect(await listed('follow', 'like')).toEqual(['follow', 'like'])
+    expect(await listed('quote', 'contact-match', 'nonsense')).toEqual([])
+    expect(await listed()).toEqual(['follow', 'repost', 'like'])
   })
 
-  test('priority shows those whom the account follows, as long as it follows them', async () => {
+  test('priority limits the list to authors that the account follows at the time of the request', async () => {
     await social.like(bob, post)
     await social.like(carol, post)
     const follow = await social.follow(alice, bob)
@@ -132,7 +132,7 @@ describe('filters', () => {
     expect(await social.unread(alice)).toBe(3)
   })
 
-  test('a follow record that turns to somebody else moves the priority', async () => {
+  test('priority uses the new subject of an updated follow record', async () => {
     await social.like(bob, post)
     await social.like(carol, post)
     const { uri } = await social.follow(alice, bob)
@@ -142,11 +142,11 @@ describe('filters', () => {
   })
 })
 
-describe('the seen marker', () => {
+describe('seen marker', () => {
   const read = async (params: Record<string, string> = {}) =>
     (await social.list(alice, params)).notifications.map(({ isRead }: { isRead: boolean }) => isRead)
 
-  test('what arrived until then is read, what arrives later is not', async () => {
+  test('notifications up to it are read, later ones are unread', async () => {
     await times(2, () => social.like(bob, post))
     const before = await social.list(alice)
     expect(before).not.toHaveProperty('seenAt')
@@ -161,7 +161,7 @@ describe('the seen marker', () => {
     expect(await social.unread(alice)).toBe(1)
   })
 
-  test('goes back too', async () => {
+  test('an earlier marker makes notifications unread again', async () => {
     await times(2, () => social.like(bob, post))
     await social.call('updateSeen', { seenAt: '2035-01-01T00:00:00Z' }, alice)
     expect(await social.unread(alice)).toBe(0)
@@ -169,7 +169,7 @@ describe('the seen marker', () => {
     expect(await social.unread(alice)).toBe(2)
   })
 
-  test('a deleted notification is counted no more, read or not', async () => {
+  test('deleted notifications, read or unread, leave the count', async () => {
     const like = await social.like(bob, post)
     await social.call('updateSeen', { seenAt: '2031-01-01T00:00:00.000Z' }, alice)
     await social.remove(bob, like)
@@ -179,7 +179,7 @@ describe('the seen marker', () => {
     expect(await social.unread(alice)).toBe(0)
   })
 
-  test('given with the call, it stands in for the one that is stored', async () => {
+  test('the seenAt parameter replaces the stored marker for the request', async () => {
     await times(3, () => social.like(bob, post))
     const [, middle] = (await social.list(alice)).notifications
     const params = { seenAt: middle.indexedAt }
@@ -195,7 +195,7 @@ describe('the seen marker', () => {
     ['2028-02-29T23:00:00-02:00', '2028-03-01T01:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('%s is kept to the millisecond, in UTC', async (seenAt, kept) => {
+  ])('%s is stored as %s', async (seenAt, kept) => {
     body(await social.call('updateSeen', { seenAt }, alice))
     expect((await social.list(alice)).seenAt).toBe(kept)
   })
@@ -204,7 +204,7 @@ describe('the seen marker', () => {
     ...['x', '2030-01-01', '2030-06-31T12:00:00', '2030-13-01T00:00:00Z', '2030-12-31T23:59:60Z'],
     ...['2030-06-31T12:00:00Z', '2030-02-29T12:00:00+02:00'],
     ...['0000-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00', '-0001-01-01T00:00:00Z', 7, null],
-  ])('%j is refused', async (seenAt) => {
+  ])('%j is rejected with InvalidRequest', async (seenAt) => {
     const refused = { status: 400, body: { error: 'InvalidRequest' } }
     expect(await social.call('updateSeen', { seenAt }, alice)).toMatchObject(refused)
     expect(await get('listNotifications', { seenAt: String(seenAt) })).toMatchObject(refused)
@@ -213,7 +213,7 @@ describe('the seen marker', () => {
   })
 })
 
-describe('authors who are not active', () => {
+describe('notifications by authors who are not active', () => {
   const admin = (attribute: string, applied: boolean) =>
     social.server.post(
       'com.core.admin.updateSubjectStatus',
@@ -238,7 +238,7 @@ describe('authors who are not active', () => {
     expect(await social.unread(alice)).toBe(2)
   })
 
-  test('are hidden until every state has ended', async () => {
+  test('are hidden until every status is lifted', async () => {
     await social.like(bob, post)
     await admin('takedown', true)
     await admin('suspended', true)
@@ -249,7 +249,7 @@ describe('authors who are not active', () => {
   })
 })
 
-test('an account that is deactivated still reads, and writes nothing', async () => {
+test('a deactivated account can list notifications but not write', async () => {
   await social.like(bob, post)
   body(await social.server.post('com.core.server.deactivateAccount', {}, alice))
   expect(await social.listed(alice)).toEqual(['like by bob'])
@@ -267,7 +267,7 @@ test('an account that is deactivated still reads, and writes nothing', async () 
   for (const [name, input] of writes) expect(await social.call(name, input, alice)).toMatchObject(refused)
 })
 
-test('everything is there after a restart, and the next arrival is later', async () => {
+test('notifications survive a restart, and the next one has a later indexedAt', async () => {
   await social.like(bob, post)
   const before = await social.list(alice)
   await social.server.restart()
@@ -279,15 +279,15 @@ test('everything is there after a restart, and the next arrival is later', async
   expect(await social.unread(alice)).toBe(2)
 })
 
-test('arrivals are announced once they are on disk, and looked up by those who want them', async () => {
+test('arrival events: one per transaction with notifications, with the ids that arrived() resolves', async () => {
   const { store, notifications } = social.server.running.services
   await social.subscribe(alice, bob, true, true)
-  const announced: string[][] = []
+  const published: string[][] = []
   const stop = notifications.subscribe((arrivals) => {
     for (const { did } of [alice, bob, carol]) {
       const wanted = wantedBy(preferencesOf(store, did), 'push')
       const found = arrived(store, { did, wanted, arrivals })
-      announced.push(found.map(({ reason, author }) => `${reason} by ${author}`))
+      published.push(found.map(({ reason, author }) => `${reason} by ${author}`))
     }
   })
   await social.post(bob, mentions(carol))
@@ -298,27 +298,27 @@ test('arrivals are announced once they are on disk, and looked up by those who w
   await social.post(carol, mentions(alice))
   stop()
   await social.like(bob, post)
-  expect(announced).toEqual([
+  expect(published).toEqual([
     ...[[`subscribed-post by ${bob.did}`], [], [`mention by ${bob.did}`]],
     ...[[], [], []],
   ])
 })
 
-test('what takes the place of a notification is announced as well', async () => {
+test('arrival events: deleting a verification publishes the unverified notification', async () => {
   const { store, notifications } = social.server.running.services
   const wanted = wantedBy(preferencesOf(store, alice.did), 'push')
   const verification = await social.verify(bob, alice)
-  const announced: string[] = []
+  const published: string[] = []
   const stop = notifications.subscribe((arrivals) => {
     const found = arrived(store, { did: alice.did, wanted, arrivals })
-    announced.push(...found.map(({ reason }) => reason))
+    published.push(...found.map(({ reason }) => reason))
   })
   await social.remove(bob, verification)
   stop()
-  expect(announced).toEqual(['unverified'])
+  expect(published).toEqual(['unverified'])
 })
 
-test('what a deleted account did and was told is gone from every table', async () => {
+test('deleting an account removes it from every table', async () => {
   await social.like(bob, post)
   await social.follow(bob, alice)
   await social.verify(bob, carol)
@@ -354,7 +354,7 @@ test('what a deleted account did and was told is gone from every table', async (
   await social.remove(alice, follow)
 })
 
-test(`${feed}.like of nothing that exists is told all the same`, async () => {
+test('a like of a post that does not exist notifies its author', async () => {
   const uri = `at://${alice.did}/${feed}.post/3kaaaaaaaaaa2`
   await social.like(bob, { uri, cid: post.cid })
   expect((await social.list(alice)).notifications).toMatchObject([{ reason: 'like', reasonSubject: uri }])

@@ -18,11 +18,11 @@ const defaults = {
 const preferences = async () =>
   body(await social.server.get('app.example.notification.getPreferences', {}, alice)).preferences
 
-test('everything is wanted from everyone, until something else is chosen', async () => {
+test('getPreferences: the default lists and pushes every reason from everyone', async () => {
   expect(await preferences()).toEqual(defaults)
 })
 
-test('what was read can be changed and put back', async () => {
+test('putPreferences: stores changed preferences and restores the defaults', async () => {
   const changed = { ...(await preferences()), like: { include: 'follows', list: false, push: false } }
   const answer = await social.call('putPreferences', { preferences: changed }, alice)
   expect(answer).toMatchObject({ status: 200, body: { preferences: changed } })
@@ -32,7 +32,7 @@ test('what was read can be changed and put back', async () => {
   })
 })
 
-test('the second version changes what it is given, also under its name on the network', async () => {
+test('putPreferencesV2: changes only the given preferences, also under its alias', async () => {
   const like = { include: 'follows', list: true, push: false }
   const verified = { list: false, push: false }
   body(await social.call('putPreferencesV2', { like }, alice))
@@ -43,7 +43,7 @@ test('the second version changes what it is given, also under its name on the ne
   expect(await preferences()).toEqual({ ...defaults, like, verified })
 })
 
-describe('bad preferences are refused and change nothing', () => {
+describe('invalid preferences are rejected without a change', () => {
   const without = (key: string) =>
     Object.fromEntries(Object.entries(defaults).filter(([name]) => name !== key))
   const cases: [string, unknown][] = [
@@ -54,9 +54,9 @@ describe('bad preferences are refused and change nothing', () => {
     ]),
     ['an unknown include', { ...defaults, like: { include: 'accepted', list: true, push: true } }],
     ['an absent include', { ...defaults, like: { list: true, push: true } }],
-    ['a text for a flag', { ...defaults, verified: { list: 'yes', push: true } }],
+    ['a flag as text', { ...defaults, verified: { list: 'yes', push: true } }],
     ['a list', []],
-    ['nothing', undefined],
+    ['no body', undefined],
   ]
   test.each(cases)('%s', async (_, input) => {
     const like = { include: 'follows', list: true, push: true }
@@ -66,14 +66,14 @@ describe('bad preferences are refused and change nothing', () => {
     expect(await preferences()).toEqual({ ...defaults, like })
   })
 
-  test('in the second version too', async () => {
-    const like = { include: 'nobody', list: true, push: true }
+  test('putPreferencesV2 with an unknown include', async () => {
+    const like = { include: 'none', list: true, push: true }
     expect((await social.call('putPreferencesV2', { like }, alice)).status).toBe(400)
     expect(await preferences()).toEqual(defaults)
   })
 })
 
-/** What makes an author tell alice something, by the preference that decides on it. */
+/** Creates a notification for alice, by preference. */
 const producers: Record<string, (author: Account) => Promise<unknown>> = {
   follow: (author) => social.follow(author, alice),
   like: async (author) => social.like(author, await social.post(alice)),
@@ -95,14 +95,14 @@ const producers: Record<string, (author: Account) => Promise<unknown>> = {
   verified: (author) => social.verify(author, alice),
 }
 
-/** A post of somebody else that alice has reposted. */
+/** A post of another account, and alice's repost of it. */
 async function reposted() {
-  const somebody = await social.server.account(`other${++others}`)
-  const post = await social.post(somebody)
+  const author = await social.server.account(`other${++others}`)
+  const post = await social.post(author)
   return [post, await social.repost(alice, post)] as const
 }
 
-describe.each(Object.keys(producers))('%s', (key) => {
+describe.each(Object.keys(producers))('preference %s', (key) => {
   const filterable = !['starterpackJoined', 'subscribedPost', 'unverified', 'verified'].includes(key)
   test.each([
     { include: 'all', list: true, from: ['carol', 'bob'] },
@@ -113,12 +113,12 @@ describe.each(Object.keys(producers))('%s', (key) => {
           { include: 'follows', list: false, from: [] },
         ]
       : []),
-  ])('from $include, listed: $list', async ({ include, list, from }) => {
+  ])('include $include, list $list', async ({ include, list, from }) => {
     const preference = filterable ? { include, list, push: true } : { list, push: true }
     await social.follow(alice, bob)
     await producers[key]?.(bob)
     await producers[key]?.(carol)
-    // Chosen afterwards, a preference holds for what came before.
+    // Preferences apply to existing notifications too.
     body(await social.call('putPreferencesV2', { [key]: preference }, alice))
     const { notifications } = await social.list(alice)
     const names = notifications.map(({ author }: { author: { handle: string } }) =>
@@ -132,7 +132,7 @@ describe.each(Object.keys(producers))('%s', (key) => {
     expect(await social.unread(alice)).toBe(2)
   })
 
-  test('other reasons are not touched', async () => {
+  test('does not affect other reasons', async () => {
     const preference = filterable ? { include: 'all', list: false, push: true } : { list: false, push: true }
     body(await social.call('putPreferencesV2', { [key]: preference }, alice))
     const otherKeys = Object.keys(producers).filter((other) => other !== key && !other.includes('Via'))

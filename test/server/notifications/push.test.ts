@@ -12,13 +12,13 @@ const registrations = (account = alice) =>
 const values = async () =>
   body(await social.server.get('com.core.server.checkAccountStatus', {}, alice)).privateStateValues
 
-test('a device is registered once, however often that is asked', async () => {
+test('registerPush: repeating it adds no registration', async () => {
   expect(body(await social.call('registerPush', device, alice))).toBeUndefined()
   body(await social.call('registerPush', device, alice))
   expect(registrations()).toEqual([device])
 })
 
-test('a device goes when it is unregistered, and that can be asked again', async () => {
+test('unregisterPush: removes the device of this account only, and succeeds again', async () => {
   body(await social.call('registerPush', device, alice))
   body(await social.call('registerPush', { ...device, token: 'other' }, alice))
   body(await social.call('registerPush', device, bob))
@@ -29,7 +29,7 @@ test('a device goes when it is unregistered, and that can be asked again', async
   expect(registrations(bob)).toEqual([device])
 })
 
-test('platform and app narrow down what is unregistered', async () => {
+test('unregisterPush: platform and appId limit the removed registrations', async () => {
   const others = [
     { ...device, platform: 'web' },
     { ...device, appId: 'second' },
@@ -43,7 +43,7 @@ test('platform and app narrow down what is unregistered', async () => {
   expect(registrations()).toEqual([others[1]])
 })
 
-test('an account has 100 devices at most', async () => {
+test('registerPush: the 101st device fails with TooManyRegistrations', async () => {
   for (let i = 0; i < 100; i++) body(await social.call('registerPush', { ...device, token: `${i}` }, alice))
   body(await social.call('registerPush', { ...device, token: '7' }, alice))
   expect(await social.call('registerPush', device, alice)).toMatchObject({
@@ -60,7 +60,7 @@ test.each([
   ['token', ''],
   ['platform', 'desktop'],
   ['appId', 7],
-])('%s as %j is refused, and changes nothing', async (name, value) => {
+])('registerPush and unregisterPush: %s %j is rejected without a change', async (name, value) => {
   const refused = { status: 400, body: { error: 'InvalidRequest' } }
   expect(await social.call('registerPush', { ...device, [name]: value }, alice)).toMatchObject(refused)
   expect(registrations()).toEqual([])
@@ -69,18 +69,18 @@ test.each([
   expect(registrations()).toEqual([device])
 })
 
-test('what an account keeps for itself counts in its status', async () => {
+test('checkAccountStatus: privateStateValues counts devices, marker, subscriptions and preferences', async () => {
   expect(await values()).toBe(0)
   body(await social.call('registerPush', device, alice))
   body(await social.call('updateSeen', { seenAt: '2030-01-01T00:00:00Z' }, alice))
-  await social.subscribe(alice, { did: 'did:web:stranger.test' }, true, true)
+  await social.subscribe(alice, { did: 'did:web:remote.test' }, true, true)
   const off = { list: false, push: false }
   body(await social.call('putPreferencesV2', { verified: off, unverified: off }, alice))
-  // A preference that is stored stands for all of them: they are stored together.
+  // One changed preference counts as all 13, because they are stored together.
   expect(await values()).toBe(3 + 13)
 })
 
-test('what arrives together is pushed in the order of its arrival', async () => {
+test('watchPushes: notifications of one transaction are pushed in order of arrival', async () => {
   const post = await social.post(alice)
   const repost = await social.repost(alice, post)
   const pushed: string[] = []

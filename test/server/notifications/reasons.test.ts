@@ -5,8 +5,8 @@ import { createdAt, feed, graph, mentions, someCid } from '../../support/social.
 
 setupCast()
 
-describe('each kind of record tells', () => {
-  test('a like: the author of the post', async () => {
+describe('notifications of a record', () => {
+  test('a like notifies the author of the post', async () => {
     const post = await social.post(alice)
     const like = await social.like(bob, post)
     const { notifications } = await social.list(alice)
@@ -21,7 +21,7 @@ describe('each kind of record tells', () => {
     ])
   })
 
-  test('a like by way of a repost: the reposter too', async () => {
+  test('a like via a repost also notifies the reposter', async () => {
     const post = await social.post(alice)
     const repost = await social.repost(bob, post)
     await social.like(carol, post, repost)
@@ -30,7 +30,7 @@ describe('each kind of record tells', () => {
     expect(notifications).toMatchObject([{ reason: 'like-via-repost', reasonSubject: repost.uri }])
   })
 
-  test('a repost: the author of the post; by way of another repost: the reposter too', async () => {
+  test('a repost notifies the author of the post, and via a repost also the reposter', async () => {
     const post = await social.post(alice)
     const first = await social.repost(bob, post)
     await social.repost(carol, post, first)
@@ -44,7 +44,7 @@ describe('each kind of record tells', () => {
     ])
   })
 
-  test('a like by way of the repost of the author: the author twice, at different moments', async () => {
+  test('a like via a repost by the author notifies the author twice, with different indexedAt', async () => {
     const post = await social.post(alice)
     const repost = await social.repost(alice, post)
     await social.like(bob, post, repost)
@@ -53,7 +53,7 @@ describe('each kind of record tells', () => {
     expect(second.indexedAt > first.indexedAt).toBe(true)
   })
 
-  test('a like or a repost by way of what is no repost: the author of the post alone', async () => {
+  test('a like or repost via a record that is not a repost notifies only the author of the post', async () => {
     const post = await social.post(alice)
     const way = await social.like(bob, post)
     await social.like(carol, post, way)
@@ -62,14 +62,14 @@ describe('each kind of record tells', () => {
     expect(await social.listed(bob)).toEqual([])
   })
 
-  test('a follow: who is followed, about nothing', async () => {
+  test('a follow notifies the followed account, without reasonSubject', async () => {
     const follow = await social.follow(bob, alice)
     const { notifications } = await social.list(alice)
     expect(notifications).toMatchObject([{ reason: 'follow', uri: follow.uri, author: { did: bob.did } }])
     expect(notifications[0]).not.toHaveProperty('reasonSubject')
   })
 
-  test('a mention: who is mentioned', async () => {
+  test('a mention notifies the mentioned accounts, without reasonSubject', async () => {
     const post = await social.post(bob, mentions(alice, carol))
     expect(await social.listed(alice)).toEqual(['mention by bob'])
     const { notifications } = await social.list(carol)
@@ -77,7 +77,7 @@ describe('each kind of record tells', () => {
     expect(notifications[0]).not.toHaveProperty('reasonSubject')
   })
 
-  test('a reply: the authors of parent and root, each about their own post', async () => {
+  test('a reply notifies the authors of parent and root, each with their own post as reasonSubject', async () => {
     const root = await social.post(alice)
     const parent = await social.reply(bob, root)
     await social.reply(carol, parent, root)
@@ -90,7 +90,7 @@ describe('each kind of record tells', () => {
     ])
   })
 
-  test('a quote, alone or beside images: the quoted author', async () => {
+  test('a quote, alone or with images, notifies the quoted author', async () => {
     const post = await social.post(alice)
     await social.quote(bob, post)
     await social.post(carol, {
@@ -105,13 +105,13 @@ describe('each kind of record tells', () => {
     expect(notifications[0].reasonSubject).toBe(post.uri)
   })
 
-  test('an embedded record that is no post: nobody', async () => {
+  test('a quote of a record that is not a post notifies no account', async () => {
     const follow = await social.follow(alice, carol)
     await social.quote(bob, follow)
     expect(await social.listed(alice)).toEqual([])
   })
 
-  test('a profile that joined through a starter pack: the owner of the pack, once', async () => {
+  test('a profile with a starter pack notifies the owner of the pack once', async () => {
     const pack = await social.write(alice, `${graph}.starterpack`, { name: 'Pack', createdAt })
     const profile = (more: object) => social.put(bob, 'app.example.actor.profile', 'self', more)
     await profile({ displayName: 'Bob' })
@@ -129,7 +129,7 @@ describe('each kind of record tells', () => {
     ])
   })
 
-  test('a verification, and its end: the subject', async () => {
+  test('a verification notifies the subject, and so does its deletion', async () => {
     const verification = await social.verify(bob, alice)
     expect((await social.list(alice)).notifications).toMatchObject([
       { reason: 'verified', uri: verification.uri, reasonSubject: verification.uri },
@@ -144,7 +144,7 @@ describe('each kind of record tells', () => {
     ])
   })
 
-  test('a verification that turns to somebody else: both', async () => {
+  test('a verification whose subject changes notifies the old and the new subject', async () => {
     const { uri } = await social.verify(bob, alice)
     const record = { subject: carol.did, handle: carol.handle, displayName: 'Carol', createdAt }
     await social.put(bob, `${graph}.verification`, uri.split('/').at(-1) ?? '', record)
@@ -153,28 +153,28 @@ describe('each kind of record tells', () => {
     expect((await social.list(alice)).notifications[0].record.subject).toBe(alice.did)
   })
 
-  test('the end of a verification, whatever becomes of its place afterwards', async () => {
+  test('an unverified notification remains when its record key is reused', async () => {
     const { uri } = await social.verify(bob, alice)
     const rkey = uri.split('/').at(-1) ?? ''
-    const turn = ({ did: subject, handle }: Account) => {
+    const rewrite = ({ did: subject, handle }: Account) => {
       const record = { subject, handle, displayName: 'Name', createdAt }
       return social.put(bob, `${graph}.verification`, rkey, record)
     }
-    await turn(carol)
+    await rewrite(carol)
     expect(await social.listed(alice)).toEqual(['unverified by bob'])
-    await social.remove(bob, await turn(alice))
+    await social.remove(bob, await rewrite(alice))
     expect(await social.listed(alice)).toEqual(['unverified by bob', 'unverified by bob'])
     expect(await social.listed(carol)).toEqual(['unverified by bob'])
   })
 
-  test('a verification that is written anew for the same: nothing more', async () => {
+  test('an update of a verification with the same subject adds no notification', async () => {
     const { uri } = await social.verify(bob, alice)
     const record = { subject: alice.did, handle: alice.handle, displayName: 'Another', createdAt }
     await social.put(bob, `${graph}.verification`, uri.split('/').at(-1) ?? '', record)
     expect(await social.listed(alice)).toEqual(['verified by bob'])
   })
 
-  test('a reply to what is no post: nobody', async () => {
+  test('a reply to a record that is not a post notifies no account', async () => {
     const [post, follow] = [await social.post(bob), await social.follow(alice, carol)]
     await social.reply(bob, follow, post)
     await social.reply(bob, post, follow)
@@ -182,13 +182,13 @@ describe('each kind of record tells', () => {
   })
 })
 
-describe('subscriptions', () => {
+describe('activity subscriptions', () => {
   test.each([
     { post: true, reply: false, expected: ['post'] },
     { post: false, reply: true, expected: ['reply'] },
     { post: true, reply: true, expected: ['reply', 'post'] },
     { post: false, reply: false, expected: [] },
-  ])('to posts: $post, to replies: $reply', async ({ post, reply, expected }) => {
+  ])('post: $post, reply: $reply notifies of $expected', async ({ post, reply, expected }) => {
     const before = await social.post(bob)
     await social.subscribe(alice, bob, true, true)
     await social.subscribe(alice, bob, post, reply)
@@ -203,7 +203,7 @@ describe('subscriptions', () => {
     for (const { reason } of notifications) expect(reason).toBe('subscribed-post')
   })
 
-  test('tell of a post, whatever other record has its key', async () => {
+  test('a post notifies subscribers although a follow has the same record key', async () => {
     await social.subscribe(alice, bob, true, false)
     const follow = await social.follow(bob, alice)
     const rkey = follow.uri.split('/').at(-1)
@@ -216,7 +216,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  test('end with their flags', async () => {
+  test('posts after the unsubscription create no notification', async () => {
     await social.subscribe(alice, bob, true, true)
     await social.post(bob)
     await social.subscribe(alice, bob, false, false)
@@ -226,7 +226,7 @@ describe('subscriptions', () => {
 })
 
 describe('rules', () => {
-  test('nobody is told of what they do themselves', async () => {
+  test('accounts are not notified of their own records', async () => {
     const post = await social.post(alice, mentions(alice))
     const repost = await social.repost(alice, post)
     await social.like(alice, post, repost)
@@ -238,7 +238,7 @@ describe('rules', () => {
     expect(await social.listed(alice)).toEqual([])
   })
 
-  test('a like of an own post by way of a repost tells the reposter', async () => {
+  test('a like of an own post via a repost notifies the reposter', async () => {
     const post = await social.post(alice)
     const repost = await social.repost(bob, post)
     await social.like(alice, post, repost)
@@ -250,7 +250,7 @@ describe('rules', () => {
     { by: 'reply', of: ['reply', 'quote', 'subscribed-post'] },
     { by: 'quote', of: ['quote', 'subscribed-post'] },
     { by: 'subscribed-post', of: ['subscribed-post'] },
-  ])('a post tells an account once: $of as $by', async ({ by, of }) => {
+  ])('a post creates one notification per account: of $of only $by', async ({ by, of }) => {
     const post = await social.post(alice)
     await social.subscribe(alice, bob, true, true)
     await social.post(bob, {
@@ -261,14 +261,14 @@ describe('rules', () => {
     expect(await social.listed(alice)).toEqual([`${by} by bob`])
   })
 
-  test('a reply to both parent and root of one author is about the parent', async () => {
+  test('a reply whose parent and root have one author has the parent as reasonSubject', async () => {
     const root = await social.post(alice)
     const parent = await social.reply(alice, root)
     await social.reply(bob, parent, root)
     expect((await social.list(alice)).notifications).toMatchObject([{ reasonSubject: parent.uri }])
   })
 
-  test('deleting a record takes back what it told', async () => {
+  test('deleting a record deletes its notifications', async () => {
     const post = await social.post(alice)
     const records = [
       await social.like(bob, post),
@@ -286,25 +286,25 @@ describe('rules', () => {
     expect(await social.unread(alice)).toBe(1)
   })
 
-  test('an edit tells only those who did not know, and takes back what is no longer so', async () => {
+  test('an update keeps notifications that still apply, deletes the rest and notifies new recipients', async () => {
     await social.subscribe(carol, bob, true, false)
     const { uri } = await social.post(bob, mentions(alice))
     const [before] = (await social.list(alice)).notifications
     const rkey = uri.split('/').at(-1) ?? ''
-    const text = (more: object) =>
+    const edit = (more: object) =>
       social.put(bob, `${feed}.post`, rkey, { text: 'edited', createdAt, ...more })
-    const { cid } = await text(mentions(alice, carol))
+    const { cid } = await edit(mentions(alice, carol))
     expect((await social.list(alice)).notifications).toEqual([
       { ...before, cid, record: expect.objectContaining({ text: 'edited' }) },
     ])
     expect(await social.listed(carol)).toEqual(['subscribed-post by bob'])
-    await text({})
+    await edit({})
     expect(await social.listed(alice)).toEqual([])
-    await text(mentions(alice))
+    await edit(mentions(alice))
     expect(await social.listed(alice)).toEqual(['mention by bob'])
   })
 
-  test('a like that turns to another post of the same author is about that one', async () => {
+  test('a like updated to another post of the author has that post as reasonSubject', async () => {
     const [first, second] = [await social.post(alice), await social.post(alice)]
     const { uri } = await social.like(bob, first)
     const like = { subject: second, createdAt }
@@ -314,7 +314,7 @@ describe('rules', () => {
     ])
   })
 
-  test('a record of the network names the same things', async () => {
+  test('records under aliased collections and types create the same notifications', async () => {
     const post = await social.write(alice, 'app.bsky.feed.post', { text: 'hello', createdAt })
     await social.subscribe(carol, bob, true, false)
     await social.write(bob, 'app.bsky.feed.post', {
@@ -342,16 +342,16 @@ describe('rules', () => {
     expect(await social.listed(alice)).toEqual(['mention by bob', 'like by bob', 'quote by bob'])
   })
 
-  test('a subject that is named by handle is found', async () => {
+  test('a subject with a handle as authority resolves to the DID', async () => {
     const post = await social.post(alice)
     const uri = post.uri.replace(alice.did, alice.handle)
     await social.like(bob, { ...post, uri })
     await social.like(bob, { ...post, uri: uri.replace(alice.handle, alice.handle.toUpperCase()) })
-    const about = { reasonSubject: post.uri }
-    expect((await social.list(alice)).notifications).toMatchObject([about, about])
+    const ofPost = { reasonSubject: post.uri }
+    expect((await social.list(alice)).notifications).toMatchObject([ofPost, ofPost])
   })
 
-  test('a part of a subject stands for the whole of it', async () => {
+  test('a subject with a fragment resolves to the whole record', async () => {
     const post = await social.post(alice)
     await social.like(bob, { ...post, uri: `${post.uri}#/text` })
     await social.quote(bob, { ...post, uri: `${post.uri}#/text/0` })
@@ -362,17 +362,17 @@ describe('rules', () => {
     ])
   })
 
-  test('accounts of other servers are told nothing here', async () => {
-    const stranger = { did: 'did:web:stranger.test' }
-    const uri = `at://${stranger.did}/app.example.feed.post/3kaaaaaaaaaa2`
+  test('accounts of other servers get no notifications here', async () => {
+    const remote = { did: 'did:web:remote.test' }
+    const uri = `at://${remote.did}/app.example.feed.post/3kaaaaaaaaaa2`
     await social.like(alice, { uri, cid: someCid })
-    await social.post(alice, mentions(stranger))
-    const follow = await social.follow(alice, stranger)
+    await social.post(alice, mentions(remote))
+    const follow = await social.follow(alice, remote)
     await social.remove(alice, follow)
     expect(await social.listed(alice)).toEqual([])
   })
 
-  test('labels that an author put on a post come along', async () => {
+  test('a notification contains the self-labels of the post', async () => {
     const values = [{ val: 'spoiler' }]
     const post = await social.post(bob, {
       ...mentions(alice),
@@ -386,8 +386,8 @@ describe('rules', () => {
   })
 })
 
-describe('a record that was not validated tells what it can, and harms nothing', () => {
-  const odd = [
+describe('unvalidated records with malformed fields create only the notifications that resolve', () => {
+  const malformed = [
     undefined,
     null,
     0,
@@ -410,7 +410,7 @@ describe('a record that was not validated tells what it can, and harms nothing',
     ['app.example.actor.profile', ['joinedViaStarterPack', 'displayName']],
   ])('%s', async (collection, names) => {
     await social.subscribe(alice, bob, true, true)
-    for (const value of odd) {
+    for (const value of malformed) {
       const record = Object.fromEntries(names.map((name) => [name, value]))
       const ref = await social.write(bob, collection, record, { validate: false })
       await social.remove(bob, ref)

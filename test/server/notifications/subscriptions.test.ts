@@ -8,7 +8,7 @@ const list = async (params: Record<string, string> = {}) =>
   social.server.get('app.example.notification.listActivitySubscriptions', params, alice)
 
 describe('activity subscriptions', () => {
-  test('are answered and listed with who it is and what is wanted', async () => {
+  test('putActivitySubscription returns the flags, listActivitySubscriptions also handle and display name', async () => {
     await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
     const activitySubscription = { post: true, reply: false }
     expect(body(await social.subscribe(alice, bob, true, false))).toEqual({
@@ -23,7 +23,7 @@ describe('activity subscriptions', () => {
     })
   })
 
-  test('show no name of an account that is not active, whose profile is hidden', async () => {
+  test('the list omits the display name of an account that is not active', async () => {
     await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
     await social.subscribe(alice, bob, true, false)
     for (const state of ['takedown', 'suspended', 'deactivated']) {
@@ -36,21 +36,21 @@ describe('activity subscriptions', () => {
     }
   })
 
-  test('are changed where they are, and end when nothing is wanted', async () => {
-    const stranger = { did: 'did:web:stranger.test' }
+  test('a change keeps the position in the list, and both flags false unsubscribe', async () => {
+    const remote = { did: 'did:web:remote.test' }
     await social.subscribe(alice, bob, true, true)
-    await social.subscribe(alice, stranger, true, true)
+    await social.subscribe(alice, remote, true, true)
     await social.subscribe(alice, bob, false, true)
     expect(body(await list()).subscriptions).toMatchObject([
-      { did: stranger.did, handle: 'handle.invalid' },
+      { did: remote.did, handle: 'handle.invalid' },
       { did: bob.did, activitySubscription: { post: false, reply: true } },
     ])
     expect(body(await social.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
     expect(body(await social.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
-    expect(body(await list()).subscriptions).toMatchObject([{ did: stranger.did }])
+    expect(body(await list()).subscriptions).toMatchObject([{ did: remote.did }])
   })
 
-  test('are listed page by page, the newest first', async () => {
+  test('the list is paged, newest first', async () => {
     const dids = Array.from({ length: 5 }, (_, i) => `did:web:subject${(i * 3) % 5}.test`)
     for (const did of dids) await social.subscribe(alice, { did }, true, true)
     const found: string[][] = []
@@ -68,11 +68,11 @@ describe('activity subscriptions', () => {
     ['limit', '101'],
     ['cursor', 'x'],
     ['cursor', Buffer.from('["x"]').toString('base64url')],
-  ])('a page with %s=%s is refused', async (name, value) => {
+  ])('the list rejects %s=%s with InvalidRequest', async (name, value) => {
     expect(await list({ [name]: value })).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
   })
 
-  test('to oneself, to no DID, or without flags are refused, and change nothing', async () => {
+  test('own DID, invalid DID and missing flags are rejected without a change', async () => {
     const both = { post: true, reply: true }
     const inputs = [
       { subject: alice.did, activitySubscription: both },
@@ -94,11 +94,11 @@ describe('activity subscriptions', () => {
   })
 })
 
-describe('more subscribers than can be told at once', () => {
+describe('fan-out to more subscribers than one batch', () => {
   const count = 2500
 
-  /** Accounts that nobody signs in to, each subscribed to bob. */
-  async function subscribers(): Promise<void> {
+  /** Accounts that are subscribed to bob. */
+  async function addSubscribers(): Promise<void> {
     const names = JSON.stringify(Array.from({ length: count }, (_, i) => `fan${round}x${i}`))
     const { store } = social.server.running.services
     await store.transact((tx) => {
@@ -115,34 +115,34 @@ describe('more subscribers than can be told at once', () => {
     })
   }
 
-  const told = () =>
+  const notified = () =>
     social.server.running.services.store.get<{ rows: number; accounts: number }>(
       `SELECT count(*) AS rows, count(DISTINCT account) AS accounts
        FROM notifications WHERE author = (SELECT id FROM accounts WHERE did = ?)`,
       [bob.did],
     )
 
-  test('are all told in the end, each once', async () => {
-    await subscribers()
+  test('notifies each subscriber once', async () => {
+    await addSubscribers()
     const { background, notifications } = social.server.running.services
-    let announced = 0
+    let published = 0
     const stop = notifications.subscribe(({ after, upTo }) => {
-      announced += upTo - after
+      published += upTo - after
     })
     const mention = { $type: 'app.example.richtext.facet#mention', did: `did:web:fan${round}x7.test` }
     const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
     await social.post(bob, { facets })
     await background.idle()
     stop()
-    expect(told()).toEqual({ rows: count, accounts: count })
-    expect(announced).toBe(count)
+    expect(notified()).toEqual({ rows: count, accounts: count })
+    expect(published).toBe(count)
     await social.reply(bob, await social.post(alice))
     await background.idle()
-    expect(told()?.rows).toBe(count + 1)
+    expect(notified()?.rows).toBe(count + 1)
   })
 
-  test('are told by the next start when the server stopped meanwhile', async () => {
-    await subscribers()
+  test('resumes after a restart and notifies the remaining subscribers', async () => {
+    await addSubscribers()
     const { uri } = await social.post(bob)
     const { store, background } = social.server.running.services
     await background.idle()
@@ -157,17 +157,17 @@ describe('more subscribers than can be told at once', () => {
         ...[bob.did, 'app.example.feed.post', rkey, half],
       ])
     })
-    expect(told()?.rows).toBeLessThan(count)
+    expect(notified()?.rows).toBeLessThan(count)
     await social.server.restart()
     await social.server.running.services.background.idle()
-    expect(told()).toEqual({ rows: count, accounts: count })
+    expect(notified()).toEqual({ rows: count, accounts: count })
   })
 
-  test('are told no more of a post that is gone', async () => {
-    await subscribers()
+  test('stops when the post is deleted', async () => {
+    await addSubscribers()
     const post = await social.post(bob)
     await social.remove(bob, post)
     await social.server.running.services.background.idle()
-    expect(told()?.rows).toBe(0)
+    expect(notified()?.rows).toBe(0)
   })
 })
