@@ -12,7 +12,7 @@ import { replaceSnapshot } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
-import { acquireLock, type Lock } from './lock.ts'
+import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
@@ -84,7 +84,7 @@ export class Database implements Reader {
   static async open(options: OpenOptions): Promise<Database> {
     const { directory, migrations, now, files = nodeFiles } = options
     await files.makeDir(directory)
-    const lock = await acquireLock(files, directory)
+    const lock = await files.lock(directory)
     try {
       return new Database(options, files, lock, await openStore(files, directory, migrations, now))
     } catch (error) {
