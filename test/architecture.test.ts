@@ -222,8 +222,8 @@ test('every module says what it is for; a handler is described by its lexicon', 
   ).toEqual([])
 })
 
-test('the tour of the README leads to files that exist', () => {
-  const tour = /\n## Guided tour\n(.*?)(?=\n## |$)/s.exec(read('README.md'))?.[1] ?? ''
+test('the tour of the contributor guide names files that exist', () => {
+  const tour = /\n## Guided tour\n(.*?)(?=\n## |$)/s.exec(read('.github/CONTRIBUTING.md'))?.[1] ?? ''
   const missing: string[] = []
   let seen = 0
   for (const line of tour.split('\n')) {
@@ -238,4 +238,8 @@ test('the tour of the README leads to files that exist', () => {
   }
   expect(seen).toBeGreaterThan(20)
   expect(missing).toEqual([])
+})
+
+test('the README has at most 150 lines', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(151)
 })

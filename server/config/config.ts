@@ -1,6 +1,6 @@
 /**
  * Every setting of the server. The one table below gives each its environment variable, its flag, its default, its
- * check and its line in `--help` and in the README.
+ * check and its line in `--help` and in `.github/SETTINGS.md`.
  */
 
 import { homedir } from 'node:os'
@@ -274,7 +274,7 @@ export function helpText(env: Environment = process.env): string {
   return lines.join('')
 }
 
-/** The settings as a Markdown table, for the README. */
+/** Returns the settings as a Markdown table, for `.github/SETTINGS.md`. */
 export function settingsTable(): string {
   const rows = Object.values(SETTINGS).map((setting: Setting<unknown>) => {
     const fallback = setting.fallbackText ?? (setting.fallback ? `\`${setting.fallback}\`` : 'unset')

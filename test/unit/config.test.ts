@@ -223,7 +223,7 @@ test('the public origin is the configured one, else localhost at the port in use
   )
 })
 
-test('help and README table list every setting once, with flag, variable and default', () => {
+test('help and SETTINGS.md list every setting once, with flag, variable and default', () => {
   const names = Object.keys(readConfig({ env: {}, args: [] }))
   const rows = settingsTable().split('\n').slice(2, -1)
   const entries = helpText({}).split(/^(?= {2}--)/m)
@@ -239,7 +239,7 @@ test('help and README table list every setting once, with flag, variable and def
   )
 })
 
-test('the README shows the table of settings', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  expect(readme).toContain(settingsTable())
+test('SETTINGS.md contains the table of settings', () => {
+  const page = readFileSync(new URL('../../.github/SETTINGS.md', import.meta.url), 'utf8')
+  expect(page).toContain(settingsTable())
 })
