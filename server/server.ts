@@ -2,7 +2,8 @@
  * The composition root: every part of the server is made here and handed to the others. Read this first.
  */
 
-import { documentOfAccount } from './accounts/identity.ts'
+import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
+import { createPlcPublisher } from './accounts/plc.ts'
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
 import type { SessionCredentials } from './auth/credentials.ts'
@@ -15,8 +16,8 @@ import { type Config, publicOrigin } from './config/config.ts'
 import { createDidResolver } from './identity/resolver.ts'
 import { loadSecrets } from './identity/secrets.ts'
 import { createBackground } from './jobs/background.ts'
-import { startDailyBackup } from './jobs/daily-backup.ts'
-import { startSweeper } from './jobs/maintenance.ts'
+import { periodicJobs } from './jobs/jobs.ts'
+import { startJobs } from './jobs/scheduler.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -30,6 +31,7 @@ import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
+import { findByDid } from './store/tables/accounts.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
 import { createUi } from './web/ui.ts'
@@ -95,10 +97,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   })
   const listener = await listen(app, config.hosts, config.port).catch(closing(store))
 
+  const closed = new AbortController()
   const services = await createServices(config, {
     store,
     now,
     log,
+    signal: closed.signal,
     port: listener.port,
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
@@ -106,8 +110,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     ready.reject(error)
     return closing(listener, store)(error)
   })
-  const stopSweeper = startSweeper(services)
-  const stopBackups = config.dailyBackups ? startDailyBackup(services) : () => {}
+  const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
   notifySubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
@@ -118,9 +121,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     port: listener.port,
     services,
     async close() {
-      stopSweeper()
-      stopBackups()
+      stopJobs()
       stopPushQueue()
+      // Requests to other servers end now: none may keep a call, and so the close, waiting.
+      closed.abort()
+      void services.mailer.close()
       await streams.close()
       await listener.close()
       await services.background.idle()
@@ -140,13 +145,15 @@ function closing(...opened: { close(): Promise<void> }[]) {
 
 type Deps = Pick<Services, 'store' | 'now' | 'log'> & {
   port: number
+  /** Aborts requests to other servers. */
+  signal: AbortSignal
   passwordCost: number | undefined
   onMailKept: (() => void) | undefined
 }
 
 async function createServices(
   config: Config,
-  { store, now, log, port, passwordCost, onMailKept }: Deps,
+  { store, now, log, port, signal, passwordCost, onMailKept }: Deps,
 ): Promise<Services> {
   const origin = publicOrigin(config, port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
@@ -154,6 +161,20 @@ async function createServices(
   const notifications = createNotificationEvents()
   const background = createBackground(log)
   const { aliases } = config
+  const resolveDid = createDidResolver({
+    plcUrl: config.plcUrl,
+    allowPrivate: config.allowPrivateTargets,
+    now,
+    local: (did) => {
+      const account = findByDid(store, did)
+      return account && unpublishedDocument({ config, origin }, account)
+    },
+    fallback: (did, stale) => {
+      const account = findByDid(store, did)
+      return account && (stale ?? publishedDocument(account))
+    },
+    signal,
+  })
   return {
     config,
     store,
@@ -168,12 +189,8 @@ async function createServices(
       log,
       onKept: onMailKept,
     }),
-    resolveDid: createDidResolver({
-      plcUrl: config.plcUrl,
-      allowPrivate: config.allowPrivateTargets,
-      now,
-      local: (did) => documentOfAccount({ store, origin }, did),
-    }),
+    resolveDid,
+    plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories: createRepositories({
       store,
       aliases,

@@ -1,5 +1,6 @@
 /** What handlers are given beside their call: every long-lived part of the server. */
 import type { DidString } from '@atproto/syntax'
+import type { PlcPublisher } from './accounts/plc.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Config } from './config/config.ts'
@@ -21,6 +22,7 @@ export interface Services {
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
+  readonly plc: PlcPublisher
   readonly repositories: Repositories
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications

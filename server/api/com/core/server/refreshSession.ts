@@ -38,6 +38,6 @@ export const refreshSession = method(com.core.server.refreshSession, {
     if (!renewed) throw fail('ExpiredToken', 'Token has been revoked')
     const { session, refreshJti } = renewed
     const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti }
-    return { ...(await signTokens(services, issued)), ...accountView(services, session) }
+    return { ...(await signTokens(services, issued)), ...(await accountView(services, session)) }
   },
 })

@@ -1,0 +1,19 @@
+/** The periodic jobs of the server. */
+import type { PlcPublisher } from '../accounts/plc.ts'
+import { backUpWhenDue } from './daily-backup.ts'
+import { sweep } from './maintenance.ts'
+import type { Job } from './scheduler.ts'
+
+type Deps = Parameters<typeof sweep>[0] & Parameters<typeof backUpWhenDue>[0] & { readonly plc: PlcPublisher }
+
+const minute = 60_000
+const hour = 60 * minute
+
+export function periodicJobs(services: Deps): Job[] {
+  return [
+    { name: 'maintenance', firstMs: 0, everyMs: minute, run: () => sweep(services) },
+    { name: 'PLC submission', firstMs: 0, everyMs: minute, run: () => services.plc.publishDue() },
+    // Not at once: a backup reads the whole store, when clients wait for their first answers.
+    { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
+  ]
+}
