@@ -47,6 +47,7 @@ export interface MailerOptions {
 }
 
 const usualTimeout = 20_000
+const stopped = 'The server was stopped before the mail server accepted the message'
 
 export function createMailer(options: MailerOptions): Mailer {
   const { smtpUrl, dataDir, now, log, smtpTimeout = usualTimeout, onKept } = options
@@ -62,9 +63,8 @@ export function createMailer(options: MailerOptions): Mailer {
     let failure: string | undefined
     if (smtpUrl !== undefined) {
       const signal = AbortSignal.any([AbortSignal.timeout(smtpTimeout), closing.signal])
-      failure = closing.signal.aborted
-        ? oneLine(closing.signal.reason)
-        : await sendBySmtp(smtpUrl, { ...message, signal })
+      failure = closing.signal.aborted ? stopped : await sendBySmtp(smtpUrl, { ...message, signal })
+      if (failure !== undefined && closing.signal.aborted) failure = stopped
       if (failure === undefined) return log.info({ purpose: mail.purpose }, 'mail sent')
     }
     const headers = {
@@ -105,7 +105,7 @@ export function createMailer(options: MailerOptions): Mailer {
       }
     },
     async close() {
-      closing.abort(new Error('The server was stopped before the mail server accepted the message'))
+      closing.abort()
       await Promise.allSettled(underway)
     },
   }
