@@ -64,7 +64,10 @@ export const createSession = method(com.core.server.createSession, {
     })
     if (opened === 'AuthenticationRequired') throw fail(opened, wrong)
     if (typeof opened === 'string') throw fail(opened, tokenRefusals[opened])
-    return { ...(await signTokens(services, opened.issued)), ...accountView(services, opened.current) }
+    return {
+      ...(await signTokens(services, opened.issued)),
+      ...(await accountView(services, opened.current)),
+    }
   },
 })
 

@@ -38,6 +38,6 @@ export const refreshSession = method(com.core.server.refreshSession, {
       return { session, tokens: signTokens(services, issued) }
     })
     if (!renewed) throw fail('ExpiredToken', 'Token has been revoked')
-    return { ...(await renewed.tokens), ...accountView(services, renewed.session) }
+    return { ...(await renewed.tokens), ...(await accountView(services, renewed.session)) }
   },
 })
