@@ -68,7 +68,7 @@ describe('files', () => {
   })
 
   test('are new ones, whatever somebody has put in their way', async () => {
-    const file = join(directory, 'carried.pdsbackup')
+    const file = join(directory, 'carried.sqlite.gz')
     const elsewhere = join(directory, 'elsewhere')
     writeFileSync(elsewhere, '', { mode: 0o666 })
     symlinkSync(elsewhere, `${file}.tmp`)
@@ -77,7 +77,7 @@ describe('files', () => {
     await db.close()
     expect(readFileSync(elsewhere)).toHaveLength(0)
     expect(lstatSync(file).isFile()).toBe(true)
-    expect(mode('carried.pdsbackup')).toBe('600')
+    expect(mode('carried.sqlite.gz')).toBe('600')
   })
 
   test('have checksums that sha256sum accepts', async () => {
@@ -152,7 +152,7 @@ describe('migrations', () => {
     await (await open(first, second)).close()
     const before = readFileSync(join(directory, 'pds.sqlite'))
     await expect(open(first)).rejects.toThrow(StoreTooNew)
-    await expect(open(first)).rejects.toThrow('has version 2, but this program knows versions up to 1 only')
+    await expect(open(first)).rejects.toThrow('has version 2, but this program supports versions up to 1')
     expect(readFileSync(join(directory, 'pds.sqlite')).equals(before)).toBe(true)
     await (await open(first, second)).close()
   })
