@@ -1,9 +1,9 @@
-/** Table `follows`: who follows whom. What an account has been told by the other is sorted anew as it changes. */
+/** Table `follows`: follow records by subject. Each change updates `followed` on existing notifications of the pair. */
 import type { Reader, Writer } from '../database.ts'
 import type { Source } from './notifications.ts'
 import type { StoredRecord } from './records.ts'
 
-/** The oldest of the records by which an account follows another. */
+/** The oldest record by which an account follows another. */
 export function find(
   db: Reader,
   did: string,
@@ -15,7 +15,7 @@ export function find(
   )
 }
 
-/** @param subject DID, also of another server */
+/** @param subject DID, also one of another server */
 export function add(tx: Writer, { did, collection, rkey }: Source, subject: string): void {
   tx.run(`INSERT INTO follows (did, collection, rkey, subject) VALUES (?, ?, ?, ?)`, [
     did,
@@ -23,10 +23,10 @@ export function add(tx: Writer, { did, collection, rkey }: Source, subject: stri
     rkey,
     subject,
   ])
-  sort(tx, did, subject)
+  updateFollowed(tx, did, subject)
 }
 
-/** An account may follow another by several records. */
+/** Deletes one follow record. The account may have others for the same subject. */
 export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   const key = [did, collection, rkey]
   const follow = tx.get<{ subject: string }>(
@@ -35,15 +35,16 @@ export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   )
   if (!follow) return
   tx.run('DELETE FROM follows WHERE did = ? AND collection = ? AND rkey = ?', key)
-  sort(tx, did, follow.subject)
+  updateFollowed(tx, did, follow.subject)
 }
 
-/** Forgets that an account which is deleted was followed. */
+/** Deletes the follow records of a deleted account's followers. */
 export function removeOfSubject(tx: Writer, did: string): void {
   tx.run('DELETE FROM follows WHERE subject = ?', [did])
 }
 
-function sort(tx: Writer, did: string, subject: string): void {
+/** Updates `followed` on the notifications that account `did` has from author `subject`. */
+function updateFollowed(tx: Writer, did: string, subject: string): void {
   tx.run(
     `UPDATE notifications AS n SET followed = f.followed
      FROM (SELECT EXISTS (SELECT 1 FROM follows WHERE did = ? AND subject = ?) AS followed) f

@@ -388,7 +388,7 @@ describe('the commands', () => {
     expect(made).toContain(name)
     expect((await run('restore', '--list', '--data-dir', directory)).stdout).toContain(name)
     expect((await run('restore', name, '--data-dir', directory)).stdout).toMatch(
-      /^Restored .* is in .*replaced-/,
+      /^Restored .* are in .*replaced-/,
     )
     await (await open(...migrations)).close()
   })
