@@ -32,8 +32,8 @@ const ageMagic = Buffer.from('age-encryption.org/v1\n')
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8])
 /** Where the header of a gzip file has its time: seconds since 1970, little-endian. */
 const gzipTimeAt = 4
-/** The default of the age tools: 2^18 takes 256 MiB and about a second for each attempt to guess a passphrase. */
-const defaultWorkFactor = 18
+/** OWASP's recommendation. Each attempt to guess a passphrase takes 128 MiB and half a second. */
+const defaultWorkFactor = 17
 const chunkBytes = 1024 * 1024
 /** SQLite in WebAssembly opens no larger file. */
 const maxSnapshotBytes = 2 ** 31 - 1
