@@ -52,8 +52,9 @@ export class Sqlite {
     const sqlite = new Sqlite(new sqlJs.Database(bytes && withRoom(bytes)))
     try {
       // Nobody else has this copy: no locks to take, no file to wait for, and a rollback journal in memory.
+      // Deleted rows, such as the private key of an account, are overwritten with zeros.
       sqlite.exec(
-        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON',
+        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
       )
       return sqlite
     } catch (error) {
