@@ -9,8 +9,11 @@ export type SqlParams = readonly SqlValue[]
 /** What running a statement can change. */
 type Effect =
   | 'nothing'
+  /** Rows; none if its own count of rows is 0. */
   | 'rows'
-  /** More than a count of rows tells: the schema, or the next number of an AUTOINCREMENT. */
+  /** Rows, also through a trigger or a foreign key. */
+  | 'rows of others'
+  /** More than rows: the schema, or the next number of an AUTOINCREMENT. */
   | 'more'
 
 interface Kept {
@@ -36,11 +39,16 @@ const noParams: SqlParams = []
 export class Sqlite {
   readonly #db: SqlJs
   readonly #kept = new Map<string, Kept>()
-  /** As SQLite counts them since the start. */
-  #changedRows = 0
+
+  readonly #begin: Statement
+  readonly #commit: Statement
+  readonly #rollback: Statement
 
   private constructor(db: SqlJs) {
     this.#db = db
+    this.#begin = db.prepare('BEGIN')
+    this.#commit = db.prepare('COMMIT')
+    this.#rollback = db.prepare('ROLLBACK')
   }
 
   /**
@@ -86,31 +94,30 @@ export class Sqlite {
   /** Runs one statement of any kind to its end. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
     const kept = this.#prepare(sql)
+    const before = kept.effect === 'rows of others' ? this.#totalChanges() : 0
     const rows = this.#rows<Row>(kept, params)
-    const changedRows = this.#haveRowsChanged()
-    return {
-      rows,
-      changes: changedRows ? this.#db.getRowsModified() : 0,
-      changed: changedRows || kept.effect === 'more',
-    }
+    const changes = kept.effect === 'nothing' ? 0 : this.#db.getRowsModified()
+    const changed =
+      kept.effect === 'more' ||
+      (kept.effect === 'rows of others' ? this.#totalChanges() !== before : changes > 0)
+    return { rows, changes: changed ? changes : 0, changed }
   }
 
   begin(): void {
-    this.#db.run('BEGIN')
+    this.#begin.run()
   }
 
   commit(): void {
-    this.#db.run('COMMIT')
+    this.#commit.run()
   }
 
   rollback(): void {
-    this.#db.run('ROLLBACK')
+    this.#rollback.run()
   }
 
   /** Runs statements without values, one after the other; for the store's own work. */
   exec(sql: string): void {
     this.#db.run(sql)
-    this.#haveRowsChanged()
   }
 
   /** Drops the kept statements: after a change of the schema their column names may be wrong. */
@@ -177,14 +184,13 @@ export class Sqlite {
       throw new Error(`Transactions are made by transact(), not by a statement: ${sql}`)
     }
     if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'nothing'
-    return ['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode)) ? 'more' : 'rows'
+    if (['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode))) return 'more'
+    return opcodes.has('Program') ? 'rows of others' : 'rows'
   }
 
-  /** Whether rows have changed since this was asked last, by triggers and foreign keys as well. */
-  #haveRowsChanged(): boolean {
-    const before = this.#changedRows
-    this.#changedRows = this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
-    return this.#changedRows !== before
+  /** Rows changed since the start, by triggers and foreign keys as well. */
+  #totalChanges(): number {
+    return this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
   }
 }
 
