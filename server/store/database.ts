@@ -13,7 +13,7 @@ import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { defaultReserveBytes } from './journal-file.ts'
-import { acquireLock, type Lock } from './lock.ts'
+import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
@@ -94,7 +94,7 @@ export class Database implements Reader {
   static async open(options: OpenOptions): Promise<Database> {
     const { directory, migrations, now, files = nodeFiles } = options
     await files.makeDir(directory)
-    const lock = await acquireLock(files, directory)
+    const lock = await files.lock(directory)
     try {
       const database = new Database(options, files, lock, await openStore(files, directory, migrations, now))
       // On a full disk the store opens for reading.

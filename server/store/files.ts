@@ -5,6 +5,7 @@
 import { constants, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { acquireLock, type Lock } from './lock.ts'
 
 export interface OpenFile {
   /** Bytes written, which may be fewer than given: see `writeFully`. */
@@ -42,6 +43,8 @@ export interface Files {
   makeDir(path: string): Promise<void>
   /** Closes an existing file to everyone but its owner. */
   restrict(path: string): Promise<void>
+  /** Takes the lock of an existing directory. Throws StoreLocked while another process holds it. */
+  lock(dir: string): Promise<Lock>
   /** Resolves once the names in the directory (creations, renames, removals) are on disk. */
   syncDir(path: string): Promise<void>
 }
@@ -108,6 +111,7 @@ export const nodeFiles: Files = {
     for (let made = path; made.length >= first.length; made = dirname(made)) await syncDir(dirname(made))
   },
   restrict: (path) => fs.chmod(path, ownerFile),
+  lock: acquireLock,
   syncDir,
 }
 

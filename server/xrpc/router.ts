@@ -5,8 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import { readJson } from './body.ts'
+import { createAddressReader, type ReadAddress } from './client-address.ts'
 import { protocolError, XrpcError } from './errors.ts'
-import { isForeignPage, isLoopback } from './host.ts'
+import { isForeignPage } from './host.ts'
 import { type Authorize, type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter, type RateLimit, sourceOf } from './rate-limit.ts'
@@ -28,6 +29,8 @@ export interface RouterOptions<Word, Services> {
    */
   readonly watchReads: () => () => Promise<void>
   readonly rateLimits: boolean
+  /** Proxies whose X-Forwarded-For counts; none when absent. */
+  readonly trustedProxies?: readonly string[]
   /** Called with what no client is told: errors that are ours. */
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Turns errors of the layers below (a store that cannot write, say) into answers. */
@@ -59,6 +62,7 @@ export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, options.rateLimits)]))
+  const readAddress = createAddressReader(options.trustedProxies ?? [])
   const checkOverall = options.rateLimits ? limiter('*', [overallLimit]) : undefined
 
   async function answer(
@@ -99,8 +103,8 @@ export function createRouter<Word extends string, Services>(
     res: ServerResponse,
     settled: () => Promise<void>,
   ): Promise<void> {
-    const caller = callerOf(req)
-    if (checkOverall && !isLoopback(caller.address)) {
+    const caller = callerOf(req, readAddress)
+    if (checkOverall && !caller.isLocal) {
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const prepared = table.get(nsid)
@@ -155,12 +159,12 @@ function keepPrivate(res: ServerResponse): void {
   res.setHeader('Vary', 'Authorization')
 }
 
-function callerOf(req: IncomingMessage): Caller {
-  const address = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+function callerOf(req: IncomingMessage, readAddress: ReadAddress): Caller {
+  const client = readAddress(req)
   const isForeign = isForeignPage(req.headers)
   return {
-    address,
-    source: sourceOf(address, isForeign),
+    ...client,
+    source: sourceOf(client, isForeign),
     client: req.headers['user-agent']?.slice(0, 200),
     isForeignPage: isForeign,
   }

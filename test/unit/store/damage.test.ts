@@ -30,7 +30,7 @@ beforeAll(async () => {
   await story.add(7)
   await story.kill()
   disk = story.disk
-  expect(disk.names(directory)).toEqual([sealed, current, 'pds.lock', snapshot, sidecar])
+  expect(disk.names(directory)).toEqual([sealed, current, snapshot, sidecar])
 })
 
 /** Bytes of a file without the zeros that a journal reserves. */
@@ -103,9 +103,7 @@ test.each([[snapshot], [sealed], [sealed, current], [snapshot, sealed, current]]
     const before = changed.names(directory)
     const damage = await openOn(changed)
     expect(damage).toMatchObject({ message: expect.stringMatching(/is missing.*npm run restore/) })
-    expect(changed.names(directory).filter((name) => name !== 'pds.lock')).toEqual(
-      before.filter((name) => name !== 'pds.lock'),
-    )
+    expect(changed.names(directory)).toEqual(before)
   },
 )
 
