@@ -28,7 +28,8 @@ export interface OpenOptions {
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  read(path: string): Promise<Uint8Array>
+  /** @param room whether the array may be the first half of its buffer: a database that grows in it is not copied then */
+  read(path: string, room?: 'with room'): Promise<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
   /** When the content last changed. */
@@ -72,6 +73,23 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   }
 }
 
+/** Room that is never written to takes no memory. */
+async function readWithRoom(path: string): Promise<Uint8Array> {
+  const handle = await fs.open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const bytes = new Uint8Array(new ArrayBuffer(2 * size), 0, size)
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await handle.read(bytes, at, size - at, at)
+      if (bytesRead === 0) return bytes.subarray(0, at)
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    await handle.close()
+  }
+}
+
 async function syncDir(path: string): Promise<void> {
   // Windows has no such operation: its file systems order the names themselves.
   if (process.platform === 'win32') return
@@ -93,7 +111,7 @@ export const nodeFiles: Files = {
       throw error
     }
   },
-  read: (path) => fs.readFile(path),
+  read: (path, room) => (room ? readWithRoom(path) : fs.readFile(path)),
   size: async (path) => (await fs.stat(path)).size,
   changedAt: async (path) => (await fs.stat(path)).mtime,
   async create(path, options) {
@@ -121,9 +139,13 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** The content of a file, or undefined when there is none. */
-export async function readIfThere(files: Files, path: string): Promise<Uint8Array | undefined> {
+export async function readIfThere(
+  files: Files,
+  path: string,
+  room?: 'with room',
+): Promise<Uint8Array | undefined> {
   try {
-    return await files.read(path)
+    return await files.read(path, room)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

@@ -40,15 +40,13 @@ export class Sqlite {
   readonly #db: SqlJs
   readonly #kept = new Map<string, Kept>()
 
-  readonly #begin: Statement
-  readonly #commit: Statement
-  readonly #rollback: Statement
+  #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
+  /** The array in which sql.js keeps the file, as long as that does not outgrow it. */
+  readonly #array: Uint8Array | undefined
 
-  private constructor(db: SqlJs) {
+  private constructor(db: SqlJs, array?: Uint8Array) {
     this.#db = db
-    this.#begin = db.prepare('BEGIN')
-    this.#commit = db.prepare('COMMIT')
-    this.#rollback = db.prepare('ROLLBACK')
+    this.#array = array
   }
 
   /**
@@ -57,12 +55,10 @@ export class Sqlite {
    */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
-    const sqlite = new Sqlite(new sqlJs.Database(bytes && withRoom(bytes)))
+    const array = bytes && withRoom(bytes)
+    const sqlite = new Sqlite(new sqlJs.Database(bytes && array && asSlice(bytes, array)), array)
     try {
-      // Nobody else has this copy: no locks to take, no file to wait for, and a rollback journal in memory.
-      sqlite.exec(
-        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON',
-      )
+      sqlite.#configure()
       return sqlite
     } catch (error) {
       sqlite.close()
@@ -104,15 +100,15 @@ export class Sqlite {
   }
 
   begin(): void {
-    this.#begin.run()
+    this.#transaction?.begin.run()
   }
 
   commit(): void {
-    this.#commit.run()
+    this.#transaction?.commit.run()
   }
 
   rollback(): void {
-    this.#rollback.run()
+    this.#transaction?.rollback.run()
   }
 
   /** Runs statements without values, one after the other; for the store's own work. */
@@ -126,14 +122,37 @@ export class Sqlite {
     this.#kept.clear()
   }
 
-  /** The database as an SQLite file. */
+  /**
+   * The database as an SQLite file. Valid until the next write: it is the array that sql.js writes to, if possible, because
+   * a copy of a large database doubles the memory of the process.
+   */
   export(): Uint8Array {
-    return this.#db.export()
+    const size = this.get<{ bytes: number }>(
+      'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+    )
+    if (this.#array && size && size.bytes <= this.#array.length) return this.#array.subarray(0, size.bytes)
+    // sql.js closes the file to read it, and opens it again.
+    const copy = this.#db.export()
+    this.#kept.clear()
+    this.#configure()
+    return copy
   }
 
   close(): void {
     this.#kept.clear()
     this.#db.close()
+  }
+
+  #configure(): void {
+    // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
+    this.#db.run(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON',
+    )
+    this.#transaction = {
+      begin: this.#db.prepare('BEGIN'),
+      commit: this.#db.prepare('COMMIT'),
+      rollback: this.#db.prepare('ROLLBACK'),
+    }
   }
 
   #rows<Row>(kept: Kept, params: SqlParams): Row[] {
@@ -197,11 +216,17 @@ export class Sqlite {
 /**
  * sql.js keeps the file in the array that `slice` of the given bytes yields. When that is full it copies everything into one
  * that is an eighth larger, which stops the thread for half a millisecond a megabyte or longer. So it gets an array with room
- * to double in. Room that is not written to takes no memory.
+ * to double in: the buffer of the bytes if that is large enough, or a copy. Room that is not written to takes no memory.
  */
 function withRoom(bytes: Uint8Array): Uint8Array {
-  const array = new Uint8Array(bytes.length * 2)
+  const size = bytes.length * 2
+  if (bytes.byteOffset === 0 && bytes.buffer.byteLength === size) return new Uint8Array(bytes.buffer)
+  const array = new Uint8Array(size)
   array.set(bytes)
+  return array
+}
+
+function asSlice(bytes: Uint8Array, array: Uint8Array): Uint8Array {
   return Object.assign(bytes.subarray(), { slice: () => array })
 }
 
