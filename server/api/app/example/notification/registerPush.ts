@@ -12,10 +12,7 @@ export const registerPush = method(app.example.notification.registerPush, {
   async handler({ input, auth, config, store, now, fail }) {
     const { did } = auth
     if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
-      throw fail(
-        'InvalidRequest',
-        'token must be a Web Push subscription with an https endpoint and keys',
-      )
+      throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
     }
     await store.transact((tx) => {
       pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
