@@ -36,6 +36,7 @@ export default defineConfig({
     // Limits for a test that hangs, not bounds on speed: assertions hold no time of the machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     coverage: {
       provider: 'v8',
       include: ['server/**/*.ts'],

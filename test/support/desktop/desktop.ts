@@ -63,7 +63,7 @@ export interface PlaceOptions {
 const buses = { true: 'bus-with-tray', false: 'bus-without-tray', later: 'bus-with-later-tray' }
 
 /** For `expect.poll`: what a process does may take a while on a busy machine. */
-export const soon = { timeout: 10_000 }
+export const soon = { timeout: 60_000 }
 
 /** A machine: folders, a port, a keyring, on which the app is started and started again. */
 export class Machine {
