@@ -111,7 +111,8 @@ export class Machine {
 
   #environment({ hasTray = true, keyring = 'keyring', link = '', port }: PlaceOptions) {
     return {
-      HOME: this.folder,
+      // On macOS the keychain is in the home folder.
+      ...(process.platform !== 'darwin' && { HOME: this.folder }),
       XDG_CONFIG_HOME: join(this.folder, 'config'),
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
