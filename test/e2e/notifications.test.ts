@@ -97,7 +97,7 @@ test('the stream comes back with its server, and tells what was missed', { timeo
     await page.getByText('The server is not answering.').first().waitFor()
     await other.server.open()
     await there.follow(dave, carla)
-    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
     await page.getByText('dave.test followed you').waitFor()
     await there.like(dave, await there.post(carla))
     await page.getByText('dave.test liked your post').waitFor()
@@ -196,7 +196,7 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
     await page.keyboard.press('End')
     return items.count()
   }
-  await expect.poll(countAtEnd, { timeout: 20_000 }).toBe(120)
+  await expect.poll(countAtEnd).toBe(120)
   const texts = await items.getByText(/^reply \d+$/).allTextContents()
   expect(new Set(texts).size).toBe(120)
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
