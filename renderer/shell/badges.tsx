@@ -13,7 +13,7 @@ export function UnreadBadge() {
 export function OutboxBadge() {
   const { data } = useAsk('outbox.list')
   const waiting = data?.length ?? 0
-  return <CountBadge label={t.nav.waiting(waiting)} value={waiting} />
+  return <CountBadge label={t.nav.messages(waiting)} value={waiting} />
 }
 
 function CountBadge({ value, label }: { readonly value: number; readonly label: string }) {

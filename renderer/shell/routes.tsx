@@ -25,7 +25,6 @@ import { desktop } from '../bridge.ts'
 import { AboutScreen } from '../screens/about/about.tsx'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
-import { ActivityScreen } from '../screens/activity/activity.tsx'
 import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
 import { BackupsScreen } from '../screens/backups/backups.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
@@ -37,6 +36,7 @@ import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
 import { SessionsScreen } from '../screens/sessions/sessions.tsx'
+import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
 import { t } from '../strings/en.ts'
 import { OutboxBadge, UnreadBadge } from './badges.tsx'
 
@@ -93,7 +93,13 @@ export const groups: readonly RouteGroup[] = [
         key: 'n',
         badge: UnreadBadge,
       },
-      { path: '/subscriptions', name: t.nav.activity, icon: Radio, screen: ActivityScreen, key: 'b' },
+      {
+        path: '/subscriptions',
+        name: t.nav.subscriptions,
+        icon: Radio,
+        screen: SubscriptionsScreen,
+        key: 'b',
+      },
       {
         path: '/preferences',
         name: t.nav.preferences,

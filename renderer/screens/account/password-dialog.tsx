@@ -55,7 +55,7 @@ export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps)
         <PasswordField
           autoComplete="new-password"
           hint={<PasswordStrength password={password} />}
-          label={t.reset.password}
+          label={t.ui.newPassword}
           maxLength={256}
           minLength={8}
           onChange={(event) => setPassword(event.target.value)}

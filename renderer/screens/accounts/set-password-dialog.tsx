@@ -37,7 +37,7 @@ export function SetPasswordDialog({ account: { did, handle }, onClose }: SetPass
           <PasswordField
             autoComplete="new-password"
             hint={<PasswordStrength password={password} />}
-            label={t.reset.password}
+            label={t.ui.newPassword}
             maxLength={256}
             minLength={8}
             onChange={(event) => setPassword(event.target.value)}

@@ -67,7 +67,7 @@ function AppPasswordRow({ value, onRevoke }: { readonly value: AppPassword; onRe
       as="li"
       detail={
         <>
-          {t.appPasswords.made} <RelativeTime at={createdAt} />
+          {t.appPasswords.created} <RelativeTime at={createdAt} />
           {' · '}
           {lastUsedAt ? (
             <>

@@ -21,7 +21,7 @@ export function Restored() {
           <>
             <p>{t.backups.restoredText}</p>
             <div className={styles.framed}>
-              <CopyField label={t.backups.copyFolder} name={t.backups.keptIn} text={folder} />
+              <CopyField label={t.backups.copyFolder} name={t.backups.previousData} text={folder} />
             </div>
           </>
         )}

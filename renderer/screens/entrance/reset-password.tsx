@@ -79,7 +79,7 @@ function NewPassword({ email }: { readonly email: string }) {
           <PasswordField
             autoComplete="new-password"
             hint={<PasswordStrength password={password} />}
-            label={t.reset.password}
+            label={t.ui.newPassword}
             maxLength={256}
             minLength={8}
             onChange={(event) => setPassword(event.target.value)}

@@ -49,7 +49,7 @@ export function HomeScreen() {
           ))}
         </ol>
         <p>
-          <Link href="/app-passwords">{t.home.makeAppPassword}</Link>
+          <Link href="/app-passwords">{t.home.createAppPassword}</Link>
         </p>
       </Section>
       <Section title={t.home.curl}>

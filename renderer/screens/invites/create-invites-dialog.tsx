@@ -14,7 +14,7 @@ export function CreateInvitesDialog({ onClose }: { onClose(): void }) {
   const [useCount, setUseCount] = useState('1')
   const create = useAct(com.core.server.createInviteCodes, [com.core.server.getAccountInviteCodes], {
     onSuccess: (_, { codeCount: made }) => {
-      toast(t.invites.created(made))
+      toast(t.invites.codesCreated(made))
       onClose()
     },
   })

@@ -85,7 +85,7 @@ function InviteRow({ invite, onDisable }: InviteRowProps) {
       as="li"
       detail={
         <>
-          {t.invites.made} <RelativeTime at={createdAt} />
+          {t.invites.created} <RelativeTime at={createdAt} />
           {uses.length > 0 && <> · {t.invites.usedBy(uses.length)}</>}
         </>
       }

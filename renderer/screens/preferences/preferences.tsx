@@ -9,7 +9,7 @@ import { type ReasonName, usePreferenceChange } from './use-preference-change.ts
 
 const groups: readonly { readonly title: string; readonly reasons: readonly ReasonName[] }[] = [
   { title: t.preferences.conversation, reasons: ['reply', 'mention', 'quote', 'chat'] },
-  { title: t.preferences.applause, reasons: ['like', 'repost', 'likeViaRepost', 'repostViaRepost'] },
+  { title: t.preferences.reactions, reasons: ['like', 'repost', 'likeViaRepost', 'repostViaRepost'] },
   { title: t.preferences.people, reasons: ['follow', 'starterpackJoined', 'verified', 'unverified'] },
   { title: t.preferences.subscriptions, reasons: ['subscribedPost'] },
 ]

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
-import styles from './activity.module.css'
+import styles from './subscriptions.module.css'
 
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
 
@@ -23,7 +23,7 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
   const name = displayName || known
   const put = useAct(putActivitySubscription, [listActivitySubscriptions], {
     onSuccess: (now) => {
-      if (!now.activitySubscription) toast(t.activity.removed(name), () => change(wanted))
+      if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(wanted))
     },
     onError: (error) => toast(explain(error)),
   })
@@ -36,20 +36,20 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
         <div className={styles.controls}>
           <Switch
             checked={shown.post}
-            label={t.activity.posts}
+            label={t.subscriptions.posts}
             onChange={(post) => change({ ...wanted, post })}
           />
           <Switch
             checked={shown.reply}
-            label={t.activity.replies}
+            label={t.subscriptions.replies}
             onChange={(reply) => change({ ...wanted, reply })}
           />
           <Button
-            aria-label={t.activity.removeLabel(name)}
+            aria-label={t.subscriptions.removeLabel(name)}
             onClick={() => change({ post: false, reply: false })}
             size="s"
           >
-            {t.activity.remove}
+            {t.subscriptions.remove}
           </Button>
         </div>
       }
