@@ -1,4 +1,4 @@
-import { useAsk, useDo } from '../../api/desktop.ts'
+import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
@@ -11,8 +11,8 @@ import { OneFileSection } from './one-file-section.tsx'
 import { RepositorySection } from './repository-section.tsx'
 
 export function BackupsScreen() {
-  const { data: view } = useAsk('settings.view')
-  const make = useDo('backups.make', ['backups.list'], {
+  const { data: view } = useDesktopQuery('settings.view')
+  const make = useDesktopCall('backups.make', ['backups.list'], {
     onSuccess: ({ bytes }) => toast(t.backups.created(formatBytes(bytes))),
     onError: (error) => toast(explain(error)),
   })

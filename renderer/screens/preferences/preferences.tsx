@@ -1,5 +1,5 @@
 import { app } from '../../../lexicons/generated/index.ts'
-import { useRead } from '../../api/hooks.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
@@ -15,7 +15,7 @@ const groups: readonly { readonly title: string; readonly reasons: readonly Reas
 ]
 
 export function PreferencesScreen() {
-  const query = useRead(app.example.notification.getPreferences, {})
+  const query = useXrpcQuery(app.example.notification.getPreferences, {})
   const change = usePreferenceChange()
   return (
     <Page lead={t.preferences.lead} title={t.preferences.title}>

@@ -14,7 +14,7 @@ import styles from './subscriptions.module.css'
 
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
 
-/** Adds somebody by handle or DID. */
+/** Adds a subscription by handle or DID. */
 export function SubscribeForm() {
   const { did } = useSession()
   const client = useQueryClient()

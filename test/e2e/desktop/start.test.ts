@@ -198,10 +198,10 @@ test('a port in use is never exchanged silently: it is told, tried again, or cha
   expect(await stateOf(app)).toMatchObject({ kind: 'failed', failure: 'port-taken', port: machine.port })
   expect(await page.evaluate(() => desktop.endpoint)).toBe(machine.endpoint)
 
-  await heading(page, `Port ${machine.port} is taken`).waitFor()
+  await heading(page, `Port ${machine.port} is in use`).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Try again', disabled: false }).waitFor()
-  await heading(page, `Port ${machine.port} is taken`).waitFor()
+  await heading(page, `Port ${machine.port} is in use`).waitFor()
 
   // The page is loaded again, for its policy has to name the other port.
   await page.getByRole('button', { name: /^Use port \d+ instead$/ }).click()
