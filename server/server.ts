@@ -5,7 +5,9 @@
 import { documentOfAccount } from './accounts/identity.ts'
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
+import { loadAudience } from './auth/audience.ts'
 import type { SessionCredentials } from './auth/credentials.ts'
+import { createLastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createTokens } from './auth/tokens.ts'
@@ -16,6 +18,7 @@ import { createDidResolver } from './identity/resolver.ts'
 import { loadSecrets } from './identity/secrets.ts'
 import { createBackground } from './jobs/background.ts'
 import { startDailyBackup } from './jobs/daily-backup.ts'
+import { startLastUsedJob } from './jobs/last-used.ts'
 import { startSweeper } from './jobs/maintenance.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createNotificationEvents } from './notifications/events.ts'
@@ -32,9 +35,11 @@ import type { Files } from './store/files.ts'
 import { migrations } from './store/migrations.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
+import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
+import { opensToNetwork } from './xrpc/host.ts'
 import { createApp, type Fallback } from './xrpc/http.ts'
 import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
@@ -90,6 +95,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     dispatch: async (...request) => (await ready.promise).dispatch(...request),
     fallback: async (...request) => (await ready.promise).fallback(...request),
     hostnames: hostnamesOf(config),
+    anyAddress: opensToNetwork(config.hosts),
     opensTo: (name, path) => asksForHandle(config, store, name, path),
     health: () => ({ version, healthy: store.writable }),
   })
@@ -109,6 +115,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopSweeper = startSweeper(services)
   const stopBackups = config.dailyBackups ? startDailyBackup(services) : () => {}
   const stopPushQueue = startPushQueue(services)
+  const stopLastUsed = startLastUsedJob(services)
   notifySubscribers(services)
   const { dispatch, streams } = createCalls(services, adminPassword)
   ready.resolve({ dispatch, fallback: createFallback(services) })
@@ -121,9 +128,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       stopSweeper()
       stopBackups()
       stopPushQueue()
+      stopLastUsed()
       await streams.close()
       await listener.close()
       await services.background.idle()
+      await services.lastUsed.write().catch((error: unknown) => {
+        log.warn({ err: error }, 'writing last-used times failed')
+      })
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()
     },
@@ -158,7 +169,12 @@ async function createServices(
     config,
     store,
     secrets,
-    tokens: await createTokens({ secret: secrets.tokenKey, audience: serverDid, now }),
+    tokens: await createTokens({
+      secret: secrets.tokenKey,
+      audience: await loadAudience(store, serverDid),
+      now,
+    }),
+    lastUsed: createLastUsed({ store, now }),
     passwords: createPasswordHasher({ cost: passwordCost }),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
@@ -204,15 +220,25 @@ async function createServices(
 function createFallback(services: Services): Fallback {
   const wellKnown = createWellKnown(services)
   const ui = createUi()
-  return async (req, res, path, name) => (await wellKnown(req, res, path, name)) || ui(req, res, path)
+  return async (req, res, path, name) => {
+    if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
+    return (await ui(req, res, path)) || redirectPageVisit(req, res)
+  }
 }
 
 /** What is answered within `/xrpc/`. */
 function createCalls(services: Services, adminPassword: string): { dispatch: Dispatch; streams: Streams } {
-  const { store, tokens, now, config, log } = services
+  const { store, tokens, lastUsed, now, config, log } = services
   const shared = {
     services,
-    authorize: createVerifier({ store, tokens, adminPassword, rateLimits: config.rateLimits, now }),
+    authorize: createVerifier({
+      store,
+      tokens,
+      lastUsed,
+      adminPassword,
+      rateLimits: config.rateLimits,
+      now,
+    }),
     accountOf: (credentials: unknown) => (credentials as { did?: string } | undefined)?.did,
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'a method failed'),
   }
@@ -231,9 +257,15 @@ function createCalls(services: Services, adminPassword: string): { dispatch: Dis
       return () => store.settled(epoch)
     },
     rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
     translate,
   })
-  return { streams, dispatch: (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call) }
+  const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
+  const dispatch: Dispatch = async (name, query, req, res) => {
+    const nsid = canonicalNsid(name, config.aliases)
+    if (known.has(nsid) || !redirectPageVisit(req, res)) await route(nsid, query, req, res)
+  }
+  return { streams, dispatch }
 }
 
 /** What the layers below refuse for lack of something, told to the client. */

@@ -1,7 +1,7 @@
 /** did:plc without a directory: genesis operations, their signatures, and the DID that is their hash. */
 import { createHash } from 'node:crypto'
-import { encode } from '@ipld/dag-cbor'
-import { base32 } from 'multiformats/bases/base32'
+import { encode } from '@atproto/lex-cbor'
+import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
 
@@ -90,9 +90,23 @@ async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation)
   return false
 }
 
+/** The CID of a signed operation: `prev` of the next one. */
+export function cidOf(operation: PlcOperation): string {
+  return createCid(CBOR_DATA_CODEC, SHA256_HASH_CODE, sha256(operation)).toString()
+}
+
 function didOf(operation: PlcOperation): string {
-  const hash = createHash('sha256').update(encode(operation)).digest()
-  return `did:plc:${base32.baseEncode(hash).slice(0, 24)}`
+  // 24 letters of base32 are the first 15 bytes; as a number in base 32 they only have other digits.
+  const number = BigInt(`0x${sha256(operation).toString('hex', 0, 15)}`).toString(32)
+  const letters = number.padStart(24, '0').replace(/./g, (digit) => BASE32[Number.parseInt(digit, 32)] ?? '')
+  return `did:plc:${letters}`
+}
+
+/** RFC 4648, lower case. */
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+function sha256(operation: PlcOperation): Buffer {
+  return createHash('sha256').update(encode(operation)).digest()
 }
 
 function isPlcOperation(value: unknown): value is PlcOperation {

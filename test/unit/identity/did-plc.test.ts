@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Secp256k1Keypair } from '@atproto/crypto'
-import { encode } from '@ipld/dag-cbor'
+import { encode } from '@atproto/lex-cbor'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createGenesis, type PlcOperation, verifyOperation } from '../../../server/identity/did-plc.ts'
