@@ -287,7 +287,12 @@ export class Database implements Reader {
       })
   }
 
-  #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
-    return this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task)
+  async #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
+    this.#log.busy = true
+    try {
+      return await (this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task))
+    } finally {
+      this.#log.busy = false
+    }
   }
 }

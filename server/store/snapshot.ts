@@ -49,7 +49,7 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   const path = join(dir, snapshotName)
   // The list first: a read during a replacement then fails the check instead of passing with the wrong checksum.
   const list = await readIfThere(files, join(dir, sidecarName))
-  const bytes = await readIfThere(files, path)
+  const bytes = await readIfThere(files, path, 'with room')
   if (bytes === undefined) throw new StoreDamaged(path, 'is missing')
   if (list !== undefined) verifyListed(bytes, list, path, join(dir, sidecarName))
   const { length } = bytes

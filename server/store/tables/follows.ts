@@ -1,9 +1,9 @@
-/** Table `follows`: follow records by subject. Each change updates `followed` on existing notifications of the pair. */
+/** Table `follows`. Each change updates `followed` on existing notifications of the pair. */
 import type { Reader, Writer } from '../database.ts'
 import type { Source } from './notifications.ts'
 import type { StoredRecord } from './records.ts'
 
-/** The oldest record by which an account follows another. */
+/** Returns the oldest follow record of an account for another account. */
 export function find(
   db: Reader,
   did: string,
@@ -26,7 +26,7 @@ export function add(tx: Writer, { did, collection, rkey }: Source, subject: stri
   updateFollowed(tx, did, subject)
 }
 
-/** Deletes one follow record. The account may have others for the same subject. */
+/** The pair may have further follow records. */
 export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   const key = [did, collection, rkey]
   const follow = tx.get<{ subject: string }>(
@@ -38,7 +38,7 @@ export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   updateFollowed(tx, did, follow.subject)
 }
 
-/** Deletes the follow records of a deleted account's followers. */
+/** Removes the follows of a deleted account. */
 export function removeOfSubject(tx: Writer, did: string): void {
   tx.run('DELETE FROM follows WHERE subject = ?', [did])
 }

@@ -89,7 +89,7 @@ interface Arrived {
   readonly arrivals: Arrivals
 }
 
-/** The recipients of arrivals, each with the range of ids that contains its own. */
+/** The recipients of arrivals, each with the range of ids that contains theirs. */
 export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string; arrivals: Arrivals }[] {
   return db
     .all<{ did: string; first: number; last: number }>(
@@ -166,7 +166,7 @@ const columns =
 
 const isInactive = 'a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL'
 
-/** Content of a deleted record, kept for its notifications. */
+/** A deleted record, stored with the notification of its deletion. */
 export interface DeletedRecord {
   readonly cid: string
   readonly bytes: Uint8Array
@@ -195,7 +195,7 @@ export function insert(
   }
 }
 
-/** Notifies the subscribers in a range of DIDs, except those that already have a notification of the post. */
+/** Notifies the subscribers in a range of DIDs, except accounts that the post has notified already. */
 export function insertForSubscribers(
   tx: Writer,
   { did, collection, rkey }: Source,
@@ -221,7 +221,7 @@ export interface ExistingNotification {
   readonly reasonSubject: AtUriString | null
 }
 
-/** Existing notifications of a record, except `unverified`, which its deletion creates. */
+/** The notifications of a record, without `unverified`, which its deletion creates. */
 export function ofRecord(db: Reader, { did, collection, rkey }: Source): ExistingNotification[] {
   return db.all<ExistingNotification>(
     `SELECT n.id, t.did AS "to", n.reason, n.reason_subject AS reasonSubject
