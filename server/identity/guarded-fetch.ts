@@ -6,7 +6,8 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 export type GuardedFetchOptions = {
   method?: 'GET' | 'POST'
@@ -64,51 +65,25 @@ export async function guardedFetch(
 
 /** Whether `address` (an IP address, not a name) is one that any host on the internet could reach. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  // ipaddr.js also reads incomplete addresses such as 127.1.
+  if (isIP(address) === 0) return false
+  // Turns IPv4 addresses that are mapped to IPv6 (::ffff:a.b.c.d) into plain ones.
+  const parsed = ipaddr.process(address)
+  if (isIn(parsed, nat64)) return isPublicAddress(parsed.toByteArray().slice(12).join('.'))
+  return parsed.range() === 'unicast' && !notPublic.some((range) => isIn(parsed, range))
 }
 
-// IANA's special-purpose registries (RFC 6890), multicast, and the one cloud metadata service on a public address.
-const notPublic = new BlockList()
-const IPV4_RANGES = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['168.63.129.16', 32],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const
-const IPV6_RANGES = [
-  ['::', 96],
-  // IPv4 addresses as translators once wrote them (RFC 2765).
-  ['::ffff:0:0:0', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const
-for (const [address, prefix] of IPV4_RANGES) {
-  // BlockList applies IPv4 ranges to mapped addresses (::ffff:a.b.c.d) by itself, but not through NAT64 (RFC 6052).
-  notPublic.addSubnet(address, prefix, 'ipv4')
-  notPublic.addSubnet(`64:ff9b::${address}`, 96 + prefix, 'ipv6')
+type Range = ReturnType<typeof ipaddr.parseCIDR>
+
+/** IPv6 addresses that lead to the IPv4 address in their last four bytes (RFC 6052). */
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
+
+/** What ipaddr.js takes for public: the metadata service of one cloud, and IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
+const notPublic = ['168.63.129.16/32', '::/96'].map((range) => ipaddr.parseCIDR(range))
+
+function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {
+  return address.kind() === range[0].kind() && address.match(range)
 }
-for (const [address, prefix] of IPV6_RANGES) notPublic.addSubnet(address, prefix, 'ipv6')
 
 // new URL() also writes out every disguise of an IP address: 127.1, 0x7f.1 and 2130706433 all become 127.0.0.1.
 function checkUrl(target: string, allowPrivate: boolean): URL {

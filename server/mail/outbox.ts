@@ -74,18 +74,21 @@ export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
 /** Undefined when there is no such message. */
 export async function readMessage(dataDir: string, id: string): Promise<OutboxMessage | undefined> {
   if (!ID.test(id)) return undefined
-  const source = await readFile(join(outboxFolder(dataDir), id), 'utf8').catch(emptyWhenMissing(undefined))
+  const source = await readFile(join(outboxFolder(dataDir), id)).catch(emptyWhenMissing(undefined))
   if (source === undefined) return undefined
-  const { headers, text } = parseMessage(source)
+  // Loaded with the first message: most servers never read one.
+  const { default: PostalMime } = await import('postal-mime')
+  const message = await PostalMime.parse(source)
+  const header = (name: string) => message.headers.find(({ key }) => key === name.toLowerCase())?.value
   return {
     id,
     at: id.replace(ID, '$1-$2-$3T$4:$5:$6.$7Z'),
-    to: headers.get('to') ?? '',
-    subject: headers.get('subject') ?? '',
-    text,
-    purpose: headers.get(PURPOSE_HEADER.toLowerCase()),
-    code: headers.get(CODE_HEADER.toLowerCase()),
-    failure: headers.get(FAILURE_HEADER.toLowerCase()),
+    to: message.to?.[0]?.address ?? '',
+    subject: message.subject ?? '',
+    text: message.text ?? '',
+    purpose: header(PURPOSE_HEADER),
+    code: header(CODE_HEADER),
+    failure: header(FAILURE_HEADER),
   }
 }
 
@@ -118,29 +121,6 @@ export async function clearDeleted(dataDir: string): Promise<void> {
 
 function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox')
-}
-
-/** Reads what the mailer writes: ASCII header fields, possibly folded, and one text, quoted-printable where it is not plain. */
-function parseMessage(source: string): { headers: ReadonlyMap<string, string>; text: string } {
-  const [head = '', ...body] = source.split(/\r?\n\r?\n/)
-  const fields = head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)
-  const headers = new Map(
-    fields.map((field) => {
-      const [name = '', ...value] = field.split(':')
-      return [name.toLowerCase(), value.join(':').trim()]
-    }),
-  )
-  const text = body.join('\n\n').replace(/\r\n/g, '\n')
-  const isQuoted = headers.get('content-transfer-encoding') === 'quoted-printable'
-  return { headers, text: isQuoted ? decodeQuotedPrintable(text) : text }
-}
-
-/** RFC 2045 §6.7, for UTF-8. */
-function decodeQuotedPrintable(text: string): string {
-  const bytes = text
-    .replace(/=\n/g, '')
-    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { watchPushes } from '../../../server/push/pushed.ts'
 import * as pushRegistrations from '../../../server/store/tables/push-registrations.ts'
+import { watchPushes } from '../../support/pushes.ts'
 import type { Account } from '../../support/server.ts'
 import { body, SocialServer } from '../../support/social.ts'
 
