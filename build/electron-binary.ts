@@ -1,15 +1,18 @@
-/** Where Electron's binary is. Asking the package itself would start a download. */
+/** Finds Electron's binary. Importing the `electron` package would start a download. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const folder = join(import.meta.dirname, '../node_modules/electron')
+export const electronPackage = join(import.meta.dirname, '../node_modules/electron')
 
-/** As the package finds it: `path.txt` names the file below `dist` or below `ELECTRON_OVERRIDE_DIST_PATH`. Undefined when it is not there. */
+/**
+ * Returns the path of the binary, or undefined if it is not installed. `path.txt` names the file below `dist` or below
+ * `ELECTRON_OVERRIDE_DIST_PATH`.
+ */
 export function electronBinary(env = process.env): string | undefined {
-  const note = join(folder, 'path.txt')
+  const note = join(electronPackage, 'path.txt')
   const name = existsSync(note) ? readFileSync(note, 'utf8').trim() : undefined
   const override = env.ELECTRON_OVERRIDE_DIST_PATH
   if (!name && !override) return undefined
-  const file = join(override ?? join(folder, 'dist'), name ?? 'electron')
+  const file = join(override ?? join(electronPackage, 'dist'), name ?? 'electron')
   return existsSync(file) ? file : undefined
 }

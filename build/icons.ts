@@ -1,27 +1,25 @@
 /**
- * `npm run icons`: draws the icons of every system from `renderer/icon.svg` with Chromium, into `build/icons/` (of the program,
- * for the installers) and `build/tray/` (which the program carries). They are kept, so that building takes no browser.
+ * `npm run icons`: draws the icons of every system from `renderer/icon.svg` with Chromium, into `build/icons/` (for the
+ * installers) and `build/tray/` (shipped with the program). They are committed, so that a build needs no browser.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright'
+import { ensureChromium } from './browser.ts'
 import { type Image, icns, ico } from './icon-files.ts'
 
 const root = join(import.meta.dirname, '..')
 const icon = readFileSync(join(root, 'renderer/icon.svg'), 'utf8')
 
-/** The house alone, black on nothing: macOS colours it for light and dark menu bars. */
+/** The house alone, black on a transparent ground: macOS colours it for light and dark menu bars. */
 const template = icon
   .replace(/<rect[^>]*>/, '')
   .replaceAll('#fff', '#000')
   .replace('0 0 32 32', '6 6 20 20')
-/** macOS wants a margin around the shape: 824 of 1024 pixels. */
+/** macOS icons have a margin: the shape takes 824 of 1024 pixels. */
 const withMargin = icon.replace('0 0 32 32', '-3.88 -3.88 39.76 39.76')
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox'],
-})
+const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox'] })
 const page = await browser.newPage()
 
 async function draw(svg: string, size: number): Promise<Image> {

@@ -1,6 +1,6 @@
 /**
- * `npm start`: the desktop app. Where it cannot be had (no binary of Electron, no display), it says so in one line and runs the same server,
- * with the same user interface in the browser.
+ * `npm start`: the desktop app. Without a display, or where Electron cannot be downloaded or started, it prints the reason in
+ * one line and runs the same server, with the same user interface in the browser.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,9 +8,10 @@ import { createInterface } from 'node:readline'
 import { electronBinary } from './electron-binary.ts'
 
 const root = join(import.meta.dirname, '..')
-const args = process.argv.slice(2)
+const isDesktopRefused = process.argv.includes('--no-desktop')
+const args = process.argv.slice(2).filter((arg) => arg !== '--no-desktop')
 
-/** The desktop keeps its settings itself; only where its data is can be said at a start. */
+/** The desktop keeps its own settings. It takes the data folder alone from the command line. */
 const dataDir =
   args.length === 1
     ? args[0]?.match(/^--data-dir=(.+)$/)?.[1]
@@ -20,21 +21,59 @@ const dataDir =
 const isForDesktop = args.length === 0 || (dataDir !== undefined && args.length <= 2)
 
 const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
-const binary = electronBinary()
 
-/** A program that dies of Chromium's own check within this time has not been able to start. */
+/** Chromium's own check of its sandbox ends the program within this time. */
 const startMs = 20_000
+/** How long a download may stall before the server starts without the desktop app. */
+const stallMs = 8_000
 
-const reason = whyNot()
-if (binary && reason === undefined) startDesktop(binary)
-else serve(reason)
+const reason = reasonAgainstDesktop()
+if (reason !== undefined) serve(reason)
+else {
+  const binary = electronBinary() ?? (await fetchBinary())
+  if (binary !== undefined) startDesktop(binary)
+}
 
-function whyNot(): string | undefined {
-  if (!isForDesktop) return 'Settings on the command line are for the server alone'
-  if (!binary) return 'The binary of Electron is not installed (npx install-electron fetches it)'
+function reasonAgainstDesktop(): string | undefined {
+  if (isDesktopRefused) return '--no-desktop'
+  if (!isForDesktop) return 'Settings on the command line are for the server only'
   if (!hasDisplay) return 'There is no display'
   if (process.getuid?.() === 0) return 'Electron does not run as root'
+  if (process.env.ELECTRON_OVERRIDE_DIST_PATH && electronBinary() === undefined) {
+    return 'ELECTRON_OVERRIDE_DIST_PATH names a folder without Electron'
+  }
   return undefined
+}
+
+/** Downloads Electron's binary. On failure it starts the server and returns undefined. */
+async function fetchBinary(): Promise<string | undefined> {
+  process.stdout.write('Downloading Electron for the desktop app (`npm start -- --no-desktop` skips it)\n')
+  try {
+    // Imported late: most starts download nothing.
+    const { fetchElectron } = await import('./fetch-electron.ts')
+    await fetchElectron({ onProgress: progressPrinter(), stallMs })
+    const binary = electronBinary()
+    if (binary === undefined) throw new Error('the download has no binary for this system')
+    return binary
+  } catch (error) {
+    serve(`Electron could not be downloaded (${error instanceof Error ? error.message : error})`)
+    return undefined
+  }
+}
+
+/** Rewrites one line on a terminal, else prints a line every quarter. */
+function progressPrinter(): (transferred: number, total: number | null) => void {
+  const { isTTY } = process.stdout
+  let printed = -1
+  return (transferred, total) => {
+    if (total === null) return
+    const percent = Math.floor((100 * transferred) / total)
+    if (percent === printed || (!isTTY && percent % 25 !== 0)) return
+    printed = percent
+    const line = `  ${percent} % of ${Math.ceil(total / 1e6)} MB`
+    const isLast = !isTTY || transferred === total
+    process.stdout.write(`${isTTY ? '\r' : ''}${line}${isLast ? '\n' : ''}`)
+  }
 }
 
 function startDesktop(file: string): void {
@@ -42,14 +81,14 @@ function startDesktop(file: string): void {
   const child = spawn(file, [root], { env, stdio: 'inherit' })
   const startedAt = performance.now()
   follow(child, (signal) => {
-    const couldNot = signal === 'SIGTRAP' && performance.now() - startedAt < startMs
-    // Ubuntu, since 23.10, keeps user namespaces from programs that it has no profile of.
-    if (couldNot) serve('Electron cannot start, perhaps because this system lets it make no sandbox')
-    return couldNot
+    const isRefused = signal === 'SIGTRAP' && performance.now() - startedAt < startMs
+    // Ubuntu 23.10 and later forbid user namespaces to programs without an AppArmor profile.
+    if (isRefused) serve('Electron could not start, probably because this system forbids its sandbox')
+    return isRefused
   })
 }
 
-function serve(reason: string | undefined): void {
+function serve(reason: string): void {
   process.stdout.write(`${reason}: running the server without the desktop app.\n`)
   const main = join(root, 'dist/server/main.js')
   const child = spawn(process.execPath, ['--max-semi-space-size=4', main, ...args], {
@@ -58,28 +97,31 @@ function serve(reason: string | undefined): void {
   createInterface(child.stdout).on('line', (line) => {
     process.stdout.write(`${line}\n`)
     const port = /^listening on .*:(\d+)$/.exec(line)?.[1]
-    if (port !== undefined) show(`http://localhost:${port}`)
+    if (port !== undefined) openInterface(`http://localhost:${port}`)
   })
   follow(child)
 }
 
-function show(address: string): void {
+function openInterface(address: string): void {
   process.stdout.write(`The user interface is at ${address}\n`)
   if (!hasDisplay || !process.stdout.isTTY) return
   const [command = '', ...before] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[
     process.platform as string
   ] ?? ['xdg-open']
-  // Where there is nothing to open it with, the address above must do.
+  // Without such a command the printed address remains.
   spawn(command, [...before, address], { stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref()
 }
 
 /**
- * This process lives as long as the other, and ends as it does.
- * @param goesOn whether, after such an end, something else is followed
+ * Passes signals on to the child and ends with its exit code.
+ * @param isReplaced whether another child takes over after this exit
  */
-function follow(child: ChildProcess, goesOn: (signal: NodeJS.Signals | null) => boolean = () => false): void {
+function follow(
+  child: ChildProcess,
+  isReplaced: (signal: NodeJS.Signals | null) => boolean = () => false,
+): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => child.kill(signal))
   }
@@ -88,7 +130,7 @@ function follow(child: ChildProcess, goesOn: (signal: NodeJS.Signals | null) => 
     process.exitCode = 1
   })
   child.on('exit', (code, signal) => {
-    if (goesOn(signal)) return
+    if (isReplaced(signal)) return
     process.exitCode = code ?? (signal === null ? 0 : 1)
   })
 }

@@ -6,7 +6,9 @@ import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts
 import { createPlcPublisher } from './accounts/plc.ts'
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
+import { loadAudience } from './auth/audience.ts'
 import type { SessionCredentials } from './auth/credentials.ts'
+import { createLastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createTokens } from './auth/tokens.ts'
@@ -34,9 +36,11 @@ import { migrations } from './store/migrations.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
+import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
+import { opensToNetwork } from './xrpc/host.ts'
 import { createApp, type Fallback } from './xrpc/http.ts'
 import { listen } from './xrpc/listen.ts'
 import { createRouter, type Dispatch } from './xrpc/router.ts'
@@ -92,6 +96,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     dispatch: async (...request) => (await ready.promise).dispatch(...request),
     fallback: async (...request) => (await ready.promise).fallback(...request),
     hostnames: hostnamesOf(config),
+    anyAddress: opensToNetwork(config.hosts),
     opensTo: (name, path) => asksForHandle(config, store, name, path),
     health: () => ({ version, healthy: store.writable }),
   })
@@ -129,6 +134,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await streams.close()
       await listener.close()
       await services.background.idle()
+      await services.lastUsed.write().catch((error: unknown) => {
+        log.warn({ err: error }, 'writing last-used times failed')
+      })
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()
     },
@@ -179,7 +187,12 @@ async function createServices(
     config,
     store,
     secrets,
-    tokens: await createTokens({ secret: secrets.tokenKey, audience: serverDid, now }),
+    tokens: await createTokens({
+      secret: secrets.tokenKey,
+      audience: await loadAudience(store, serverDid),
+      now,
+    }),
+    lastUsed: createLastUsed({ store, now }),
     passwords: createPasswordHasher({ cost: passwordCost }),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
@@ -221,15 +234,25 @@ async function createServices(
 function createFallback(services: Services): Fallback {
   const wellKnown = createWellKnown(services)
   const ui = createUi()
-  return async (req, res, path, name) => (await wellKnown(req, res, path, name)) || ui(req, res, path)
+  return async (req, res, path, name) => {
+    if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
+    return (await ui(req, res, path)) || redirectPageVisit(req, res)
+  }
 }
 
 /** What is answered within `/xrpc/`. */
 function createCalls(services: Services, adminPassword: string): { dispatch: Dispatch; streams: Streams } {
-  const { store, tokens, now, config, log } = services
+  const { store, tokens, lastUsed, now, config, log } = services
   const shared = {
     services,
-    authorize: createVerifier({ store, tokens, adminPassword, rateLimits: config.rateLimits, now }),
+    authorize: createVerifier({
+      store,
+      tokens,
+      lastUsed,
+      adminPassword,
+      rateLimits: config.rateLimits,
+      now,
+    }),
     accountOf: (credentials: unknown) => (credentials as { did?: string } | undefined)?.did,
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'a method failed'),
   }
@@ -248,9 +271,15 @@ function createCalls(services: Services, adminPassword: string): { dispatch: Dis
       return () => store.settled(epoch)
     },
     rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
     translate,
   })
-  return { streams, dispatch: (nsid, ...call) => route(canonicalNsid(nsid, config.aliases), ...call) }
+  const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
+  const dispatch: Dispatch = async (name, query, req, res) => {
+    const nsid = canonicalNsid(name, config.aliases)
+    if (known.has(nsid) || !redirectPageVisit(req, res)) await route(nsid, query, req, res)
+  }
+  return { streams, dispatch }
 }
 
 /** What the layers below refuse for lack of something, told to the client. */

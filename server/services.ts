@@ -1,6 +1,7 @@
 /** What handlers are given beside their call: every long-lived part of the server. */
 import type { DidString } from '@atproto/syntax'
 import type { PlcPublisher } from './accounts/plc.ts'
+import type { LastUsed } from './auth/last-used.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Config } from './config/config.ts'
@@ -19,6 +20,7 @@ export interface Services {
   readonly store: Database
   readonly secrets: Secrets
   readonly tokens: Tokens
+  readonly lastUsed: LastUsed
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid

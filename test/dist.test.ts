@@ -1,17 +1,29 @@
 /**
- * What `npm run dist` would ship, made with a stand-in for Electron's binary and looked into: just what is needed, and the
- * server in it runs.
+ * What `npm run dist` would ship, packed with a stub of Electron's binary: the configuration is valid, the archive holds
+ * what the program needs and nothing else, and the server in it runs.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { dirname, extname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { extractAll, listPackage } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { Ajv } from 'ajv'
 import { build, Platform } from 'electron-builder'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import config from '../build/electron-builder.ts'
+import { withoutEmptySigningVariables } from '../build/signing.ts'
 import { writeElectronStub } from './support/electron-stub.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -20,8 +32,10 @@ const program = join(work, 'release/linux-unpacked')
 const archive = join(program, 'resources/app.asar')
 const app = join(work, 'app')
 
-/** What the launcher of the AppImage says. */
-let launcher: string
+/** The desktop entry of the AppImage. */
+let desktopEntry: string
+/** The arguments of fpm, which makes the Debian package. */
+let debArguments: string[]
 /** Every file in the archive, such as `dist/server/main.js`. */
 let files: string[]
 
@@ -30,16 +44,18 @@ beforeAll(async () => {
   writeElectronStub(electronDist)
   await build({
     projectDir: root,
-    targets: Platform.LINUX.createTarget(['dir', 'AppImage']),
-    // Asked before the AppImage is made, which takes tools from the network: it need not be.
-    effectiveOptionComputed: async ({ desktop }) => {
-      launcher = desktop
+    targets: Platform.LINUX.createTarget(['dir', 'AppImage', 'deb']),
+    // electron-builder calls this before it fetches the tools that make a package. `true` skips that step.
+    effectiveOptionComputed: async (options) => {
+      if (Array.isArray(options)) debArguments = options[0]
+      else desktopEntry = options.desktop
       return true
     },
+    // electron-builder changes the object it is given.
     config: {
-      extends: 'build/electron-builder.yml',
+      ...structuredClone(config),
       electronDist,
-      directories: { output: join(work, 'release') },
+      directories: { ...config.directories, output: join(work, 'release') },
     },
   })
   extractAll(archive, app)
@@ -54,7 +70,26 @@ function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-test('the archive holds the program, its dependencies and nothing else', () => {
+test('configuration: valid by the schema of the installed electron-builder', () => {
+  const schema = readJson<object>(join(root, 'node_modules/app-builder-lib/scheme.json'))
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  ajv.validate(schema, JSON.parse(JSON.stringify(config)))
+  expect(ajv.errors).toBeNull()
+})
+
+test('AppImage: has a static runtime, which does not need libfuse2', () => {
+  // electron-builder: 0.0.0, which is the default, is the runtime that loads libfuse2.
+  expect(config.toolsets.appimage).toBe('1.0.3')
+})
+
+test('signing: empty secrets count as absent', () => {
+  const empty = { CSC_LINK: '', CSC_KEY_PASSWORD: '', APPLE_ID: '', PATH: '/bin', TZ: '' }
+  expect(withoutEmptySigningVariables(empty)).toEqual({ PATH: '/bin', TZ: '' })
+  const given = { CSC_LINK: 'certificate.p12', CSC_KEY_PASSWORD: 'secret', APPLE_ID: 'a@b.example' }
+  expect(withoutEmptySigningVariables(given)).toEqual(given)
+})
+
+test('archive: holds the program and its dependencies, nothing else', () => {
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   const program =
     /^(package\.json|dist\/(electron|lexicons|server)\/.+\.c?js|dist\/renderer\/.+\.(html|css|js|svg)|build\/(tray\/tray.*|icons\/linux\/256x256)\.(png|ico))$/
@@ -71,7 +106,7 @@ test('the archive holds the program, its dependencies and nothing else', () => {
     expect(own).toContain(file)
   }
 
-  // Licences go with what they are about.
+  // Licences stay beside the packages they cover.
   const code = /^(\.c?js|\.mjs|\.json|\.wasm)$/
   const licence = /(licen[cs]e|copyright|authors|security|bcrypt)/i
   const foreign = files.filter((file) => file.startsWith('node_modules/'))
@@ -81,7 +116,7 @@ test('the archive holds the program, its dependencies and nothing else', () => {
   ])
 })
 
-test('its packages are those that the lock file has for production, and say nothing of development', () => {
+test('archive: holds the production packages of the lock file, without development metadata', () => {
   type Locked = Record<string, { version: string; dev?: true; devOptional?: true }>
   const { packages } = readJson<{ packages: Locked }>(join(root, 'package-lock.json'))
   const wanted = Object.entries(packages)
@@ -107,38 +142,52 @@ test('its packages are those that the lock file has for production, and say noth
   )
 })
 
-test('no file of it says where it was built, or keeps a secret', () => {
-  const telling = [root, 'PRIVATE KEY-----', '//# sourceMappingURL=data:']
+test('archive: contains no build path, private key or inline source map', () => {
+  const forbidden = [root, 'PRIVATE KEY-----', '//# sourceMappingURL=data:']
   const own = files.filter((file) => /^(dist|package\.json)/.test(file))
-  const tells = (file: string) => {
-    const text = readFileSync(join(app, file), 'latin1')
-    return telling.some((part) => text.includes(part))
+  const isLeak = (file: string) => {
+    const content = readFileSync(join(app, file), 'latin1')
+    return forbidden.some((part) => content.includes(part))
   }
-  expect(own.filter(tells)).toEqual([])
+  expect(own.filter(isLeak)).toEqual([])
 })
 
-test('the executable loads this archive only, and cannot be made a Node or be debugged', async () => {
+test('executable: loads only its archive, and cannot run as Node or be debugged', async () => {
   const fuses = await getCurrentFuseWire(join(program, 'desktop-pds'))
   const on = '1'.charCodeAt(0)
   const enabled = Object.entries(FuseV1Options).filter(
     ([name, at]) => Number.isNaN(Number(name)) && fuses[at as FuseV1Options] === on,
   )
   expect(enabled.map(([name]) => name)).toEqual([
-    'EnableCookieEncryption',
     'EnableEmbeddedAsarIntegrityValidation',
     'OnlyLoadAppFromAsar',
   ])
-  expect(readdirSync(join(program, 'resources'))).toEqual(['app.asar'])
+  expect(readdirSync(join(program, 'resources'))).toEqual(['app.asar', 'apparmor-profile'])
   expect(readdirSync(join(program, 'locales'))).toEqual(['en-US.pak'])
 })
 
-test('its launcher follows links, belongs to its window, and leaves the sandbox on', () => {
-  expect(launcher).toMatch(/^MimeType=x-scheme-handler\/desktop-pds;$/m)
-  expect(launcher).toMatch(/^StartupWMClass=desktop-pds$/m)
-  expect(launcher).toMatch(/^Exec=AppRun %U$/m)
+test('desktop entry: has the display name, opens links, matches the window, keeps the sandbox', () => {
+  expect(desktopEntry).toMatch(/^Name=Desktop PDS$/m)
+  expect(desktopEntry).toMatch(/^MimeType=x-scheme-handler\/desktop-pds;$/m)
+  expect(desktopEntry).toMatch(/^StartupWMClass=desktop-pds$/m)
+  expect(desktopEntry).toMatch(/^Exec=AppRun %U$/m)
+  expect(readJson(join(app, 'package.json'))).toMatchObject({ desktopName: 'desktop-pds.desktop' })
 })
 
-test('what it loads by name is in it', () => {
+test('Debian package: installs into a folder without a space', () => {
+  expect(debArguments).toContain(`${program}/=/opt/desktop-pds`)
+  const profile = readFileSync(join(program, 'resources/apparmor-profile'), 'utf8')
+  expect(profile).toContain('"/opt/desktop-pds/desktop-pds"')
+})
+
+test('preload: requires only electron, as the sandbox demands', () => {
+  const preload = readFileSync(join(app, 'dist/electron/preload.cjs'), 'utf8')
+  const required = [...preload.matchAll(/\brequire\(['"]?([^)'"]*)/g)].map(([, name]) => name)
+  expect(required).toEqual(['electron'])
+  expect(preload).not.toMatch(/\bimport\b\s*\(/)
+})
+
+test('archive: every relative import resolves inside it', () => {
   const imported = /(?:from |import\(|import )['"](?<target>\.[^'"]+)['"]/g
   const missing = files
     .filter((file) => /^dist\/(electron|lexicons|server)\//.test(file))
@@ -151,42 +200,36 @@ test('what it loads by name is in it', () => {
   expect(missing).toEqual([])
 })
 
-describe('its server, under plain Node', () => {
-  let server: ChildProcess
-  let url: string
-
-  beforeAll(async () => {
-    const main = join(app, 'dist/server/main.js')
-    const child = spawn(process.execPath, [main, '--port', '0', '--data-dir', join(work, 'data')], {
-      cwd: work,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    server = child
-    for await (const line of createInterface({ input: child.stdout })) {
-      url = /listening on (\S+)/.exec(line)?.[1] ?? ''
-      if (url) break
-    }
+/** Runs `build/check-packed.ts` with a shell script in place of the packed program. */
+async function checkPacked(script: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const file = join(work, 'program')
+  writeFileSync(file, `#!/bin/sh\n${script}\n`)
+  chmodSync(file, 0o755)
+  const child = spawn(process.execPath, [join(root, 'build/check-packed.ts'), file], {
+    cwd: work,
+    env: { ...process.env, NODE_PATH: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ])
+  return { code, stdout, stderr }
+}
 
-  test('answers, hashes passwords in their thread, and serves the user interface', async () => {
-    const described = await fetch(`${url}/xrpc/com.core.server.describeServer`)
-    expect(await described.json()).toMatchObject({ availableUserDomains: ['.test'] })
-    const made = await fetch(`${url}/xrpc/com.core.server.createAccount`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle: 'alice.test', password: 'correct horse' }),
-    })
-    expect(made.status).toBe(200)
+test('archive: its server signs in, serves the interface and stops, from a folder without other packages', async () => {
+  for (let folder = work; folder !== dirname(folder); folder = dirname(folder)) {
+    expect(existsSync(join(folder, 'node_modules')), folder).toBe(false)
+  }
+  const main = join(app, 'dist/server/main.js')
+  const { code, stdout, stderr } = await checkPacked(`exec "${process.execPath}" "${main}"`)
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect(stdout).toMatch(/^packed program ready after [\d.]+ s: signed in, interface loaded, stopped$/m)
+}, 180_000)
 
-    const page = await (await fetch(url)).text()
-    const parts = [...page.matchAll(/(?:src|href)="\.?(\/[^"]+)"/g)].map(([, path]) => path)
-    expect(parts.length).toBeGreaterThan(2)
-    for (const path of parts) expect((await fetch(url + path)).status, path).toBe(200)
-  })
-
-  afterAll(async () => {
-    const ended = once(server, 'exit')
-    server.kill()
-    expect((await ended)[0]).toBe(0)
-  })
+test('check of the packed program: fails at once when the program ends', async () => {
+  const { code, stderr } = await checkPacked('exit 7')
+  expect(code).toBe(1)
+  expect(stderr).toContain('The program ended before its server was ready (exit code 7)')
 })

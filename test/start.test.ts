@@ -1,35 +1,81 @@
-/** `npm start`: the desktop app, or the server with the same user interface and a line that says why. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** `npm start`: the desktop app, or the server with the same user interface and a line with the reason. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fetchElectron } from '../build/fetch-electron.ts'
+import { zip } from './support/zip.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Electron does not run as root, so that a test that does starts it as nobody. */
+/** Electron does not run as root, so tests that run as root start it as nobody. */
 const nobody = process.getuid?.() === 0 ? 65_534 : undefined
 
-let folder: string
+/** A copy of the project with an Electron package of its own, which has no binary. */
+let project: string
+let electronPackage: string
+let mirror: Server
+let mirrorUrl: string
 let started: ChildProcess | undefined
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pds-start-'))
-  await mkdir(join(folder, 'dist'))
-  if (nobody !== undefined) for (const one of [folder, join(folder, 'dist')]) await chown(one, nobody, nobody)
+  project = await mkdtemp(join(tmpdir(), 'pds-start-'))
+  electronPackage = join(project, 'node_modules/electron')
+  await cp(join(root, 'package.json'), join(project, 'package.json'))
+  await mkdir(join(project, 'build'))
+  for (const name of ['start.ts', 'electron-binary.ts', 'fetch-electron.ts']) {
+    await cp(join(root, 'build', name), join(project, 'build', name))
+  }
+  for (const name of ['package.json', 'install.js', 'checksums.json']) {
+    await cp(join(root, 'node_modules/electron', name), join(electronPackage, name))
+  }
+  for (const name of ['dist', 'node_modules/@electron', 'node_modules/@electron-internal']) {
+    await symlink(join(root, name), join(project, name), 'junction')
+  }
+  await serveMirror((_, response) => response.writeHead(404).end())
 })
 afterEach(async () => {
   if (started?.exitCode === null && started.kill()) await once(started, 'exit')
-  await rm(folder, { recursive: true })
+  mirror.closeAllConnections()
+  mirror.close()
+  await rm(project, { recursive: true })
 })
 
-/** What is put in the place of Electron's binary: a shell script, in a folder of its own. */
-async function installBinary(script: string): Promise<void> {
-  const note = await readFile(join(root, 'node_modules/electron/path.txt'), 'utf8').catch(() => 'electron')
-  const file = join(folder, 'dist', note.trim())
-  await writeFile(file, `#!/bin/sh\n${script}\n`)
+/** Where Electron's archives are downloaded from. */
+async function serveMirror(listener: RequestListener): Promise<void> {
+  mirror?.close()
+  mirror = createServer(listener).listen(0, '127.0.0.1')
+  await once(mirror, 'listening')
+  mirrorUrl = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/`
+}
+
+const script = (lines: string) => `#!/bin/sh\n${lines}\n`
+const greeting = 'echo "started with $1 $PDS_DATA_DIR"'
+
+/** Puts a shell script in the place of Electron's binary. */
+async function installBinary(lines: string): Promise<void> {
+  const file = join(electronPackage, 'dist/electron')
+  await mkdir(join(electronPackage, 'dist'))
+  await writeFile(file, script(lines))
   await chmod(file, 0o755)
+  await writeFile(join(electronPackage, 'path.txt'), 'electron')
+}
+
+/** The mirror serves an archive with a shell script in the place of Electron's binary. */
+async function offerBinary(lines: string): Promise<void> {
+  const archive = zip({ electron: script(lines), version: '0.0.0', LICENSE: 'x'.repeat(100_000) })
+  await serveMirror((_, response) =>
+    response.writeHead(200, { 'content-length': archive.length }).end(archive),
+  )
+  const sha256 = createHash('sha256').update(archive).digest('hex')
+  const { version } = JSON.parse(await readFile(join(electronPackage, 'package.json'), 'utf8'))
+  const name = `electron-v${version}-linux-${process.arch}.zip`
+  await writeFile(join(electronPackage, 'checksums.json'), JSON.stringify({ [name]: sha256 }))
 }
 
 interface Start {
@@ -38,12 +84,15 @@ interface Start {
   readonly asRoot?: boolean
 }
 
-/** Starts it, and reads its lines until one that ends what a person waits for. */
-async function start({ args = ['--data-dir', join(folder, 'data')], display = ':0', asRoot }: Start = {}) {
-  const child = spawn(process.execPath, [join(root, 'build/start.ts'), ...args], {
+/** Runs `npm start` and reads its lines up to the last one that a person waits for. */
+async function start({ args = ['--data-dir', join(project, 'data')], display = ':0', asRoot }: Start = {}) {
+  if (nobody !== undefined) execFileSync('chown', ['-R', `${nobody}:${nobody}`, project])
+  const child = spawn(process.execPath, [join(project, 'build/start.ts'), ...args], {
     env: {
       ...process.env,
-      ELECTRON_OVERRIDE_DIST_PATH: join(folder, 'dist'),
+      HOME: project,
+      ELECTRON_MIRROR: mirrorUrl,
+      electron_config_cache: join(project, 'cache'),
       PDS_PORT: '0',
       DISPLAY: display,
       WAYLAND_DISPLAY: '',
@@ -60,45 +109,108 @@ async function start({ args = ['--data-dir', join(folder, 'data')], display = ':
   return lines
 }
 
+const announced = 'Downloading Electron for the desktop app (`npm start -- --no-desktop` skips it)'
 const served = (reason: string) => [
   `${reason}: running the server without the desktop app.`,
   expect.stringMatching(/^listening on /),
   expect.stringMatching(/^The user interface is at http:\/\/localhost:\d+$/),
 ]
 
-test('without the binary it serves, and says how to come by it', async () => {
-  const lines = await start()
-  expect(lines).toEqual(served('The binary of Electron is not installed (npx install-electron fetches it)'))
-  const page = await fetch(lines.at(-1)?.split(' ').at(-1) ?? '')
-  expect(await page.text()).toContain('<title>Desktop PDS</title>')
+describe.skipIf(process.platform !== 'linux')('npm start without the binary', () => {
+  test('downloads it and starts the desktop', async () => {
+    await offerBinary(greeting)
+    expect(await start()).toEqual([
+      announced,
+      '  100 % of 1 MB',
+      `started with ${project} ${join(project, 'data')}`,
+    ])
+  })
+
+  test('serves the interface when the download is refused', async () => {
+    mirror.close()
+    const lines = await start()
+    const reason = `connect ECONNREFUSED ${new URL(mirrorUrl).host}`
+    expect(lines).toEqual([announced, ...served(`Electron could not be downloaded (${reason})`)])
+    const page = await fetch(lines.at(-1)?.split(' ').at(-1) ?? '')
+    expect(await page.text()).toContain('<title>Desktop PDS</title>')
+  })
+
+  test('serves when the archive has the wrong checksum', async () => {
+    await offerBinary('exit 1')
+    const file = join(electronPackage, 'checksums.json')
+    await writeFile(file, (await readFile(file, 'utf8')).replace(/[0-9a-f]{64}/, '0'.repeat(64)))
+    const lines = await start()
+    expect(lines.slice(0, -3)).toEqual([announced, '  100 % of 1 MB'])
+    expect(lines.at(-3)).toMatch(/^Electron could not be downloaded \(.*checksum.*\): running the server/)
+  })
+
+  test('downloads nothing with --no-desktop, and serves', async () => {
+    const args = ['--no-desktop', '--data-dir', join(project, 'data')]
+    expect(await start({ args })).toEqual(served('--no-desktop'))
+  })
+
+  test('downloads nothing without a display, and serves', async () => {
+    expect(await start({ display: '' })).toEqual(served('There is no display'))
+  })
 })
 
-describe.skipIf(process.platform !== 'linux')('with the binary', () => {
-  test('it starts the desktop, on the data folder that is named', async () => {
-    await installBinary('echo "started with $1 $PDS_DATA_DIR"')
-    expect(await start()).toEqual([`started with ${root} ${join(folder, 'data')}`])
+test('npm scripts on an old Node.js: fail with the command to run', () => {
+  const old = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
+  const check = `require(${JSON.stringify(join(root, 'build/check-node.cjs'))})`
+  const { status, stderr } = spawnSync(process.execPath, ['--eval', `${old};${check}`], { encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toContain('Desktop PDS needs Node.js 24 or later, and this is Node.js 20.20.2.')
+  expect(stderr).toContain('Run `npm ci`')
+})
+
+describe('download of Electron', () => {
+  /** Runs the download in this process, with a limit that a test need not wait for. */
+  async function download(): Promise<void> {
+    const before = { ...process.env }
+    Object.assign(process.env, {
+      ELECTRON_MIRROR: mirrorUrl,
+      electron_config_cache: join(project, 'cache'),
+    })
+    try {
+      await fetchElectron({ onProgress: () => {}, stallMs: 50 })
+    } finally {
+      process.env = before
+    }
+  }
+  const tooSlow = 'no response, or a very slow one'
+
+  test('is aborted when the server accepts the connection and never responds', async () => {
+    await serveMirror(() => {})
+    await expect(download()).rejects.toThrow(tooSlow)
+  })
+
+  test('is aborted when the response stalls', async () => {
+    await serveMirror((_, response) => response.writeHead(200, { 'content-length': 1e8 }).write('PK'))
+    await expect(download()).rejects.toThrow(tooSlow)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('npm start with the binary', () => {
+  test('starts the desktop on the given data folder', async () => {
+    await installBinary(greeting)
+    expect(await start()).toEqual([`started with ${project} ${join(project, 'data')}`])
     expect((await once(started as ChildProcess, 'exit'))[0]).toBe(0)
   })
 
-  test('but no display it serves', async () => {
+  test('serves when the command line has settings for the server', async () => {
     await installBinary('exit 1')
-    expect(await start({ display: '' })).toEqual(served('There is no display'))
+    const args = ['--data-dir', join(project, 'data'), '--port', '0']
+    expect(await start({ args })).toEqual(served('Settings on the command line are for the server only'))
   })
 
-  test('but settings for the server it serves', async () => {
-    await installBinary('exit 1')
-    const args = ['--data-dir', join(folder, 'data'), '--port', '0']
-    expect(await start({ args })).toEqual(served('Settings on the command line are for the server alone'))
-  })
-
-  test('that Chromium ends, for want of a sandbox, it serves', async () => {
+  test('serves when Chromium ends for lack of a sandbox', async () => {
     await installBinary('kill -TRAP $$')
     expect(await start()).toEqual(
-      served('Electron cannot start, perhaps because this system lets it make no sandbox'),
+      served('Electron could not start, probably because this system forbids its sandbox'),
     )
   })
 
-  test.runIf(nobody !== undefined)('but as root it serves', async () => {
+  test.runIf(nobody !== undefined)('serves when run as root', async () => {
     await installBinary('exit 1')
     expect(await start({ asRoot: true })).toEqual(served('Electron does not run as root'))
   })

@@ -12,7 +12,8 @@ import { replaceSnapshot } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
-import { acquireLock, type Lock } from './lock.ts'
+import { defaultReserveBytes } from './journal-file.ts'
+import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
@@ -36,6 +37,8 @@ export interface OpenOptions {
   readonly files?: Files
   /** Journals of fewer bytes are not checkpointed by themselves. */
   readonly checkpointBytes?: number
+  /** Bytes that a journal reserves ahead of its frames; tests take few. */
+  readonly reserveBytes?: number
   /** With this many bytes it is full. */
   readonly fullBytes?: number
 }
@@ -71,7 +74,14 @@ export class Database implements Reader {
     this.#options = options
     this.#files = files
     this.#lock = lock
-    this.#log = new CommitLog(files, options.directory, opened.journal, opened.seq, () => this.#reload())
+    this.#log = new CommitLog({
+      files,
+      dir: options.directory,
+      journal: opened.journal,
+      seq: opened.seq,
+      reserveBytes: options.reserveBytes ?? defaultReserveBytes,
+      rollBack: () => this.#reload(),
+    })
     this.#sqlite = opened.sqlite
     this.#snapshotBytes = opened.snapshotBytes
     this.#sealedBytes = opened.sealedBytes
@@ -84,9 +94,12 @@ export class Database implements Reader {
   static async open(options: OpenOptions): Promise<Database> {
     const { directory, migrations, now, files = nodeFiles } = options
     await files.makeDir(directory)
-    const lock = await acquireLock(files, directory)
+    const lock = await files.lock(directory)
     try {
-      return new Database(options, files, lock, await openStore(files, directory, migrations, now))
+      const database = new Database(options, files, lock, await openStore(files, directory, migrations, now))
+      // On a full disk the store opens for reading.
+      await database.#log.prepare().catch(() => {})
+      return database
     } catch (error) {
       await lock.release()
       throw error
@@ -103,7 +116,7 @@ export class Database implements Reader {
     return this.#epoch
   }
 
-  /** False after a failed write, until a later transaction finds that the disk takes writes again. */
+  /** False after a failed write until a transaction has been written again. */
   get writable(): boolean {
     return this.#log.writable
   }
@@ -143,8 +156,9 @@ export class Database implements Reader {
    */
   async transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
-    while (!this.#log.writable) {
-      await this.#log.repair()
+    // Before the transaction runs: on a disk that is known to be full it never reaches memory, where readers would see it.
+    while (!this.#log.ready) {
+      await this.#log.prepare()
       this.#assertOpen()
     }
     const { result, statements } = this.#run(work)

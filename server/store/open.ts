@@ -7,7 +7,7 @@ import { saveBackup } from './backup.ts'
 import { removeJournals } from './checkpoint.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
-import { Journal } from './journal.ts'
+import { Journal } from './journal-file.ts'
 import {
   backupsName,
   fileTime,

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { checkBackup } from './backup.ts'
 import { type Files, nodeFiles, replaceFile } from './files.ts'
 import { fileTime, isData, replacedPrefix, restoredName, snapshotName } from './layout.ts'
-import { acquireLock } from './lock.ts'
 
 export interface RestoreOptions {
   readonly directory: string
@@ -30,7 +29,7 @@ export interface RestoreOptions {
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, now, files = nodeFiles } = options
   await files.makeDir(dir)
-  const lock = await acquireLock(files, dir)
+  const lock = await files.lock(dir)
   try {
     const bytes = await checkBackup(file, options)
     await replaceFile(files, join(dir, restoredName), bytes)

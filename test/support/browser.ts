@@ -1,14 +1,12 @@
-/** A real Chromium that looks at the real server's user interface. */
-import { existsSync } from 'node:fs'
+/** Runs the user interface in a real Chromium. */
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { findChromium } from '../../build/browser.ts'
 
-const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-
-/** The system's Chromium where there is one, else the one that playwright has installed. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? systemChromium.find((path) => existsSync(path))
+  const executablePath = findChromium()
+  if (!executablePath) throw new Error('There is no Chromium. `npm test` installs it.')
   return chromium.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
+    executablePath,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -30,7 +28,7 @@ export interface View {
   readonly locale?: string
 }
 
-/** A profile of its own: nobody is signed in. */
+/** A new browser profile, without a session. */
 export function newProfile(
   browser: Browser,
   { width = 1280, height = 800, colorScheme = 'light', locale = 'en-GB' }: View = {},
@@ -45,16 +43,16 @@ export function newProfile(
   })
 }
 
-/** What the page has complained about: errors thrown, and what its security policy has blocked. */
-export function complaintsOf(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
+/** Collects the page's errors: exceptions and console errors, such as violations of its content security policy. */
+export function errorsOf(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
-    // The browser itself reports every answer that is an error, and every server that is gone; those are part of the tests.
-    const isAnswer = /^(Failed to load resource|WebSocket connection to)/.test(message.text())
-    if (message.type() === 'error' && !isAnswer) complaints.push(message.text())
+    // Chromium logs every error response and lost connection. Tests provoke those.
+    const isResponse = /^(Failed to load resource|WebSocket connection to)/.test(message.text())
+    if (message.type() === 'error' && !isResponse) errors.push(message.text())
   })
-  return complaints
+  return errors
 }
 
 export type { Browser, BrowserContext, Page }

@@ -105,12 +105,12 @@ export class SocialServer {
     return body(await this.server.get('app.example.notification.getUnreadCount', params, account)).count
   }
 
-  /** What the list shows, newest first, in short. */
-  async told(account: Account, params: Record<string, string | string[]> = {}): Promise<string[]> {
+  /** The list in short, newest first: `like by bob`. Digits at the end of names are left out. */
+  async listed(account: Account, params: Record<string, string | string[]> = {}): Promise<string[]> {
     const { notifications } = await this.list(account, params)
     return notifications.map(
       ({ author, reason }: { author: { handle: string }; reason: string }) =>
-        `${reason} by ${author.handle.replace('.test', '')}`,
+        `${reason} by ${author.handle.replace(/\d*\.test$/, '')}`,
     )
   }
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../server/config/config.ts'
 import {
   type Browser,
   type BrowserContext,
-  complaintsOf,
+  errorsOf,
   launchBrowser,
   newProfile,
   type Page,
@@ -42,7 +42,7 @@ export class World {
   async tab(profile: BrowserContext): Promise<Page> {
     const page = await profile.newPage()
     page.setDefaultTimeout(10_000)
-    this.#complaints.push(complaintsOf(page))
+    this.#complaints.push(errorsOf(page))
     return page
   }
 

@@ -155,7 +155,7 @@ export interface Source {
 }
 
 export interface NewNotification {
-  /** DID of the account that is told. */
+  /** DID of the recipient. */
   readonly to: string
   readonly reason: Reason
   readonly reasonSubject?: string | undefined

@@ -4,7 +4,6 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { nodeFiles } from '../../../server/store/files.ts'
 import { acquireLock } from '../../../server/store/lock.ts'
 import { call, listen, told } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
@@ -141,7 +140,7 @@ test('a folder that cannot be written is named', async () => {
 test('data in use by another process is left to it, and can be had once that has ended', async () => {
   const machine = await newMachine()
   await mkdir(machine.dataDir)
-  const lock = await acquireLock(nodeFiles, machine.dataDir)
+  const lock = await acquireLock(machine.dataDir)
   const app = await machine.start()
   expect(await stateOf(app)).toMatchObject({
     kind: 'failed',

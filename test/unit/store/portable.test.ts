@@ -61,10 +61,9 @@ async function tryToRestore(content: Buffer, given: string | undefined, known = 
   return { error, untouched: isDeepStrictEqual(dataOn(disk), before) }
 }
 
-/** All files of the data directory but the lock. */
+/** All files of the data directory. */
 function dataOn(disk: FaultyDisk): Map<string, Buffer> {
-  const names = disk.names(directory).filter((name) => !name.startsWith('pds.lock'))
-  return new Map(names.map((name) => [name, disk.content(`${directory}/${name}`)]))
+  return new Map(disk.names(directory).map((name) => [name, disk.content(`${directory}/${name}`)]))
 }
 
 /** The same file with a checksum that is right. */

@@ -340,7 +340,7 @@ describe('a disk that takes no more', () => {
     await db.transact(insert('before'))
     disk.failAt(disk.operations + 1, 'disk full')
     for (const name of ['x', 'y']) {
-      await expect(db.transact(insert(name))).rejects.toThrow(/did not take a write \(ENOSPC/)
+      await expect(db.transact(insert(name))).rejects.toThrow(/refused a write \(ENOSPC/)
       expect(db.writable).toBe(false)
       expect(texts(db)).toEqual(['before'])
     }
@@ -416,7 +416,8 @@ describe('checkpointing', () => {
     }
     const db = await Database.open({ ...options, onFault: (error) => faults.push(error) })
     await db.transact(insert('a'))
-    disk.failAt(disk.operations + 7, 'fails')
+    // The first file that the checkpoint reads, after the journal has been sealed.
+    disk.failAt(disk.operations + 11, 'fails')
     await expect(db.checkpoint()).rejects.toThrow('EIO')
     expect(disk.names(directory)).toContain('pds.000000000001.journal')
     await db.transact(insert('b'))
