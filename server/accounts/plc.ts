@@ -43,12 +43,12 @@ const longestRetryMs = 60 * 60_000
 
 export function createPlcPublisher(deps: Deps): PlcPublisher {
   const { store, origin, log, now } = deps
-  const inTurn = createKeyedSerializer<string>()
+  const serialize = createKeyedSerializer<string>()
   const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
 
   async function publish(did: string): Promise<void> {
     try {
-      await inTurn(did, () => publishAccount(deps, did))
+      await serialize(did, () => publishAccount(deps, did))
       retries.delete(did)
     } catch (error) {
       const delayMs = Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
