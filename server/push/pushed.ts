@@ -1,4 +1,4 @@
-/** What is pushed: the notifications that an account wants pushed, as they are shown, while it is active. */
+/** The notifications that are pushed to an account: those that its preferences allow, while it is active. */
 
 import type { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'
@@ -17,18 +17,18 @@ interface Deps {
 export interface Push {
   readonly did: string
   readonly notification: app.example.notification.listNotifications.Notification
-  /** The count that getUnreadCount answers now. */
+  /** The current result of getUnreadCount. */
   readonly unreadCount: number
 }
 
-/** What is pushed to an account of the notifications that arrived together, the oldest first. */
+/** Selects the pushes for an account from notifications that arrived together, oldest first. */
 export function arrivedPushes(services: Deps, did: string, arrivals: notifications.Arrivals): Push[] {
   const { store } = services
   const pushes = pushesOf(services, did, (wanted) => notifications.arrived(store, { did, wanted, arrivals }))
   return pushes.toReversed()
 }
 
-/** What is pushed for one notification; undefined when it is not, or no longer. */
+/** Returns the push for one notification; undefined if it is not, or no longer, to be pushed. */
 export function pushOf(services: Deps, did: string, id: number): Push | undefined {
   const [push] = pushesOf(services, did, (wanted) => {
     const found = notifications.findWanted(services.store, { did, wanted, id })

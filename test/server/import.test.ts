@@ -237,7 +237,7 @@ describe('the proof', () => {
 test('a DID has one account here', async () => {
   const account = await movedIn('settled.test')
   expect(await moveIn(account.did, 'again.test', await proofOf(account))).toMatchObject(
-    refusal(400, 'InvalidRequest', 'This DID has an account here already'),
+    refusal(400, 'InvalidRequest', 'This DID already has an account on this server'),
   )
 })
 

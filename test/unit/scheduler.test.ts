@@ -46,7 +46,13 @@ test('jobs: one that is stopped before its first run never runs', async () => {
 
 test('jobs: a run is skipped while the last one of the job goes on, not that of another job', async () => {
   const end = Promise.withResolvers<void>()
-  const slow = { ...job('slow', 0, 100), run: () => (runs.push('slow'), end.promise) }
+  const slow = {
+    ...job('slow', 0, 100),
+    run: async () => {
+      runs.push('slow')
+      await end.promise
+    },
+  }
   const stop = startJobs([slow, job('fast', 100, 100)], background)
   for (let n = 0; n < 3; n++) {
     vi.advanceTimersByTime(100)

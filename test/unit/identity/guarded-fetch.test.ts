@@ -95,7 +95,7 @@ test.each(['localhost.', 'a.localhost', 'localhost.localdomain', 'ip6-localhost'
   async (host) => {
     const server = await loopbackServer((_, response) => response.end('secret'))
     const request = guardedFetch(`https://${host}:${server.port}/`)
-    await expect(request).rejects.toThrow(/not a public address|ENOTFOUND|EAI_AGAIN|no whole answer/)
+    await expect(request).rejects.toThrow(/not a public address|ENOTFOUND|EAI_AGAIN|no complete response/)
     expect(server.connections()).toBe(0)
   },
 )
@@ -177,7 +177,7 @@ test.each(['silent', 'headers only', 'half a body'])(
     })
     const request = guardedFetch(server.origin, { allowPrivate: true, timeoutMs: 100 })
     await expect(request).rejects.toThrow(OutboundFailed)
-    await expect(request).rejects.toThrow('no whole answer within 100 ms')
+    await expect(request).rejects.toThrow('no complete response within 100 ms')
   },
 )
 

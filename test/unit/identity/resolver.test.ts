@@ -159,7 +159,7 @@ test('a caller that stops waiting does not stop the look-up of others', async ()
   const impatient = resolve(PLC, { signal: stop.signal })
   const patient = resolve(PLC)
   const response = await received.promise
-  await expect(resolve(PLC, { waitMs: 1 })).rejects.toThrow('no answer yet')
+  await expect(resolve(PLC, { waitMs: 1 })).rejects.toThrow('no response yet')
   stop.abort()
   await expect(impatient).rejects.toThrow(UnresolvableDid)
   response.end(JSON.stringify({ id: PLC }))
