@@ -64,10 +64,10 @@ test('deletion: ends every session at once, and the account cannot sign in', asy
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await remove(bob, await tokenFor(bob))
-  const gone = refusal(403, 'AccountNotFound')
+  const ended = refusal(403, 'AccountNotFound')
   for (const { accessJwt, refreshJwt } of [bob, app]) {
-    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
-    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(ended)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(ended)
     expect((await server.post('com.core.server.deleteSession', undefined, accessJwt)).status).toBe(200)
   }
   for (const password of [bob.password, app.password]) {

@@ -43,9 +43,9 @@ test('resetPassword: ends every session of the account, and of no other', async 
   const app = await server.appSession(carla, 'phone')
   await reset(await tokenFor(carla), 'a new password')
   for (const { accessJwt, refreshJwt } of [carla, second, app]) {
-    const gone = refusal(400, 'ExpiredToken', 'Token has been revoked')
-    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
-    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
+    const ended = refusal(400, 'ExpiredToken', 'Token has been revoked')
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(ended)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(ended)
   }
   expect((await server.get('com.core.server.getSession', {}, dan)).status).toBe(200)
 })

@@ -28,7 +28,7 @@ const endpointIn = (document: { service: { serviceEndpoint: string }[] }) =>
   document.service[0]?.serviceEndpoint
 const endpointOf = (did: string) => directory.last(did)?.services.atproto_pds?.endpoint
 
-/** Moves the clock past every retry delay and publishes what is due. */
+/** Moves the clock past every retry delay and publishes due operations. */
 async function publishLater(): Promise<void> {
   server.clock.advance(61 * minute)
   await server.running.services.plc.publishDue()

@@ -200,8 +200,8 @@ test('an issuer without a document or without a key is refused', async () => {
   const resolving = (resolveSigningKey: ServiceJwtExpectations['resolveSigningKey']) =>
     verifyServiceJwt(jwt, { ...expecting(undefined), resolveSigningKey })
   await expect(resolving(async () => undefined)).rejects.toMatchObject({ code: 'BadJwtSignature' })
-  const gone = resolving(() => Promise.reject(new UnresolvableDid('gone')))
-  await expect(gone).rejects.toMatchObject({ code: 'BadJwtIssuer', message: 'gone' })
+  const unresolvable = resolving(() => Promise.reject(new UnresolvableDid('not found')))
+  await expect(unresolvable).rejects.toMatchObject({ code: 'BadJwtIssuer', message: 'not found' })
   await expect(resolving(() => Promise.reject(new TypeError('a bug')))).rejects.toThrow(TypeError)
 })
 

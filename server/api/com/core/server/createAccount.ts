@@ -51,7 +51,8 @@ export const createAccount = method(com.core.server.createAccount, {
     }
     checkFree(store)
     store.assertRoom()
-    const passwordHash = input.password === undefined ? null : await passwords.hash(input.password)
+    const passwordHash =
+      input.password === undefined ? null : await passwords.hash(input.password, caller.source)
     const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
     const { did } = identity
     const repository = await firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
