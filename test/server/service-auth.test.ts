@@ -61,7 +61,7 @@ test('one server takes the token of another as proof for moving there', async ()
   const { body } = await ask({ aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount' })
   const input = { handle: 'alice-again.test', did: alice.did, password: 'a good password' }
   expect(await server.post('com.core.server.createAccount', input, body.token)).toMatchObject(
-    refusal(400, 'InvalidRequest', 'This DID has an account here already'),
+    refusal(400, 'InvalidRequest', 'This DID already has an account on this server'),
   )
 })
 

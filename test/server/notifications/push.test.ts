@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { watchPushes } from '../../../server/push/pushed.ts'
 import { alice, bob, setupCast, social } from '../../support/cast.ts'
+import { watchPushes } from '../../support/pushes.ts'
 import { body } from '../../support/social.ts'
 
 setupCast()

@@ -26,7 +26,7 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
       throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
     }
 
-    // Services may compare method names in any letter case, so what is withheld is withheld in all of them.
+    // Services may compare method names in any letter case, so refused methods are refused in any letter case.
     const wanted = lxm === undefined ? '' : canonicalNsid(lxm, config.aliases).toLowerCase()
     if (wanted.startsWith('com.core.server.') && wanted !== createAccount) {
       throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
