@@ -83,7 +83,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     now,
     checkpointBytes: options.checkpointBytes,
     fullBytes: options.fullBytes,
-    onFault: (error) => log.error({ err: error }, 'the store could not checkpoint its journals'),
+    onFault: (error) => log.error({ err: error }, 'store background task failed'),
   })
 
   const adminPassword = await loadAdminPassword(config).catch(closing(store))

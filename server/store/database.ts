@@ -288,6 +288,6 @@ export class Database implements Reader {
   }
 
   #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
-    return this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task)
+    return this.#files === nodeFiles ? runInWorker(task, this.#options.onFault) : runTask(this.#files, task)
   }
 }
