@@ -192,6 +192,14 @@ describe('a start that fails', () => {
   })
 })
 
+test('the desktop has the same young generation as the server alone', () => {
+  const { v8Flags, scripts } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  )
+  expect(scripts.serve).toContain(v8Flags)
+  expect(v8Flags).toContain('--max-semi-space-size')
+})
+
 test('which accounts are signed in is read from whatever the page has kept', () => {
   expect(signedIn('[{"did":"did:plc:a"},{"did":1},null,{"did":"did:plc:b"}]')).toEqual([
     'did:plc:a',

@@ -82,6 +82,15 @@ test('what somebody is looking at is not shown a second time', async () => {
   expect((await shown()).at(-1)).toEqual({ title: 'Bob replied to you', body: 'While you look away' })
 })
 
+test.runIf(process.platform === 'linux')(
+  'on Linux, where the body is markup, a text is escaped',
+  async () => {
+    await reply('1 < 2 & <b>bold</b>')
+    const body = '1 &lt; 2 &amp; &lt;b&gt;bold&lt;/b&gt;'
+    await expect.poll(shown, soon).toContainEqual({ title: 'Bob replied to you', body })
+  },
+)
+
 test('many at once are told in one', async () => {
   const writes = Array.from({ length: 4 }, (_, place) => ({
     $type: 'com.core.repo.applyWrites#create',
