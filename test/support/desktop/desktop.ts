@@ -66,7 +66,7 @@ export interface PlaceOptions {
 }
 
 /** For `expect.poll`: what a process does may take a while on a busy machine. */
-export const soon = { timeout: 10_000 }
+export const soon = { timeout: 60_000 }
 
 /** A machine: folders, a port, a keyring, on which the app is started and started again. */
 export class Machine {
@@ -115,7 +115,8 @@ export class Machine {
   #environment({ hasTray = true, busTool, keyring = 'keyring', link = '', port, ...more }: PlaceOptions) {
     const bus = join(import.meta.dirname, 'bus', busTool ?? 'all')
     return {
-      HOME: this.folder,
+      // On macOS the keychain is in the home folder.
+      ...(process.platform !== 'darwin' && { HOME: this.folder }),
       XDG_CONFIG_HOME: join(this.folder, 'config'),
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
