@@ -22,6 +22,8 @@ export interface WorkerOptions<Job, Result> {
   readonly inline: (job: Job) => Result | Promise<Result>
   /** Called once per file. */
   readonly onUnloadable: (error: Error) => void
+  /** Called when the thread has ended, for whatever reason; it takes no more jobs. */
+  readonly onEnd?: () => void
 }
 
 /** First message of a thread whose imports have all succeeded. */
@@ -75,6 +77,8 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
     if (isLoaded || isEnded) {
       isEnded = true
       settle({ error: cause })
+      if (worker) options.onEnd?.()
+      worker = undefined
     } else if (worker) fallBack(cause)
   }
 
@@ -87,7 +91,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
           else settle('result' in message ? message : { error: toError(message.error) })
         })
         .on('error', onEnd)
-        .on('exit', () => onEnd(new Error(`The ${name} worker has ended`)))
+        .on('exit', () => onEnd(new Error(`The ${name} thread has ended.`)))
     } catch (error) {
       fallBack(error)
     }
@@ -95,7 +99,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
 
   return {
     run(job) {
-      if (isEnded) return Promise.reject(new Error(`The ${name} worker has ended`))
+      if (isEnded) return Promise.reject(new Error(`The ${name} thread has ended.`))
       current = { job, ...Promise.withResolvers<Result>() }
       const { promise } = current
       if (worker) worker.postMessage(job)
@@ -106,7 +110,8 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
     unref: () => worker?.unref(),
     async end() {
       isEnded = true
-      await worker?.terminate()
+      if (worker) await worker.terminate()
+      else options.onEnd?.()
     },
   }
 }

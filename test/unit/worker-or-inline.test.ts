@@ -78,14 +78,14 @@ test('a job that fails in the thread is not repeated on the main thread', async 
     file: 'a.sqlite',
   })
   expect(await runner.run('next')).toBe('next in another thread')
-  await expect(runner.run('exit')).rejects.toThrow('The failing worker has ended')
-  await expect(runner.run('next')).rejects.toThrow('The failing worker has ended')
+  await expect(runner.run('exit')).rejects.toThrow('The failing thread has ended')
+  await expect(runner.run('next')).rejects.toThrow('The failing thread has ended')
   expect(problems).toEqual([])
 })
 
 test('ending a worker rejects its job', async () => {
   const { runner, problems } = await start('ended', serving)
-  const job = expect(runner.run('one')).rejects.toThrow('The ended worker has ended')
+  const job = expect(runner.run('one')).rejects.toThrow('The ended thread has ended')
   await runner.end()
   await job
   expect(problems).toEqual([])
