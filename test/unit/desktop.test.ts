@@ -12,7 +12,7 @@ import { mailProblems, mailTexts } from '../../electron/mail-settings.ts'
 import { failureOf } from '../../electron/server.ts'
 import { signedIn } from '../../electron/sessions.ts'
 import { checkForUpdates, isNewer } from '../../electron/updates.ts'
-import { placeOn, usualSize } from '../../electron/window-place.ts'
+import { defaultSize, placeOn } from '../../electron/window-place.ts'
 
 describe('the place of the window', () => {
   const laptop = { x: 0, y: 25, width: 1440, height: 875 }
@@ -29,12 +29,12 @@ describe('the place of the window', () => {
     ['below the display', { x: 100, y: 890, width: 900, height: 700 }],
     ['of which too little can be taken hold of', { x: 1420, y: 40, width: 900, height: 700 }],
   ])('%s is given up', (_, place) => {
-    expect(placeOn([laptop], place)).toMatchObject(usualSize)
+    expect(placeOn([laptop], place)).toMatchObject(defaultSize)
     expect(placeOn([laptop], place)).not.toHaveProperty('x')
   })
 
   test('is the usual one at first, and never too small to use', () => {
-    expect(placeOn([laptop], null)).toEqual(usualSize)
+    expect(placeOn([laptop], null)).toEqual(defaultSize)
     expect(placeOn([laptop], { x: 10, y: 30, width: 10, height: 10 })).toMatchObject({
       width: 420,
       height: 480,

@@ -85,7 +85,7 @@ test('one file takes everything to another machine, and a damaged or foreign one
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1
   await writeFile(damaged, bytes)
   await choose(damaged)
-  await page.getByText(`${damaged} does not match its checksum. Nothing was touched.`).waitFor()
+  await page.getByText(`${damaged} does not match its checksum. Nothing was changed.`).waitFor()
   const foreign = join(next.folder, 'foreign.pdsbackup')
   await writeFile(foreign, 'a shopping list')
   await choose(foreign)
