@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly now: () => Date
   /** Told of failures that no caller sees: a checkpoint that could not be made, and is tried again later. */
   readonly onFault?: (error: unknown) => void
+  /** Called if there can be no worker thread: its tasks then run on the main thread. */
+  readonly onUnloadable?: (error: Error) => void
   /** Other files than the real ones; checkpoints and backups then run in this thread. */
   readonly files?: Files
   /** Journals of fewer bytes are not checkpointed by themselves. */
@@ -290,7 +292,9 @@ export class Database implements Reader {
   async #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
     this.#log.busy = true
     try {
-      return await (this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task))
+      return await (this.#files === nodeFiles
+        ? runInWorker(task, this.#options.onUnloadable)
+        : runTask(this.#files, task))
     } finally {
       this.#log.busy = false
     }
