@@ -17,7 +17,7 @@ const social = SocialServer.on(server)
 
 try {
   mkdirSync(folder, { recursive: true })
-  await picture('first-run', await world.visitor('/', size), 'Make the first account')
+  await picture('first-run', await world.visitor('/', size), 'Create the first account')
   const alice = await seed()
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await world.signedIn(alice, '/', { ...size, colorScheme })
@@ -53,7 +53,7 @@ async function desktopPictures(alice: Account): Promise<void> {
     { ...mail, id: '1', at: ago(2 * minute), subject: 'Confirm your email address', code: 'K7RWQ-2MXDA' },
     { ...mail, id: '2', at: ago(3 * 24 * hour), subject: 'Reset your password', code: 'PZ4NV-H6TCE' },
   ]
-  desktop.answers['backups.list'] = () =>
+  desktop.handlers['backups.list'] = () =>
     [4, 28, 52, 76].map((hours) => ({
       name: `${hours}`,
       createdAt: ago(hours * hour),

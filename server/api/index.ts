@@ -1,4 +1,4 @@
-/** The lists of methods and subscriptions. A new one is added here and nowhere else. */
+/** The lists of methods and subscriptions. A new handler is registered only here. */
 
 import { getProfile } from './app/example/actor/getProfile.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'

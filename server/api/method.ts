@@ -1,4 +1,4 @@
-/** `method()` and `subscription()` with this server's auth words and services. */
+/** `method()` and `subscription()`, bound to the auth words and services of this server. */
 import type { CredentialsByWord } from '../auth/credentials.ts'
 import type { Services } from '../services.ts'
 import { methodFactory } from '../xrpc/method.ts'

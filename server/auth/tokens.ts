@@ -49,7 +49,7 @@ export interface Tokens {
 export interface TokenOptions {
   /** HS256 key, 32 bytes. */
   readonly secret: Uint8Array<ArrayBuffer>
-  /** DID of this server: the `aud` of every session token. */
+  /** The `aud` of every session token. */
   readonly audience: string
   readonly now: () => Date
 }

@@ -11,7 +11,6 @@ import { statusError } from '../accounts/status.ts'
 import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as sessions from '../store/tables/sessions.ts'
-import { iso } from '../util/time.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import type { Authorize } from '../xrpc/method.ts'
 import { guessLimiter } from '../xrpc/rate-limit.ts'
@@ -23,12 +22,14 @@ import {
   type SessionCredentials,
   scopesOf,
 } from './credentials.ts'
+import type { LastUsed } from './last-used.ts'
 import type { AccessScope } from './scopes.ts'
 import { type TokenClaims, TokenError, type TokenKind, type Tokens } from './tokens.ts'
 
 export interface VerifierOptions {
   readonly store: Database
   readonly tokens: Tokens
+  readonly lastUsed: LastUsed
   readonly adminPassword: string
   readonly rateLimits: boolean
   readonly now: () => Date
@@ -37,11 +38,9 @@ export interface VerifierOptions {
 type Verified = TokenClaims & { kind: TokenKind }
 
 const maxKept = 10_000
-/** A session's `last_used_at` is written at most this often. */
-const touchAfterMs = 5 * 60_000
 
 export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
-  const { store, tokens, adminPassword, rateLimits, now } = options
+  const { store, tokens, lastUsed, adminPassword, rateLimits, now } = options
   const verifiedTokens = new Map<string, Verified>()
   const openSessions = new Map<string, sessions.OpenSession>()
   const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
@@ -79,13 +78,6 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     throw protocolError('AccountNotFound', 'The account of this token does not exist any more')
   }
 
-  /** Notes that the session is in use. Nobody waits for it, and losing it loses nothing. */
-  function touch(session: sessions.OpenSession): void {
-    const at = now()
-    if (at.getTime() - Date.parse(session.lastUsedAt) < touchAfterMs) return
-    store.transact((tx) => sessions.touch(tx, session.sessionId, iso(at))).catch(() => {})
-  }
-
   async function session(
     header: string | undefined,
     word: AuthWord,
@@ -97,7 +89,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     if (!scopesOf.get(word)?.has(account.scope)) throw protocolError('InvalidToken', 'Bad token scope')
     const inactive = active ? statusError(account) : undefined
     if (inactive) throw inactive
-    touch(account)
+    lastUsed.note(account)
     return {
       did: account.did,
       sessionId: account.sessionId,

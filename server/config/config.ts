@@ -20,6 +20,8 @@ export interface Config {
   readonly hosts: readonly string[]
   /** Lower-case, without ports. Loopback names and the public URL's host are allowed besides. */
   readonly hostnames: readonly string[]
+  /** IP addresses, CIDR ranges or `loopback`. */
+  readonly trustedProxies: readonly string[]
   /** Origin without a trailing slash; see {@link publicOrigin}. */
   readonly publicUrl: string | undefined
   /** Lower-case, each with its leading dot. */
@@ -85,6 +87,13 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallback: '',
     fallbackText: 'none',
     about: 'Further names by which clients may address the server.',
+  },
+  trustedProxies: {
+    env: 'PDS_TRUSTED_PROXIES',
+    kind: kinds.proxies,
+    fallback: '',
+    fallbackText: 'none',
+    about: 'Reverse proxies whose X-Forwarded-For names the client, such as loopback or 10.0.0.2.',
   },
   publicUrl: {
     env: 'PDS_PUBLIC_URL',

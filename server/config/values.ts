@@ -83,6 +83,23 @@ export const hostsOrNone: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : hosts.parse(text)),
 }
 
+/** `loopback`, an IP address or a CIDR range. A range of all addresses would let any client choose its own. */
+function parseProxy(text: string): string | undefined {
+  const proxy = text.toLowerCase()
+  if (proxy === 'loopback') return proxy
+  const [address = '', bits, ...rest] = proxy.split('/')
+  const longest = { 4: 32, 6: 128 }[isIP(address)]
+  if (longest === undefined || address.includes('%') || rest.length > 0) return undefined
+  const isPrefix = bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= longest)
+  return isPrefix ? proxy : undefined
+}
+
+export const proxies: Kind<readonly string[]> = {
+  placeholder: 'ADDRESS,…',
+  expected: 'loopback, IP addresses or ranges such as 10.0.0.0/8, separated by commas',
+  parse: (text) => (text === '' ? [] : parseList(text, parseProxy)),
+}
+
 /** A domain qualifies when the longest label that an account may choose still makes a valid handle below it. */
 function parseUserDomain(text: string): string | undefined {
   const domain = text.toLowerCase()

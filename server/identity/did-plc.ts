@@ -1,7 +1,7 @@
 /** did:plc without a directory: genesis operations, their signatures, and the DID that is their hash. */
 import { createHash } from 'node:crypto'
-import { encode } from '@ipld/dag-cbor'
-import { base32 } from 'multiformats/bases/base32'
+import { encode } from '@atproto/lex-cbor'
+import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
 
@@ -46,22 +46,36 @@ export async function createGenesis(identity: {
     services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: origin } },
     prev: null,
   }
-  const signature = sign(signer.privateKey, encode(unsigned))
-  const operation = { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
+  const operation = signOperation(unsigned, signer)
   return { did: didOf(operation), operation }
 }
 
+/** Signs the operation that follows `previous` and changes some of the state that it gives. */
+export function createUpdate(
+  previous: PlcOperation,
+  changes: Partial<Pick<PlcOperation, 'alsoKnownAs' | 'services'>>,
+  signer: SigningKey,
+): PlcOperation {
+  const { sig: _, ...state } = previous
+  return signOperation({ ...state, ...changes, prev: cidOf(previous) }, signer)
+}
+
+function signOperation(unsigned: UnsignedOperation, signer: SigningKey): PlcOperation {
+  const signature = sign(signer.privateKey, encode(unsigned))
+  return { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
+}
+
+/** Returns a value that has the form of an operation; undefined for any other. Checks no signature. */
+export function parseOperation(value: unknown): PlcOperation | undefined {
+  return isPlcOperation(value) ? value : undefined
+}
+
 /**
- * Checks an operation that someone brings for `did`, and returns it. A genesis operation must hash to the DID; of a later
- * one only its own chain can tell which DID it continues, so offline its signature is all there is to check. It must be
- * signed by one of `rotationKeys`: those in force before it when the caller knows them, by default its own.
- * Throws InvalidPlcOperation.
+ * Checks an operation that a client brings for `did`, and returns it. A genesis operation must hash to the DID. Which DID a
+ * later operation continues is only in the directory's log, so offline its signature is all that is checked: by one of its
+ * own rotation keys. Throws InvalidPlcOperation.
  */
-export async function verifyOperation(
-  operation: unknown,
-  did: string,
-  options: { rotationKeys?: readonly string[] } = {},
-): Promise<PlcOperation> {
+export async function verifyOperation(operation: unknown, did: string): Promise<PlcOperation> {
   if (!isPlcOperation(operation)) throw new InvalidPlcOperation('Not a did:plc operation')
   if (encode(operation).byteLength > MAX_OPERATION_BYTES) {
     throw new InvalidPlcOperation('The did:plc operation is too large')
@@ -69,8 +83,7 @@ export async function verifyOperation(
   if (operation.prev === null && didOf(operation) !== did) {
     throw new InvalidPlcOperation('The did:plc operation is for another DID')
   }
-  const rotationKeys = operation.prev === null ? undefined : options.rotationKeys
-  if (!(await isSignedByOneOf(rotationKeys ?? operation.rotationKeys, operation))) {
+  if (!(await isSignedByOneOf(operation.rotationKeys, operation))) {
     throw new InvalidPlcOperation('The did:plc operation is not signed by one of its rotation keys')
   }
   return operation
@@ -90,9 +103,33 @@ async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation)
   return false
 }
 
+/** The address of the personal data server that an operation names. */
+export function endpointIn(operation: PlcOperation): string | undefined {
+  return operation.services.atproto_pds?.endpoint
+}
+
+/** The first handle that an operation names. */
+export function handleIn(operation: PlcOperation): string | undefined {
+  return operation.alsoKnownAs.find((name) => name.startsWith('at://'))?.slice('at://'.length)
+}
+
+/** The CID of a signed operation: `prev` of the next one. */
+export function cidOf(operation: PlcOperation): string {
+  return createCid(CBOR_DATA_CODEC, SHA256_HASH_CODE, sha256(operation)).toString()
+}
+
 function didOf(operation: PlcOperation): string {
-  const hash = createHash('sha256').update(encode(operation)).digest()
-  return `did:plc:${base32.baseEncode(hash).slice(0, 24)}`
+  // 24 letters of base32 are the first 15 bytes; as a number in base 32 they only have other digits.
+  const number = BigInt(`0x${sha256(operation).toString('hex', 0, 15)}`).toString(32)
+  const letters = number.padStart(24, '0').replace(/./g, (digit) => BASE32[Number.parseInt(digit, 32)] ?? '')
+  return `did:plc:${letters}`
+}
+
+/** RFC 4648, lower case. */
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+function sha256(operation: PlcOperation): Buffer {
+  return createHash('sha256').update(encode(operation)).digest()
 }
 
 function isPlcOperation(value: unknown): value is PlcOperation {

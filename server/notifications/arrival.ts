@@ -1,4 +1,4 @@
-/** When notifications arrive. */
+/** Arrival of notifications: their times, and the event that reports them. */
 
 import type { AfterCommit } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
@@ -6,7 +6,7 @@ import * as notifications from '../store/tables/notifications.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
 import type { NotificationEvents } from './events.ts'
 
-/** `now`, or the millisecond after the last arrival: so no two notifications of an account have the same time. */
+/** Returns `now`, or one millisecond after the last arrival: `indexedAt` is unique, as it is the cursor of the list. */
 export function arrivalTime(tx: Writer, now: DatetimeString): DatetimeString {
   const last = notifications.lastArrival(tx)
   const at = now > last ? now : iso(new Date(Date.parse(last) + 1))
@@ -14,8 +14,11 @@ export function arrivalTime(tx: Writer, now: DatetimeString): DatetimeString {
   return at
 }
 
-/** @returns what publishes, once it is on disk, what arrived while `work` ran; undefined when nothing did */
-export function announcing(
+/**
+ * Runs `work` and detects the notifications that it inserts.
+ * @returns a callback that publishes them, for use after the commit; undefined when there are none
+ */
+export function trackArrivals(
   tx: Writer,
   events: NotificationEvents,
   work: () => void,

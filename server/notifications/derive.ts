@@ -1,6 +1,6 @@
 /**
- * Which records tell which accounts what, one entry a collection. Records may have been stored without validation: what does
- * not fit tells nobody anything. Every `$type` has our own name here, also where the record was written under an alias.
+ * Derives notifications from records, with one entry per collection. Records may be stored unvalidated: malformed fields create
+ * no notification. Every `$type` is canonical here, also in records that were written under an alias.
  */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import type { NewNotification } from '../store/tables/notifications.ts'
@@ -13,9 +13,9 @@ export const verificationCollection = 'app.example.graph.verification'
 const repostCollection = 'app.example.feed.repost'
 const starterPackCollection = 'app.example.graph.starterpack'
 
-export interface DerivedFrom {
+export interface SourceRecord {
   readonly did: string
-  /** By our own name. */
+  /** Canonical NSID. */
   readonly collection: string
   readonly uri: string
   readonly record: LexMap
@@ -25,42 +25,42 @@ type Derive = (record: LexMap, tools: { uri: string; read: ReadSubject }) => New
 
 const derivations: Readonly<Record<string, Derive>> = {
   'app.example.feed.like': ({ subject, via }, { read }) => [
-    ...about('like', read(subject)),
-    ...about('like-via-repost', read(via, repostCollection)),
+    ...forAuthorOf('like', read(subject)),
+    ...forAuthorOf('like-via-repost', read(via, repostCollection)),
   ],
   [repostCollection]: ({ subject, via }, { read }) => [
-    ...about('repost', read(subject)),
-    ...about('repost-via-repost', read(via, repostCollection)),
+    ...forAuthorOf('repost', read(subject)),
+    ...forAuthorOf('repost-via-repost', read(via, repostCollection)),
   ],
   [postCollection]: ({ facets, reply, embed }, { read }) =>
-    oncePerAccount([
-      ...mentionsIn(facets).flatMap((did) => to('mention', did)),
-      ...about('reply', read(member(reply, 'parent'), postCollection)),
-      ...about('reply', read(member(reply, 'root'), postCollection)),
-      ...about('quote', read(embeddedIn(embed), postCollection)),
+    firstPerRecipient([
+      ...mentionsIn(facets).flatMap((did) => forAccount('mention', did)),
+      ...forAuthorOf('reply', read(member(reply, 'parent'), postCollection)),
+      ...forAuthorOf('reply', read(member(reply, 'root'), postCollection)),
+      ...forAuthorOf('quote', read(embeddedIn(embed), postCollection)),
     ]),
-  [followCollection]: ({ subject }) => to('follow', subject),
-  [verificationCollection]: ({ subject }, { uri }) => to('verified', subject, uri),
+  [followCollection]: ({ subject }) => forAccount('follow', subject),
+  [verificationCollection]: ({ subject }, { uri }) => forAccount('verified', subject, uri),
   'app.example.actor.profile': ({ joinedViaStarterPack }, { read }) =>
-    about('starterpack-joined', read(joinedViaStarterPack, starterPackCollection)),
+    forAuthorOf('starterpack-joined', read(joinedViaStarterPack, starterPackCollection)),
 }
 
-/** Whom a record tells what, but for the subscribers of its author. Nobody is told of what they did themselves. */
-export function derive({ did, collection, uri, record }: DerivedFrom, read: ReadSubject): NewNotification[] {
+/** Notifications that a record creates, without subscribed-post. Authors never notify themselves. */
+export function derive({ did, collection, uri, record }: SourceRecord, read: ReadSubject): NewNotification[] {
   const notifications = derivations[collection]?.(record, { uri, read }) ?? []
   return notifications.filter((notification) => notification.to !== did)
 }
 
-function to(reason: Reason, did: unknown, reasonSubject?: string): NewNotification[] {
+function forAccount(reason: Reason, did: unknown, reasonSubject?: string): NewNotification[] {
   return typeof did === 'string' ? [{ to: did, reason, reasonSubject }] : []
 }
 
-function about(reason: Reason, subject: { did: string; uri: string } | undefined): NewNotification[] {
-  return to(reason, subject?.did, subject?.uri)
+function forAuthorOf(reason: Reason, subject: { did: string; uri: string } | undefined): NewNotification[] {
+  return forAccount(reason, subject?.did, subject?.uri)
 }
 
-/** The first that concerns an account is the one that it is told. */
-function oncePerAccount(notifications: readonly NewNotification[]): NewNotification[] {
+/** One notification per account and post: mention before reply before quote. */
+function firstPerRecipient(notifications: readonly NewNotification[]): NewNotification[] {
   const first = new Map<string, NewNotification>()
   for (const notification of notifications) {
     if (!first.has(notification.to)) first.set(notification.to, notification)
@@ -68,7 +68,7 @@ function oncePerAccount(notifications: readonly NewNotification[]): NewNotificat
   return [...first.values()]
 }
 
-/** DIDs in the mention facets of a post. */
+/** DIDs in the mention facets of a post, unvalidated. */
 function mentionsIn(facets: unknown): unknown[] {
   return list(facets)
     .flatMap((facet) => list(member(facet, 'features')))
@@ -76,7 +76,7 @@ function mentionsIn(facets: unknown): unknown[] {
     .map((feature) => member(feature, 'did'))
 }
 
-/** The reference to the record that a post embeds, by itself or beside images. */
+/** The reference to an embedded record, alone or with media. */
 function embeddedIn(embed: unknown): unknown {
   switch (member(embed, '$type')) {
     case 'app.example.embed.record':

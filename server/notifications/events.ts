@@ -1,12 +1,12 @@
-/** Tells the rest of the server that notifications have arrived: those who push them, show them, stream them. */
+/** The event "notifications arrived", for push delivery, live streams and the desktop. */
 import type { Arrivals } from '../store/tables/notifications.ts'
 
 export type { Arrivals }
 
 export interface NotificationEvents {
-  /** Called once the transaction in which they arrived is on disk. */
+  /** Called when the transaction that inserted them is on disk. */
   publish(arrivals: Arrivals): void
-  /** @returns a function that ends it */
+  /** @returns a function that unsubscribes */
   subscribe(listener: (arrivals: Arrivals) => void): () => void
 }
 

@@ -1,9 +1,9 @@
 /**
- * Notifications as they happen, for those who follow an account: each that arrives, and the unread count when it changes.
+ * Live notifications: sends each new notification to the subscribers of its account, and the unread count when it changes.
  *
- * Much can change the count: arrivals, the seen marker, preferences, records that go, follows, the state of an author. So after
- * each change of the store it is counted again for every account that somebody follows, by what `getUnreadCount` answers from.
- * Changes that come while that goes on are seen together by the next round, and no round keeps others waiting.
+ * Arrivals, the seen marker, preferences, deleted records, follows and the status of authors all change the count. So every change
+ * of the store starts a round, which counts again for each account with subscribers. Changes during a round are handled by the next
+ * one. A round yields to the event loop every few milliseconds.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { app } from '../../lexicons/generated/index.ts'
@@ -19,123 +19,136 @@ type Message = app.example.notification.subscribe.$Message
 type Send = (message: Message) => void
 
 export interface LiveNotifications {
-  /** Sends the unread count, then what becomes of it. Nothing is sent before it is on disk. @returns a function that ends it */
-  follow(did: string, send: Send): () => void
+  /** Sends the unread count, then each notification and each change of the count, once it is on disk. @returns a function that unsubscribes */
+  subscribe(did: string, send: Send): () => void
 }
 
-export interface LiveOptions {
+interface Deps {
   readonly store: Database
   readonly aliases: Aliases
   readonly events: NotificationEvents
-  /** Told of what nobody else sees fail. */
+  /** Receives unexpected errors: a round has no caller that could handle them. */
   readonly onFault: (error: unknown) => void
 }
 
-interface Followed {
+interface LiveAccount {
   readonly did: string
-  /** Each follower with the count that it was sent last. */
-  readonly followers: Map<Send, number | undefined>
-  /** What has arrived and has not been sent. */
+  /** Each subscriber with the count that it received last. */
+  readonly subscribers: Map<Send, number | undefined>
+  /** Not sent yet. */
   readonly arrivals: notifications.Arrivals[]
 }
 
 const nsid = 'app.example.notification.subscribe'
-/** How long a round may go on at a time. */
+/** How long a round may block the event loop. */
 const sliceMs = 5
 
-export function createLive({ store, aliases, events, onFault }: LiveOptions): LiveNotifications {
-  const accounts = new Map<string, Followed>()
-  let isDue = false
-  let isRunning = false
+export function createLive(deps: Deps): LiveNotifications {
+  const { store, events } = deps
+  const accounts = new Map<string, LiveAccount>()
+  const requestRound = createRounds(() => runRound(deps, accounts), deps.onFault)
 
-  function request(): void {
+  store.watch(() => {
+    if (accounts.size > 0) requestRound()
+  })
+  events.subscribe((arrivals) => {
     if (accounts.size === 0) return
-    isDue = true
-    if (!isRunning) void run()
+    for (const { did, arrivals: own } of notifications.recipients(store, arrivals)) {
+      accounts.get(did)?.arrivals.push(own)
+    }
+    requestRound()
+  })
+
+  return {
+    subscribe(did, send) {
+      const account = accounts.get(did) ?? { did, subscribers: new Map(), arrivals: [] }
+      accounts.set(did, account)
+      account.subscribers.set(send, undefined)
+      requestRound()
+      return () => {
+        account.subscribers.delete(send)
+        if (account.subscribers.size === 0) accounts.delete(did)
+      }
+    },
   }
+}
+
+/** @returns a function that requests a round; requests during a round share the next one */
+function createRounds(round: () => Promise<void>, onFault: (error: unknown) => void): () => void {
+  let isRequested = false
+  let isRunning = false
 
   async function run(): Promise<void> {
     isRunning = true
-    while (isDue) {
-      isDue = false
+    while (isRequested) {
+      isRequested = false
       await round().catch((error: unknown) => {
-        // What was read is not so: memory goes back to what is on disk, and that is a change which asks for another round.
+        // A failed write rolls memory back to the disk; the rollback is a change of the store and requests another round.
         if (!(error instanceof StoreUnavailable)) onFault(error)
       })
     }
     isRunning = false
   }
 
-  async function round(): Promise<void> {
-    await store.settled()
-    // Who publishes what has just reached the disk goes first.
-    await setImmediate()
-    const left = [...accounts.keys()]
-    while (left.length > 0) {
-      const { epoch } = store
-      const ready = slice(left)
-      await store.settled(epoch)
-      for (const send of ready) send()
-      if (left.length > 0) await setImmediate()
-    }
+  return () => {
+    isRequested = true
+    if (!isRunning) void run()
   }
+}
 
-  /** Reads for as long as a slice lasts. @returns what is to be sent */
-  function slice(left: string[]): (() => void)[] {
-    const ready: (() => void)[] = []
-    const end = performance.now() + sliceMs
-    do {
-      const account = accounts.get(left.pop() ?? '')
-      const send = account && read(account)
-      if (send) ready.push(send)
-    } while (left.length > 0 && performance.now() < end)
-    return ready
+async function runRound(deps: Deps, accounts: ReadonlyMap<string, LiveAccount>): Promise<void> {
+  const { store } = deps
+  await store.settled()
+  // Writers whose transaction has just reached the disk publish its arrivals first.
+  await setImmediate()
+  const pending = [...accounts.keys()]
+  while (pending.length > 0) {
+    const { epoch } = store
+    const updates = prepareSlice(deps, accounts, pending)
+    // The reads may include transactions that are not on disk yet.
+    await store.settled(epoch)
+    for (const sendUpdate of updates) sendUpdate()
+    if (pending.length > 0) await setImmediate()
   }
+}
 
-  function read({ did, followers, arrivals }: Followed): (() => void) | undefined {
-    const wanted = wantedBy(preferencesOf(store, did), 'list')
-    const count = notifications.countUnread(store, did, wanted)
-    const looked = arrivals.length
-    const isNews = [...followers.values()].some((last) => last !== count)
-    if (!isNews && looked === 0) return undefined
-    const arrived = arrivals.flatMap((range) =>
-      notifications.arrived(store, { did, wanted, arrivals: range }),
-    )
-    const seenAt = notifications.seenAt(store, did)
-    const views = notificationViews(store, aliases, arrived, seenAt)
-      .toSorted((a, b) => (a.indexedAt < b.indexedAt ? -1 : 1))
-      .map((notification): Message => ({ $type: `${nsid}#notification`, notification }))
-    const counted: Message = { $type: `${nsid}#unreadCount`, count }
-    return () => {
-      arrivals.splice(0, looked)
-      for (const [send, last] of followers) {
-        followers.set(send, count)
-        if (last === undefined) send(counted)
-        for (const view of views) send(view)
-        if (last !== undefined && last !== count) send(counted)
-      }
+/** Takes accounts from `pending` and prepares their updates until the time slice has ended. */
+function prepareSlice(
+  deps: Deps,
+  accounts: ReadonlyMap<string, LiveAccount>,
+  pending: string[],
+): (() => void)[] {
+  const updates: (() => void)[] = []
+  const end = performance.now() + sliceMs
+  do {
+    const account = accounts.get(pending.pop() ?? '')
+    const sendUpdate = account && prepareUpdate(deps, account)
+    if (sendUpdate) updates.push(sendUpdate)
+  } while (pending.length > 0 && performance.now() < end)
+  return updates
+}
+
+/** Reads what has changed for an account. @returns a function that sends it; undefined if nothing has changed */
+function prepareUpdate({ store, aliases }: Deps, account: LiveAccount): (() => void) | undefined {
+  const { did, subscribers, arrivals } = account
+  const wanted = wantedBy(preferencesOf(store, did), 'list')
+  const count = notifications.countUnread(store, did, wanted)
+  const handled = arrivals.length
+  const isCountNew = [...subscribers.values()].some((last) => last !== count)
+  if (!isCountNew && handled === 0) return undefined
+  const arrived = arrivals.flatMap((range) => notifications.arrived(store, { did, wanted, arrivals: range }))
+  const views = notificationViews(store, aliases, arrived, notifications.seenAt(store, did))
+    .toSorted((a, b) => (a.indexedAt < b.indexedAt ? -1 : 1))
+    .map((notification): Message => ({ $type: `${nsid}#notification`, notification }))
+  const unreadCount: Message = { $type: `${nsid}#unreadCount`, count }
+  return () => {
+    arrivals.splice(0, handled)
+    for (const [send, last] of subscribers) {
+      subscribers.set(send, count)
+      // The count is the first message to a new subscriber, and otherwise follows the notifications that changed it.
+      if (last === undefined) send(unreadCount)
+      for (const view of views) send(view)
+      if (last !== undefined && last !== count) send(unreadCount)
     }
-  }
-
-  store.watch(request)
-  events.subscribe((arrivals) => {
-    if (accounts.size === 0) return
-    for (const { did, arrivals: theirs } of notifications.recipients(store, arrivals)) {
-      accounts.get(did)?.arrivals.push(theirs)
-    }
-    request()
-  })
-
-  return {
-    follow(did, send) {
-      const account = accounts.get(did) ?? { did, followers: new Map(), arrivals: [] }
-      accounts.set(did, account)
-      account.followers.set(send, undefined)
-      request()
-      return () => {
-        account.followers.delete(send)
-        if (account.followers.size === 0) accounts.delete(did)
-      }
-    },
   }
 }

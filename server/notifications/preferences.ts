@@ -1,4 +1,4 @@
-/** Notification preferences: what happens with each reason, and with what arrives for it. */
+/** Notification preferences: which reasons an account wants listed and pushed, and from which authors. */
 import type { app } from '../../lexicons/generated/index.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as stored from '../store/tables/notification-preferences.ts'
@@ -7,7 +7,7 @@ import { type Reason, reasons } from './reasons.ts'
 
 export type Preferences = app.example.notification.defs.Preferences
 
-/** `include` is absent where there is nothing to choose. */
+/** `include` is absent for reasons that cannot be limited to followed accounts. */
 interface Preference {
   readonly include?: 'all' | 'follows'
   readonly list: boolean
@@ -17,7 +17,7 @@ interface Preference {
 const fromEveryone = { include: 'all', list: true, push: true } as const
 const always = { list: true, push: true } as const
 
-/** What holds until something else is chosen. */
+/** Apply to every reason that the account has not changed. */
 export const defaultPreferences: Preferences = {
   chat: fromEveryone,
   follow: fromEveryone,
@@ -34,7 +34,7 @@ export const defaultPreferences: Preferences = {
   verified: always,
 }
 
-/** The preference for each reason; contact-match has none, and chat is no reason. */
+/** The preference of each reason. `contact-match` has no preference; the preference `chat` has no reason. */
 const keyOf: Readonly<Record<Reason, Exclude<keyof Preferences, '$type'> | undefined>> = {
   like: 'like',
   repost: 'repost',
@@ -56,25 +56,22 @@ export function preferencesOf(db: Reader, did: string): Preferences {
   return json === undefined ? defaultPreferences : { ...defaultPreferences, ...JSON.parse(json) }
 }
 
-/** Changes the preferences that are given. @returns all of them */
+/** Stores the given preferences and keeps the others. @returns all preferences */
 export function changePreferences(tx: Writer, did: string, changes: Partial<Preferences>): Preferences {
   const preferences = { ...preferencesOf(tx, did), ...changes }
   stored.put(tx, did, JSON.stringify(preferences))
   return preferences
 }
 
-/** What a reader asks for beside the preferences. */
+/** Parameters of a request that narrow down the list, in addition to the preferences. */
 export interface Filter {
   /** Only these reasons. */
   readonly reasons?: readonly string[] | undefined
-  /** Only authors whom the account follows. */
+  /** Only authors that the account follows. */
   readonly priority?: boolean | undefined
 }
 
-/**
- * Which notifications the account wants: listed, or pushed. The list and the unread count both start from here, so that they
- * cannot disagree.
- */
+/** The notifications that an account wants listed or pushed. Both list and unread count use it, so they always agree. */
 export function wantedBy(
   preferences: Preferences,
   use: 'list' | 'push',

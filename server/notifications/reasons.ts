@@ -1,4 +1,4 @@
-/** Why an account is told of something: a closed set. */
+/** The reasons of notifications, a closed set. */
 export const reasons = [
   'like',
   'repost',

@@ -1,4 +1,4 @@
-/** Keeps notifications in step with records, in the transaction that writes them. */
+/** Keeps notifications in step with records, in the transaction that writes the records. */
 import { isValidDid } from '@atproto/syntax'
 import type { Aliases } from '../config/aliases.ts'
 import type { RecordEvent, RecordListener } from '../records/events.ts'
@@ -7,62 +7,67 @@ import { hostedAmong } from '../store/tables/accounts.ts'
 import * as fanOuts from '../store/tables/fan-outs.ts'
 import * as follows from '../store/tables/follows.ts'
 import * as notifications from '../store/tables/notifications.ts'
-import { announcing, arrivalTime } from './arrival.ts'
+import { arrivalTime, trackArrivals } from './arrival.ts'
 import { derive, followCollection, postCollection, verificationCollection } from './derive.ts'
 import type { NotificationEvents } from './events.ts'
 import { beginFanOut } from './fan-out.ts'
 import { subjectReader } from './subjects.ts'
 
-export interface RecordListenerOptions {
+interface Deps {
   readonly aliases: Aliases
   readonly events: NotificationEvents
-  /** Called when a post has more subscribers than were told with it: runs `finishFanOuts`. */
+  /** Called after the commit if a post has more subscribers than one batch: runs `finishFanOuts`. */
   readonly onMoreSubscribers: () => void
 }
 
-export function createRecordListener(options: RecordListenerOptions): RecordListener {
-  const { aliases, events, onMoreSubscribers } = options
+export function createRecordListener({ aliases, events, onMoreSubscribers }: Deps): RecordListener {
   const derived = (tx: Writer, event: RecordEvent) => derive(event, subjectReader(tx, aliases))
 
   return {
     recordCreated(tx, event) {
-      let more = false
-      const announce = announcing(tx, events, () => {
+      let hasMore = false
+      const publish = trackArrivals(tx, events, () => {
         addFollow(tx, event)
-        tell(tx, event, derived(tx, event))
-        more = notifySubscribers(tx, event)
+        notify(tx, event, derived(tx, event))
+        hasMore = notifySubscribers(tx, event)
       })
       return () => {
-        announce?.()
-        if (more) onMoreSubscribers()
+        publish?.()
+        if (hasMore) onMoreSubscribers()
       }
     },
 
-    // Whoever knows of the record is not told again, and what is no longer so is taken back.
     recordUpdated: (tx, event, previous) =>
-      announcing(tx, events, () => {
+      trackArrivals(tx, events, () => {
         removeFollow(tx, previous)
         addFollow(tx, event)
-        const wanted = derived(tx, event)
-        const known = new Set<string>()
-        for (const old of notifications.ofRecord(tx, sourceOf(event))) {
-          const stays = old.reason === 'subscribed-post' || wanted.some((one) => isSame(one, old))
-          if (stays) known.add(old.to)
-          else notifications.remove(tx, old.id)
-        }
-        const added = wanted.filter(({ to }) => !known.has(to))
-        tell(tx, event, added)
-        if (event.record.subject !== previous.record.subject) tellUnverified(tx, previous)
+        notify(tx, event, removeOutdated(tx, event, derived(tx, event)))
+        if (event.record.subject !== previous.record.subject) notifyUnverified(tx, previous)
       }),
 
     recordDeleted: (tx, event) =>
-      announcing(tx, events, () => {
+      trackArrivals(tx, events, () => {
         removeFollow(tx, event)
         fanOuts.remove(tx, sourceOf(event))
         notifications.removeOfRecord(tx, sourceOf(event))
-        tellUnverified(tx, event)
+        notifyUnverified(tx, event)
       }),
   }
+}
+
+/** On update: keeps existing notifications that still apply, deletes the rest. @returns those for new recipients */
+function removeOutdated(
+  tx: Writer,
+  event: RecordEvent,
+  derived: readonly notifications.NewNotification[],
+): notifications.NewNotification[] {
+  const keptRecipients = new Set<string>()
+  for (const existing of notifications.ofRecord(tx, sourceOf(event))) {
+    const applies = existing.reason === 'subscribed-post' || derived.some((one) => isSame(one, existing))
+    if (applies) keptRecipients.add(existing.to)
+    else notifications.remove(tx, existing.id)
+  }
+  return derived.filter(({ to }) => !keptRecipients.has(to))
 }
 
 function addFollow(tx: Writer, event: RecordEvent): void {
@@ -76,44 +81,48 @@ function removeFollow(tx: Writer, event: RecordEvent): void {
   if (event.collection === followCollection) follows.remove(tx, sourceOf(event))
 }
 
-/** Tells those who have an account here. One that is told twice is told at different moments. */
-function tell(
+/** Inserts the notifications whose recipients have an account here. */
+function notify(
   tx: Writer,
   event: RecordEvent,
-  told: readonly notifications.NewNotification[],
+  derived: readonly notifications.NewNotification[],
   deleted?: notifications.DeletedRecord,
 ): void {
-  if (told.length === 0) return
+  if (derived.length === 0) return
   const hosted = hostedAmong(
     tx,
-    told.map(({ to }) => to),
+    derived.map(({ to }) => to),
   )
-  const times = new Map<string, number>()
-  const rounds = Map.groupBy(
-    told.filter(({ to }) => hosted.has(to)),
-    ({ to }) => {
-      const round = times.get(to) ?? 0
-      times.set(to, round + 1)
-      return round
-    },
-  )
-  for (const round of rounds.values()) {
-    notifications.insert(tx, sourceOf(event), round, arrivalTime(tx, event.at), deleted)
+  const inserted = derived.filter(({ to }) => hosted.has(to))
+  for (const batch of onePerRecipient(inserted)) {
+    notifications.insert(tx, sourceOf(event), batch, arrivalTime(tx, event.at), deleted)
   }
 }
 
+/** Splits notifications into batches with one per recipient, because `indexedAt` must be unique per account. */
+function onePerRecipient(all: readonly notifications.NewNotification[]): notifications.NewNotification[][] {
+  const counts = new Map<string, number>()
+  const batches = Map.groupBy(all, ({ to }) => {
+    const batch = counts.get(to) ?? 0
+    counts.set(to, batch + 1)
+    return batch
+  })
+  return [...batches.values()]
+}
+
+/** Notifies the first batch of subscribers of a post's author. @returns whether subscribers remain */
 function notifySubscribers(tx: Writer, event: RecordEvent): boolean {
   if (event.collection !== postCollection) return false
   const isReply = event.record.reply !== undefined
   return beginFanOut(tx, { ...sourceOf(event), isReply }, event.at)
 }
 
-/** The record of a verification that is taken back is shown nowhere else: it is kept with what it tells. */
-function tellUnverified(tx: Writer, event: RecordEvent): void {
+/** Notifies the subject of a deleted verification. The record is stored with the notification, as it exists nowhere else. */
+function notifyUnverified(tx: Writer, event: RecordEvent): void {
   const { did, collection, cid, bytes, uri } = event
   const to = event.record.subject
   if (collection !== verificationCollection || typeof to !== 'string' || to === did) return
-  tell(tx, event, [{ to, reason: 'unverified', reasonSubject: uri }], { cid, bytes })
+  notify(tx, event, [{ to, reason: 'unverified', reasonSubject: uri }], { cid, bytes })
 }
 
 function sourceOf({ did, uri, rkey }: RecordEvent): notifications.Source {

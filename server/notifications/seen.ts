@@ -1,14 +1,14 @@
-/** The seen marker: what arrived until then is read. */
+/** The seen marker: notifications up to it are read. */
 import { type DatetimeString, instant, iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 
 /**
- * A moment that a client gave, as notifications are dated: in UTC and to the millisecond. A moment in the future is taken as it
- * is: what arrives until then is read.
+ * Normalises a client's `seenAt` to the form of `indexedAt`: UTC, milliseconds. A future time is kept: notifications that arrive
+ * before it are read.
  * @throws InvalidRequest
  */
 export function seenMarker(text: string): DatetimeString {
   const at = instant(text)
   if (at) return iso(at)
-  throw protocolError('InvalidRequest', 'seenAt is not a date that this server can handle')
+  throw protocolError('InvalidRequest', 'seenAt is not a valid datetime')
 }

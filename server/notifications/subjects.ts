@@ -1,4 +1,4 @@
-/** What records refer to. They may have been stored without validation: what does not fit refers to nothing. */
+/** Resolves references between records. Records may be stored unvalidated: a malformed reference resolves to undefined. */
 import { isPlainObject } from '@atproto/lex-data'
 import { isAtUriString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
@@ -6,16 +6,16 @@ import type { Reader } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 
 export interface Subject {
-  /** DID of the account whose record it is. */
+  /** DID of the record's author. */
   readonly did: string
-  /** AT URI of the whole record with the DID in it, also where the reference had a handle or a fragment. */
+  /** AT URI with the author's DID, without fragment, also if the reference has a handle or a fragment. */
   readonly uri: string
 }
 
-/** @returns the record that a strong reference (com.core.repo.strongRef) means */
+/** Resolves a strong reference (com.core.repo.strongRef). */
 export type ReadSubject = (
   reference: unknown,
-  /** When given, by our own name: the record must be of this collection. */
+  /** Canonical NSID that the record's collection must have, if given. */
   collection?: string,
 ) => Subject | undefined
 

@@ -1,4 +1,4 @@
-/** Notifications as they are shown. */
+/** Notification views, as listNotifications, the live stream and push return them. */
 import type { LexMap } from '@atproto/lex-data'
 import { isDatetimeString } from '@atproto/syntax'
 import { type app, com } from '../../lexicons/generated/index.ts'
@@ -14,7 +14,7 @@ type NotificationView = app.example.notification.listNotifications.Notification
 type ProfileView = app.example.actor.defs.ProfileViewBasic
 type Label = com.core.label.defs.Label
 
-/** @param seenAt what arrived until then is read */
+/** @param seenAt the seen marker: notifications up to it are read */
 export function notificationViews(
   db: Reader,
   aliases: Aliases,
@@ -48,7 +48,7 @@ export function notificationViews(
   })
 }
 
-/** The labels that the author put on a record; undefined when there are none, or none that a client would take. */
+/** Self-labels of a record; undefined if there are none or they violate their lexicon. */
 function selfLabels(
   { labels }: LexMap,
   aliases: Aliases,

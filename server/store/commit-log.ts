@@ -1,10 +1,24 @@
-/** Group commit: the transactions that wait together go down in one frame of the journal, with one fsync. */
+/** Group commit: the transactions that wait together are written as one frame of the journal, with one sync. */
 
 import { createSerializer } from '../util/serialize.ts'
 import { StoreUnavailable } from './errors.ts'
 import type { Files } from './files.ts'
-import { encodeFrame, Journal } from './journal.ts'
+import { encodeFrame } from './journal.ts'
+import { Journal } from './journal-file.ts'
 import { journalPath, journalSeqs } from './layout.ts'
+import { WritePace } from './write-pace.ts'
+
+export interface CommitLogOptions {
+  readonly files: Files
+  readonly dir: string
+  readonly journal: Journal
+  /** Number of the last transaction on disk. */
+  readonly seq: number
+  /** Bytes that the journal reserves ahead of the frames. */
+  readonly reserveBytes: number
+  /** Restores memory from the journal. Called before the transactions of a failed write are rejected. */
+  readonly rollBack: () => Promise<void>
+}
 
 /** Transactions of one frame. */
 interface Batch {
@@ -12,38 +26,50 @@ interface Batch {
   readonly written: PromiseWithResolvers<void>
 }
 
-/** Writes transactions to the current journal in the order in which they come. */
+/** Writes transactions to the current journal in call order. */
 export class CommitLog {
   readonly #files: Files
   readonly #dir: string
+  readonly #reserveBytes: number
   readonly #rollBack: () => Promise<void>
   #journal: Journal
   #seq: number
   #writable = true
+  /** After a failed write: nothing may be appended until the journal has been repaired. */
+  #repairDue = false
   /** Transactions were rejected but memory still has them. */
   #rollBackDue = false
-  /** The batch that still takes in transactions, and the one that is being written. */
+  /** The batch that still accepts transactions, and the one that is being written. */
   #next: Batch | undefined
   #writing: Batch | undefined
-  /** The journal is used by one task at a time. */
+  readonly #pace = new WritePace()
+  #busy = false
+  /** Only one task at a time uses the journal. */
   readonly #serialize = createSerializer()
-  #repairing: Promise<void> | undefined
+  #preparing: Promise<void> | undefined
 
-  /**
-   * `rollBack` brings memory back to the journal; it is called before the transactions of a failed write are
-   * rejected.
-   */
-  constructor(files: Files, dir: string, journal: Journal, seq: number, rollBack: () => Promise<void>) {
+  constructor({ files, dir, journal, seq, reserveBytes, rollBack }: CommitLogOptions) {
     this.#files = files
     this.#dir = dir
     this.#journal = journal
     this.#seq = seq
+    this.#reserveBytes = reserveBytes
     this.#rollBack = rollBack
   }
 
-  /** Whether the last write worked, or was repaired. */
+  /** False after a failed write until a transaction has been written. */
   get writable(): boolean {
     return this.#writable
+  }
+
+  /** Whether something else of ours writes to the disk: the journal's writes then never block the thread. */
+  set busy(busy: boolean) {
+    this.#busy = busy
+  }
+
+  /** Whether a transaction may run: the journal is whole and has reserved space. If not, call `prepare` first. */
+  get ready(): boolean {
+    return !this.#repairDue && this.#journal.room >= this.#reserveBytes / 4
   }
 
   /** Number of the last transaction on disk. */
@@ -61,14 +87,14 @@ export class CommitLog {
     return this.#journal.length
   }
 
-  /** What the last transaction waits for, or undefined when all are on disk. */
+  /** Settles with the last transaction; undefined when all are on disk. */
   get pending(): Promise<void> | undefined {
     return (this.#next ?? this.#writing)?.written.promise
   }
 
   /**
    * Resolves once the transaction, a JSON array of statements, is on disk. Throws StoreUnavailable when it
-   * cannot be.
+   * cannot be written.
    */
   append(transaction: string): Promise<void> {
     if (this.#next === undefined) {
@@ -80,48 +106,58 @@ export class CommitLog {
     return this.#next.written.promise
   }
 
-  /**
-   * Begins a new journal. Returns the bytes of the old one, or 0 when that has no transaction and goes on.
-   */
+  /** Starts a new journal. Returns the bytes of the old one, or 0 when that has no transaction and is kept. */
   seal(): Promise<number> {
     return this.#serialize(async () => {
-      if (!this.#writable) throw new StoreUnavailable('The disk takes no writes.')
+      if (this.#repairDue) throw new StoreUnavailable('The disk takes no writes.')
       if (this.#journal.isEmpty) return 0
       const old = this.#journal
       try {
+        await old.seal()
         this.#journal = await Journal.create(this.#files, this.#dir, this.#seq + 1)
       } catch (cause) {
-        this.#writable = false
-        await this.#mend().then(
-          () => {
-            this.#writable = true
-          },
-          () => {},
-        )
+        await this.#fail()
         throw unavailable(cause)
       }
       await old.close().catch(() => {})
+      // Here and not before the next transaction, so that this one does not wait.
+      await this.#journal.reserve(this.#reserveBytes).catch(() => {})
       return old.length
     })
   }
 
-  /** Makes writing possible again after a failure. Throws StoreUnavailable when it is not yet. */
-  repair(): Promise<void> {
-    this.#repairing ??= this.#serialize(async () => {
+  /** Makes the log ready after a failure, or when the reserved space runs out. Throws StoreUnavailable. */
+  prepare(): Promise<void> {
+    this.#preparing ??= this.#serialize(async () => {
       try {
-        if (!this.#writable) await this.#mend()
-        this.#writable = true
+        if (this.#repairDue) await this.#repair()
+        if (this.#isShort) await this.#journal.reserve(this.#reserveBytes)
       } catch (cause) {
+        if (!this.ready) this.#writable = false
         throw unavailable(cause)
       } finally {
-        this.#repairing = undefined
+        this.#preparing = undefined
       }
     })
-    return this.#repairing
+    return this.#preparing
   }
 
+  /** Repairs the journal after a failed write, without reserving space. Throws StoreUnavailable. */
+  repair(): Promise<void> {
+    return this.#serialize(async () => {
+      if (!this.#repairDue) return
+      await this.#repair().catch((cause: unknown) => {
+        throw unavailable(cause)
+      })
+    })
+  }
+
+  /** Waits for all writes and closes the journal. */
   close(): Promise<void> {
-    return this.#serialize(() => this.#journal.close())
+    return this.#serialize(async () => {
+      if (!this.#repairDue) await this.#journal.seal().catch(() => {})
+      await this.#journal.close()
+    })
   }
 
   async #write(batch: Batch): Promise<void> {
@@ -130,49 +166,71 @@ export class CommitLog {
     this.#next = undefined
     this.#writing = batch
     try {
-      if (!this.#writable) throw new Error('an earlier write failed')
-      await this.#journal.append(encodeFrame(this.#seq + 1, batch.transactions))
+      if (this.#repairDue) throw new Error('an earlier write failed')
+      await this.#put(encodeFrame(this.#seq + 1, batch.transactions))
       this.#seq += batch.transactions.length
+      this.#writable = true
       batch.written.resolve()
+      // Ahead of need. If this fails, transactions use the rest of the space and then `prepare` reports it.
+      if (this.#isShort) void this.prepare().catch(() => {})
     } catch (cause) {
+      this.#rollBackDue = true
       await this.#fail(batch, cause)
     } finally {
       this.#writing = undefined
     }
   }
 
-  async #fail(batch: Batch, cause: unknown): Promise<void> {
-    this.#writable = false
-    this.#rollBackDue = true
-    // Mended or not, the next transaction shows whether the disk takes writes again.
-    await this.#mend().catch(() => {})
-    const later = this.#next
-    this.#next = undefined
-    batch.written.reject(unavailable(cause))
-    later?.written.reject(unavailable(cause))
+  async #put(frame: Uint8Array): Promise<void> {
+    const start = performance.now()
+    if (!this.#busy && this.#pace.mayBlock(start) && this.#journal.appendBlocking(frame)) {
+      const end = performance.now()
+      this.#pace.blocking(end - start, end)
+    } else {
+      await this.#journal.append(frame)
+      this.#pace.pooled(performance.now() - start, this.#next !== undefined)
+    }
   }
 
-  /**
-   * Takes memory back, cuts the current journal to what is on disk and removes a later one that was only half
-   * begun.
-   */
-  async #mend(): Promise<void> {
+  /** Rejects what waits, and repairs the journal if that works at once. */
+  async #fail(batch?: Batch, cause?: unknown): Promise<void> {
+    this.#writable = false
+    this.#repairDue = true
+    await this.#takeBack().catch(() => {})
+    if (batch) {
+      const later = this.#next
+      this.#next = undefined
+      this.#writing = undefined
+      for (const rejected of [batch, later]) rejected?.written.reject(unavailable(cause))
+    }
+    await this.#repair().catch(() => {})
+  }
+
+  get #isShort(): boolean {
+    return this.#journal.room < this.#reserveBytes / 2
+  }
+
+  async #takeBack(): Promise<void> {
     if (this.#rollBackDue) await this.#rollBack()
     this.#rollBackDue = false
+  }
+
+  /** Restores memory, cuts the current journal to its frames and removes a later one whose creation failed. */
+  async #repair(): Promise<void> {
+    await this.#takeBack()
     await this.#journal.repair()
     for (const first of journalSeqs(await this.#files.list(this.#dir))) {
       if (first > this.firstSeq) await this.#files.remove(journalPath(this.#dir, first))
     }
     await this.#files.syncDir(this.#dir)
+    this.#repairDue = false
   }
 }
 
 function unavailable(cause: unknown): StoreUnavailable {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StoreUnavailable(
-    `The disk did not take a write (${reason}). Make room or mend it, then try again.`,
-    {
-      cause,
-    },
+    `The disk refused a write (${reason}). Free disk space or check the disk, then try again.`,
+    { cause },
   )
 }

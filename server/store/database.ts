@@ -7,12 +7,13 @@
  */
 
 import { createSerializer } from '../util/serialize.ts'
-import type { BackupInfo } from './backup.ts'
+import type { BackupInfo, BackupKind } from './backup.ts'
 import { replaceSnapshot } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
-import { acquireLock, type Lock } from './lock.ts'
+import { defaultReserveBytes } from './journal-file.ts'
+import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
@@ -36,6 +37,8 @@ export interface OpenOptions {
   readonly files?: Files
   /** Journals of fewer bytes are not checkpointed by themselves. */
   readonly checkpointBytes?: number
+  /** Bytes that a journal reserves ahead of its frames; tests take few. */
+  readonly reserveBytes?: number
   /** With this many bytes it is full. */
   readonly fullBytes?: number
 }
@@ -71,7 +74,14 @@ export class Database implements Reader {
     this.#options = options
     this.#files = files
     this.#lock = lock
-    this.#log = new CommitLog(files, options.directory, opened.journal, opened.seq, () => this.#reload())
+    this.#log = new CommitLog({
+      files,
+      dir: options.directory,
+      journal: opened.journal,
+      seq: opened.seq,
+      reserveBytes: options.reserveBytes ?? defaultReserveBytes,
+      rollBack: () => this.#reload(),
+    })
     this.#sqlite = opened.sqlite
     this.#snapshotBytes = opened.snapshotBytes
     this.#sealedBytes = opened.sealedBytes
@@ -84,9 +94,12 @@ export class Database implements Reader {
   static async open(options: OpenOptions): Promise<Database> {
     const { directory, migrations, now, files = nodeFiles } = options
     await files.makeDir(directory)
-    const lock = await acquireLock(files, directory)
+    const lock = await files.lock(directory)
     try {
-      return new Database(options, files, lock, await openStore(files, directory, migrations, now))
+      const database = new Database(options, files, lock, await openStore(files, directory, migrations, now))
+      // On a full disk the store opens for reading.
+      await database.#log.prepare().catch(() => {})
+      return database
     } catch (error) {
       await lock.release()
       throw error
@@ -103,7 +116,7 @@ export class Database implements Reader {
     return this.#epoch
   }
 
-  /** False after a failed write, until a later transaction finds that the disk takes writes again. */
+  /** False after a failed write until a transaction has been written again. */
   get writable(): boolean {
     return this.#log.writable
   }
@@ -143,8 +156,9 @@ export class Database implements Reader {
    */
   async transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
-    while (!this.#log.writable) {
-      await this.#log.repair()
+    // Before the transaction runs: on a disk that is known to be full it never reaches memory, where readers would see it.
+    while (!this.#log.ready) {
+      await this.#log.prepare()
       this.#assertOpen()
     }
     const { result, statements } = this.#run(work)
@@ -182,15 +196,15 @@ export class Database implements Reader {
   }
 
   /** Makes a backup of everything that a reader can see now. */
-  async backup(): Promise<BackupInfo> {
+  async backup(kind: BackupKind = 'manual'): Promise<BackupInfo> {
     this.#assertOpen()
     await this.settled()
     const { directory: dir, now } = this.#options
-    return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now() }))
+    return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now(), of: kind }))
   }
 
-  /** Writes everything that a reader can see now as a portable backup; see `exportBackup`. */
-  async export(file: string, passphrase?: string): Promise<BackupInfo> {
+  /** Writes everything that a reader can see now as a one-file backup; see `exportBackup`. Returns its size in bytes. */
+  async export(file: string, passphrase?: string): Promise<number> {
     this.#assertOpen()
     await this.settled()
     const { directory: dir, now } = this.#options
@@ -273,7 +287,12 @@ export class Database implements Reader {
       })
   }
 
-  #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
-    return this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task)
+  async #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
+    this.#log.busy = true
+    try {
+      return await (this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task))
+    } finally {
+      this.#log.busy = false
+    }
   }
 }

@@ -1,4 +1,5 @@
 /** Why the store cannot do what was asked. Each says in a plain sentence what happened and what to do. */
+import { hostname } from 'node:os'
 
 /**
  * A write did not reach the disk (full, failing, or the store is closed). Nothing of it is kept; it may be
@@ -17,11 +18,15 @@ export class StoreFull extends Error {
 export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'
   readonly directory: string
-  readonly pid: number
+  /** Undefined when the other process did not answer. */
+  readonly pid: number | undefined
 
-  constructor(directory: string, pid: number) {
+  /** @param host where the pid counts: another container has another host name */
+  constructor(directory: string, pid?: number, host = hostname()) {
+    const holder = pid === undefined ? 'another process' : `process ${pid}`
+    const place = host === hostname() ? '' : ` on ${host}`
     super(
-      `The data directory ${directory} is in use by process ${pid}. Stop that process first, or use another data directory.`,
+      `The data directory ${directory} is in use by ${holder}${place}. Stop that process first, or use another data directory.`,
     )
     this.directory = directory
     this.pid = pid

@@ -2,36 +2,50 @@
  * Every file operation of the store goes through `Files`, so that a test can make any one of them fail or cut
  * the power after it.
  */
+import { constants, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { acquireLock, type Lock } from './lock.ts'
 
 export interface OpenFile {
   /** Bytes written, which may be fewer than given: see `writeFully`. */
   write(bytes: Uint8Array, position: number): Promise<number>
+  /** Whether written bytes are on disk when `write` resolves. Otherwise, and for `truncate`, call `sync`. */
+  readonly durableWrites?: boolean
+  /** As `write`, but blocks the thread. Only files with `durableWrites` have it. */
+  readonly writeBlocking?: ((bytes: Uint8Array, position: number) => number) | undefined
   truncate(length: number): Promise<void>
   /** Resolves once the content and the length are on disk. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
+export interface OpenOptions {
+  /** Asks for a file with `durableWrites`, for small writes that are synced one by one. */
+  readonly durableWrites?: boolean
+}
+
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  read(path: string): Promise<Uint8Array>
+  /** @param room whether the array may be the first half of its buffer: a database that grows in it is not copied then */
+  read(path: string, room?: 'with room'): Promise<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
   /** When the content last changed. */
   changedAt(path: string): Promise<Date>
   /** A new, empty file (in place of an existing one) that only its owner can read. */
-  create(path: string): Promise<OpenFile>
+  create(path: string, options?: OpenOptions): Promise<OpenFile>
   /** An existing file, for writing. */
-  edit(path: string): Promise<OpenFile>
+  edit(path: string, options?: OpenOptions): Promise<OpenFile>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
   /** Creates the directory and its parents, on disk; an existing one is closed to everyone but its owner. */
   makeDir(path: string): Promise<void>
   /** Closes an existing file to everyone but its owner. */
   restrict(path: string): Promise<void>
+  /** Takes the lock of an existing directory. Throws StoreLocked while another process holds it. */
+  lock(dir: string): Promise<Lock>
   /** Resolves once the names in the directory (creations, renames, removals) are on disk. */
   syncDir(path: string): Promise<void>
 }
@@ -39,13 +53,40 @@ export interface Files {
 const ownerFile = 0o600
 const ownerDir = 0o700
 
-async function openFile(path: string, flags: string): Promise<OpenFile> {
-  const handle = await fs.open(path, flags, ownerFile)
+/**
+ * With O_DSYNC a write and its sync are one call in the thread pool. On Linux it flushes the disk's cache as fdatasync does;
+ * on macOS only the F_FULLFSYNC of libuv's fdatasync does, and Windows does not have it.
+ */
+const durableFlag = process.platform === 'linux' ? constants.O_DSYNC : 0
+
+async function openFile(path: string, flags: number, options?: OpenOptions): Promise<OpenFile> {
+  const dsync = options?.durableWrites ? durableFlag : 0
+  const handle = await fs.open(path, flags | dsync, ownerFile)
   return {
     write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    durableWrites: dsync !== 0,
+    writeBlocking:
+      dsync === 0 ? undefined : (bytes, position) => writeSync(handle.fd, bytes, 0, bytes.length, position),
     truncate: (length) => handle.truncate(length),
     sync: () => handle.datasync(),
     close: () => handle.close(),
+  }
+}
+
+/** Room that is never written to takes no memory. */
+async function readWithRoom(path: string): Promise<Uint8Array> {
+  const handle = await fs.open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const bytes = new Uint8Array(new ArrayBuffer(2 * size), 0, size)
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await handle.read(bytes, at, size - at, at)
+      if (bytesRead === 0) return bytes.subarray(0, at)
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    await handle.close()
   }
 }
 
@@ -70,15 +111,15 @@ export const nodeFiles: Files = {
       throw error
     }
   },
-  read: (path) => fs.readFile(path),
+  read: (path, room) => (room ? readWithRoom(path) : fs.readFile(path)),
   size: async (path) => (await fs.stat(path)).size,
   changedAt: async (path) => (await fs.stat(path)).mtime,
-  async create(path) {
-    // Not opened and emptied: what is there may belong to somebody else, or lead elsewhere.
+  async create(path, options) {
+    // An existing file is removed and not emptied: it may have another owner, or be a link.
     await fs.rm(path, { force: true })
-    return openFile(path, 'wx')
+    return openFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, options)
   },
-  edit: (path) => openFile(path, 'r+'),
+  edit: (path, options) => openFile(path, constants.O_RDWR, options),
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
   async makeDir(path) {
@@ -88,6 +129,7 @@ export const nodeFiles: Files = {
     for (let made = path; made.length >= first.length; made = dirname(made)) await syncDir(dirname(made))
   },
   restrict: (path) => fs.chmod(path, ownerFile),
+  lock: acquireLock,
   syncDir,
 }
 
@@ -97,9 +139,13 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** The content of a file, or undefined when there is none. */
-export async function readIfThere(files: Files, path: string): Promise<Uint8Array | undefined> {
+export async function readIfThere(
+  files: Files,
+  path: string,
+  room?: 'with room',
+): Promise<Uint8Array | undefined> {
   try {
-    return await files.read(path)
+    return await files.read(path, room)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

@@ -1,21 +1,19 @@
 /**
- * The journal: what was written since the snapshot, in files that only grow.
+ * The journal format: the transactions since the snapshot, in append-only files.
  *
- * A journal is text. Its first line names the format and the sequence number of its first transaction. Then
- * come frames: a header line (first sequence number, number of transactions, bytes and CRC-32 of the payload)
- * and the payload, a JSON array of transactions, each an array of `[sql, params]`. Header lines are 64 bytes
- * and end in their own CRC-32; payloads are padded to a multiple of 8 bytes.
+ * A journal is text. Its first line names the format and the sequence number of its first transaction. Frames
+ * follow: a header line (first sequence number, number of transactions, bytes and CRC-32 of the payload) and the
+ * payload, a JSON array of transactions, each an array of `[sql, params]`. Header lines are 64 bytes and end in
+ * their own CRC-32; payloads are padded to a multiple of 8 bytes. The text contains no zero byte.
  *
- * A frame is written only when the one before it is on disk. So only the last frame of the newest journal can
- * be torn by a power cut, and then it is short or has sectors that were never written, which read as zeros.
- * The text holds no zero byte: anything else that is wrong is damage to what was once whole, and is reported
- * instead of cut off.
+ * The newest journal may end in zeros, space that is reserved for later frames. A sealed one ends with its last frame.
+ *
+ * A frame is written only when the one before it is on disk. So a power cut can tear only the last frame of the
+ * newest journal, which is then short, or has unwritten sectors that read as zeros. The reader drops such a tail and
+ * reports every other mismatch as damage to acknowledged data.
  */
-import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { StoreTooNew } from './errors.ts'
-import { type Files, type OpenFile, writeFully } from './files.ts'
-import { journalPath } from './layout.ts'
 import type { SqlParams, SqlValue } from './sqlite.ts'
 
 export type Statement = readonly [sql: string, params: SqlParams]
@@ -28,7 +26,7 @@ export interface Frame {
 }
 
 const formatVersion = 1
-const lineBytes = 64
+export const lineBytes = 64
 const lineText = lineBytes - 9
 const alignment = 8
 const sector = 512
@@ -128,30 +126,32 @@ function readFrameHeader(bytes: Buffer, at: number) {
   return { seq: Number(seq), count: Number(count), length: Number(length), crc }
 }
 
-/** Whether a power cut explains that the bytes from `at` on are not a whole frame (or first line). */
+/** Whether the bytes from `at` on are reserved space, or a frame (or first line) that a power cut has torn. */
 function isTorn(bytes: Buffer, at: number): boolean {
-  const left = bytes.length - at
-  if (left < lineBytes) return true
+  if (bytes.length - at < lineBytes) return true
   const header = readFrameHeader(bytes, at)
-  if (header === undefined) return hasUnwrittenSector(bytes, at) && !hasFrameAfter(bytes, at)
-  const missing = lineBytes + header.length - left
-  return missing > 0 || (missing === 0 && hasUnwrittenSector(bytes, at))
+  if (header === undefined) return hasUnwrittenSector(bytes, at, at + lineBytes) && !hasFrameAfter(bytes, at)
+  const end = at + lineBytes + header.length
+  return end > bytes.length || (hasUnwrittenSector(bytes, at, end) && isZero(bytes, end, bytes.length))
 }
 
-/** Frames begin at multiples of 8, so at least that many zeros must come together to count. */
-function hasUnwrittenSector(bytes: Buffer, from: number): boolean {
-  for (let start = from; start < bytes.length; ) {
-    const end = Math.min(bytes.length, start - (start % sector) + sector)
-    const part = bytes.subarray(start, end)
-    if (part.length >= alignment && part.every((byte) => byte === 0)) return true
+/** Frames start at multiples of 8, so the part of a frame in one sector has at least 8 bytes. */
+function hasUnwrittenSector(bytes: Buffer, from: number, to: number): boolean {
+  for (let start = from; start < to; ) {
+    const end = Math.min(to, start - (start % sector) + sector)
+    if (end - start >= alignment && isZero(bytes, start, end)) return true
     start = end
   }
   return false
 }
 
+function isZero(bytes: Buffer, from: number, to: number): boolean {
+  return bytes.subarray(from, to).every((byte) => byte === 0)
+}
+
 function hasFrameAfter(bytes: Buffer, at: number): boolean {
   for (let next = at + alignment; next + lineBytes <= bytes.length; next += alignment) {
-    if (readFrameHeader(bytes, next) !== undefined) return true
+    if (bytes[next] !== 0 && readFrameHeader(bytes, next) !== undefined) return true
   }
   return false
 }
@@ -170,83 +170,4 @@ function readLine(bytes: Buffer, at: number): string | undefined {
 
 function hex(crc: number): string {
   return crc.toString(16).padStart(8, '0')
-}
-
-/** The journal that is being written. */
-export class Journal {
-  readonly firstSeq: number
-  readonly #files: Files
-  readonly #path: string
-  #file: OpenFile
-  #length: number
-
-  private constructor(files: Files, path: string, firstSeq: number, file: OpenFile, length: number) {
-    this.#files = files
-    this.#path = path
-    this.firstSeq = firstSeq
-    this.#file = file
-    this.#length = length
-  }
-
-  /** A new journal, whose first line and name are on disk. */
-  static async create(files: Files, dir: string, firstSeq: number): Promise<Journal> {
-    const path = journalPath(dir, firstSeq)
-    const file = await files.create(path)
-    try {
-      await writeFully(file, encodeTitle(firstSeq), 0)
-      await file.sync()
-      await files.syncDir(dirname(path))
-    } catch (error) {
-      await file.close().catch(() => {})
-      throw error
-    }
-    return new Journal(files, path, firstSeq, file, lineBytes)
-  }
-
-  /**
-   * Goes on with a journal that is whole up to `length`; a torn tail is cut, and the rest is on disk
-   * afterwards.
-   */
-  static async resume(files: Files, dir: string, firstSeq: number, length: number): Promise<Journal> {
-    const path = journalPath(dir, firstSeq)
-    return new Journal(files, path, firstSeq, await editFrom(files, path, length), length)
-  }
-
-  /** Bytes that are on disk. */
-  get length(): number {
-    return this.#length
-  }
-
-  get isEmpty(): boolean {
-    return this.#length === lineBytes
-  }
-
-  /** Resolves once the frame is on disk. After a failure the journal needs `repair`. */
-  async append(frame: Uint8Array): Promise<void> {
-    await writeFully(this.#file, frame, this.#length)
-    await this.#file.sync()
-    this.#length += frame.length
-  }
-
-  /** Cuts off what a failed `append` may have left. Writing goes on only after that worked. */
-  async repair(): Promise<void> {
-    await this.#file.close().catch(() => {})
-    this.#file = await editFrom(this.#files, this.#path, this.#length)
-  }
-
-  async close(): Promise<void> {
-    await this.#file.close()
-  }
-}
-
-async function editFrom(files: Files, path: string, length: number): Promise<OpenFile> {
-  const file = await files.edit(path)
-  try {
-    await file.truncate(length)
-    await file.sync()
-  } catch (error) {
-    await file.close().catch(() => {})
-    throw error
-  }
-  return file
 }

@@ -1,144 +1,141 @@
 /**
- * One process per data directory. `pds.lock` names its holder; the lock of a process that is gone is taken
- * over.
+ * One process per data directory. The lock is a socket on which its holder listens, so the system itself releases it
+ * when the process ends. No pid is compared: pids are reused, and killed processes keep theirs until they are reaped.
  *
- * No two takers can both succeed. Each first puts up a claim, then looks for other claims, then at the lock,
- * and only then renames its claim to the lock. Of two takers, the one who put up its claim later sees the
- * other's claim or, once renamed, its lock.
+ * The socket is the file `pds.lock`: processes in other containers of the machine find it there too. On Windows, and
+ * where the file system has no sockets, it is a name of the system instead, which other containers do not see.
  */
-import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import type { Server } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { StoreLocked } from './errors.ts'
-import { type Files, readIfThere, writeFully } from './files.ts'
 import { lockName } from './layout.ts'
+import { directoryKey, findHolder, hasCode, listen, systemAddress, withSocketPath } from './lock-socket.ts'
 
 export interface Lock {
   release(): Promise<void>
 }
 
-interface Holder {
-  readonly pid: number
-  /**
-   * When the process started, as the system tells it, since a pid is used again; '-' where it does not tell.
-   */
-  readonly started: string
-  readonly token: string
-}
-
-/** Takers that come at the same moment step back for up to `pause` ms and try again, this many times. */
+/** Takers that come at the same moment step back for up to `pauseMs` and try again, this many times. */
 const tries = 100
-const pause = 50
+const pauseMs = 50
+/** A holder that does not answer within this time is reported without its pid. */
+const answerMs = 5_000
+/** How file systems without sockets refuse one, and what a path that is too long for one yields. */
+const noSocketCodes = ['EPERM', 'EACCES', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EINVAL', 'ENAMETOOLONG']
+
+/** Takes the lock of an existing directory. Throws StoreLocked when a live process, or this one, holds it. */
+export async function acquireLock(dir: string): Promise<Lock> {
+  if (process.platform === 'win32') return acquireSystemLock(dir)
+  try {
+    return await acquireFileLock(dir, dir)
+  } catch (error) {
+    if (!hasCode(error, ...noSocketCodes)) throw error
+    return acquireSystemLock(dir)
+  }
+}
 
 /**
- * The locks and claims of this process. One with its pid and another token is from an earlier life of that
- * pid.
+ * Takes the lock of `dir` as a file in `folder`. No two takers can both succeed: each first listens on a claim, a socket
+ * beside the lock, then looks for other claims, then at the lock, and only then renames its claim to the lock. Of two
+ * takers, the one that made its claim later sees the other's claim or, once renamed, its lock.
  */
-const ownTokens = new Set<string>()
-let ownStart: Promise<string | undefined> | undefined
+export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
+  return withSocketPath(folder, newClaimName(), async (path) => {
+    for (let attempt = 1; ; attempt++) {
+      const claim = newClaimName()
+      const server = await listen(join(path, claim))
+      try {
+        if (await tryClaim(dir, path, claim, attempt === tries)) {
+          // Removed while it still listens: afterwards the file may be the lock of the next process.
+          return { release: () => withdraw(server, join(folder, lockName)) }
+        }
+      } catch (error) {
+        await withdraw(server, join(path, claim))
+        throw error
+      }
+      await withdraw(server, join(path, claim))
+      await setTimeout(Math.random() * pauseMs)
+    }
+  })
+}
 
-/** Takes the lock of a directory. Throws StoreLocked when a live process, or this one, holds it. */
-export async function acquireLock(files: Files, dir: string): Promise<Lock> {
-  ownStart ??= startOf(process.pid)
-  const own = { pid: process.pid, started: (await ownStart) ?? '-', token: randomUUID() }
-  ownTokens.add(own.token)
+/** Makes the claim the lock. Returns false when another taker is in the way, or took this claim for a dead one. */
+async function tryClaim(dir: string, path: string, claim: string, isLast: boolean): Promise<boolean> {
   try {
-    await take(files, dir, own)
+    await chmod(join(path, claim), 0o600)
+    const rival = await findLiveClaim(path, claim)
+    await assertFree(dir, join(path, lockName))
+    if (rival === undefined) {
+      await rename(join(path, claim), join(path, lockName))
+      return true
+    }
+    if (isLast) await assertFree(dir, join(path, rival))
+    return false
   } catch (error) {
-    ownTokens.delete(own.token)
+    // A taker that looked between the creation of the socket and its first `listen` removed the claim.
+    if (!isLast && hasCode(error, 'ENOENT')) return false
     throw error
   }
-  return {
-    async release() {
-      ownTokens.delete(own.token)
-      // One that stays behind is nobody's and will be taken over.
-      await files.remove(join(dir, lockName)).catch(() => {})
-    },
-  }
 }
 
-async function take(files: Files, dir: string, own: Holder): Promise<void> {
-  const lock = join(dir, lockName)
-  const claim = join(dir, claimName(own))
-  for (let attempt = 1; ; attempt++) {
-    await writeClaim(files, claim, own)
-    try {
-      const rival = await liveRival(files, dir, own)
-      const holder = parseHolder(await readIfThere(files, lock))
-      if (holder !== undefined && (await isAlive(holder))) throw new StoreLocked(dir, holder.pid)
-      if (rival === undefined) return await files.rename(claim, lock)
-      if (attempt === tries) throw new StoreLocked(dir, rival.pid)
-    } catch (error) {
-      await files.remove(claim)
-      throw error
-    }
-    await files.remove(claim)
-    await setTimeout(Math.random() * pause)
-  }
-}
-
-async function writeClaim(files: Files, path: string, own: Holder): Promise<void> {
-  const file = await files.create(path)
-  try {
-    await writeFully(file, Buffer.from(`${claimName(own)}\n`), 0)
-  } finally {
-    await file.close()
-  }
-}
-
-/** A live process that claims the lock too. Claims of dead ones are cleared away. */
-async function liveRival(files: Files, dir: string, own: Holder): Promise<Holder | undefined> {
-  for (const name of await files.list(dir)) {
-    const claimant = parseHolder(name)
-    if (claimant === undefined || claimant.token === own.token) continue
-    if (await isAlive(claimant)) return claimant
-    await files.remove(join(dir, name))
+/** Another process's claim. Claims of dead processes are removed. */
+async function findLiveClaim(path: string, own: string): Promise<string | undefined> {
+  for (const name of await readdir(path)) {
+    if (!name.startsWith(`${lockName}.`) || name === own) continue
+    if ((await findHolder(join(path, name), 0)) !== undefined) return name
+    await rm(join(path, name), { force: true })
   }
   return undefined
 }
 
-/**
- * A claim says everything in its name, so that it is whole as soon as it is there; the lock says the same in
- * its content.
- */
-function claimName({ pid, started, token }: Holder): string {
-  return `${lockName}.${pid}.${started}.${token}`
-}
-
-/**
- * Undefined for what is neither: a lock that a power cut left empty belonged to a process that is gone as
- * well.
- */
-function parseHolder(text: string | Uint8Array | undefined): Holder | undefined {
-  const [, pid, started, token] =
-    /^pds\.lock\.(\d+)\.([\w-]+)\.([\w-]+)\s*$/.exec(Buffer.from(text ?? '').toString()) ?? []
-  if (pid === undefined || started === undefined || token === undefined) return undefined
-  return { pid: Number(pid), started, token }
-}
-
-async function isAlive({ pid, started, token }: Holder): Promise<boolean> {
-  if (pid === process.pid) return ownTokens.has(token)
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: it lives, as another user.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
+/** Takes the lock as a name of the system. */
+export async function acquireSystemLock(dir: string): Promise<Lock> {
+  const key = await directoryKey(dir)
+  const address = systemAddress(key, process.platform)
+  if (address === undefined) {
+    const folder = join(tmpdir(), key)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return acquireFileLock(dir, folder)
   }
-  const start = await startOf(pid)
-  return start === undefined || started === '-' || start === started
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const server = await listen(address)
+      return { release: async () => void server.close() }
+    } catch (error) {
+      if (!hasCode(error, 'EADDRINUSE')) throw error
+    }
+    await assertFree(dir, address)
+    if (attempt === tries) throw new StoreLocked(dir)
+    await setTimeout(Math.random() * pauseMs)
+  }
 }
 
-/** Boot and clock tick at which a process started, where the system tells (Linux). */
-async function startOf(pid: number): Promise<string | undefined> {
-  try {
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // proc(5): field 22, counted from the one after the program's name, which may hold anything in its
-    // parentheses.
-    const tick = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return `${boot.trim()}-${tick}`
-  } catch {
-    return undefined
+/**
+ * Throws StoreLocked when a process listens. One that closes the connection without an answer is asked again: it may be
+ * ending, since the threads of a killed process end one after the other.
+ */
+async function assertFree(dir: string, address: string): Promise<void> {
+  const deadline = performance.now() + answerMs
+  for (;;) {
+    const holder = await findHolder(address, answerMs)
+    if (holder === undefined) return
+    if (holder.pid !== undefined || performance.now() >= deadline) {
+      throw new StoreLocked(dir, holder.pid, holder.host)
+    }
+    await setTimeout(pauseMs)
   }
+}
+
+async function withdraw(server: Server, file: string): Promise<void> {
+  // A file that stays behind does no harm: nothing listens on it.
+  await rm(file, { force: true }).catch(() => {})
+  server.close()
+}
+
+function newClaimName(): string {
+  return `${lockName}.${randomBytes(6).toString('hex')}`
 }

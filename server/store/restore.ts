@@ -8,14 +8,13 @@ import { join } from 'node:path'
 import { checkBackup } from './backup.ts'
 import { type Files, nodeFiles, replaceFile } from './files.ts'
 import { fileTime, isData, replacedPrefix, restoredName, snapshotName } from './layout.ts'
-import { acquireLock } from './lock.ts'
 
 export interface RestoreOptions {
   readonly directory: string
   /** The backup, ordinary or portable. */
   readonly file: string
   /** Of a portable backup that is protected. */
-  readonly passphrase?: string
+  readonly passphrase?: string | undefined
   /** How many migrations the program knows. */
   readonly migrations: number
   readonly now: () => Date
@@ -30,10 +29,10 @@ export interface RestoreOptions {
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, now, files = nodeFiles } = options
   await files.makeDir(dir)
-  const lock = await acquireLock(files, dir)
+  const lock = await files.lock(dir)
   try {
-    const bytes = await checkBackup(file, options)
-    await replaceFile(files, join(dir, restoredName), bytes)
+    const { snapshot } = await checkBackup(file, options)
+    await replaceFile(files, join(dir, restoredName), snapshot)
     return await finishRestore(files, dir, now())
   } finally {
     await lock.release()

@@ -5,10 +5,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** @param hostnames names beside `localhost` and the loopback addresses, without port */
-export function hostFilter(hostnames: readonly string[]): (hostname: string) => boolean {
+/**
+ * @param hostnames names beside `localhost` and the loopback addresses, without port
+ * @param anyAddress whether any IP address is accepted: no page can rebind an address, and those of a network change
+ */
+export function hostFilter(hostnames: readonly string[], anyAddress: boolean): (hostname: string) => boolean {
   const allowed = new Set(['localhost', ...hostnames.map((name) => name.toLowerCase())])
-  return (name) => allowed.has(name) || isLoopback(name)
+  return (name) => allowed.has(name) || isLoopback(name) || (anyAddress && isIP(name) !== 0)
+}
+
+/** Whether one of the addresses to listen on is beyond this machine. */
+export function opensToNetwork(hosts: readonly string[]): boolean {
+  return !hosts.every((host) => host === 'localhost' || isLoopback(host))
 }
 
 /** The name of a Host header: lower case, without port, brackets or trailing dot. Undefined when it is none. */

@@ -12,6 +12,8 @@ export interface HttpOptions {
   readonly dispatch: Dispatch
   /** Host names to answer for, beside the loopback ones. */
   readonly hostnames: readonly string[]
+  /** Whether to answer for any IP address, too: the server listens on the network. */
+  readonly anyAddress?: boolean
   /** The health answer: what is sent, and whether the store can write. */
   readonly health: () => { version: string; healthy: boolean }
   /** Answers what is no method; false when it has nothing at that path. */
@@ -31,7 +33,7 @@ export type Fallback = (
 const prefix = '/xrpc/'
 
 export function createApp(options: HttpOptions): App {
-  const isOurs = hostFilter(options.hostnames)
+  const isOurs = hostFilter(options.hostnames, options.anyAddress ?? false)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')

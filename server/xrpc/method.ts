@@ -28,9 +28,11 @@ type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string
 
 /** What the connection tells of the caller. */
 export interface Caller {
-  /** Remote IP address, IPv4 in dotted form also when it arrived over an IPv6 socket. */
+  /** IP address of the client; see `client-address.ts`. */
   readonly address: string
-  /** Whom limits count: the address, or a network or a kind of program that stands for it. */
+  /** Whether the client is a program on this machine, reached without a proxy. Exempt from the limits per address. */
+  readonly isLocal: boolean
+  /** The key of limits per address; see `sourceOf`. */
   readonly source: string
   /** `User-Agent`, first 200 characters. */
   readonly client: string | undefined

@@ -5,7 +5,9 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { ClientAddress } from './client-address.ts'
 import { XrpcError } from './errors.ts'
 import { isLoopback } from './host.ts'
 
@@ -67,19 +69,20 @@ export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per
 }
 
 /**
- * Whom calls from an address are counted for. A machine may take any IPv6 address of its network, so that is what counts.
- * On this machine the pages of other sites are counted apart from programs: they must not use up what its owner may do.
+ * The key under which calls of a client are counted. One machine can use every IPv6 address of its network, so the network
+ * counts. On this machine, pages of other sites are counted apart from programs, so that they cannot use up the owner's limits;
+ * so are proxied clients without an address of their own.
  */
-export function sourceOf(address: string, isForeignPage: boolean): string {
-  if (isLoopback(address)) return isForeignPage ? 'pages' : address
+export function sourceOf({ address, isLocal }: ClientAddress, isForeignPage: boolean): string {
+  if (isLocal) return isForeignPage ? 'pages' : address
+  if (address === '' || isLoopback(address)) return 'proxy'
   return isIP(address) === 6 ? networkOf(address) : address
 }
 
 /** The first 64 bits. */
 function networkOf(address: string): string {
-  const [head, tail] = address.split('::').map((part) => part.split(':').filter(Boolean))
-  if (!head || !tail) return address.split(':', 4).join(':')
-  return [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail].slice(0, 4).join(':')
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
+  return groups.map((group) => group.toString(16)).join(':')
 }
 
 function tooMany(state: RateLimiterRes): XrpcError {

@@ -5,8 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import { readJson } from './body.ts'
+import { createAddressReader, type ReadAddress } from './client-address.ts'
 import { protocolError, XrpcError } from './errors.ts'
-import { isForeignPage, isLoopback } from './host.ts'
+import { isForeignPage } from './host.ts'
 import { type Authorize, type Caller, type Chunks, fail, type Method } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter, type RateLimit, sourceOf } from './rate-limit.ts'
@@ -28,6 +29,8 @@ export interface RouterOptions<Word, Services> {
    */
   readonly watchReads: () => () => Promise<void>
   readonly rateLimits: boolean
+  /** Proxies whose X-Forwarded-For counts; none when absent. */
+  readonly trustedProxies?: readonly string[]
   /** Called with what no client is told: errors that are ours. */
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Turns errors of the layers below (a store that cannot write, say) into answers. */
@@ -44,6 +47,9 @@ export type Dispatch = (
 /** Of all calls from one address. This machine itself is spared: its one address stands for every program on it. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
 
+/** A query that read data which a failed write then took back is answered again from what is on disk. */
+const maxAttempts = 3
+
 interface Prepared<Word, Services> {
   readonly method: Method<Word, Services>
   readonly verb: 'GET' | 'POST'
@@ -56,6 +62,7 @@ export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, options.rateLimits)]))
+  const readAddress = createAddressReader(options.trustedProxies ?? [])
   const checkOverall = options.rateLimits ? limiter('*', [overallLimit]) : undefined
 
   async function answer(
@@ -89,28 +96,42 @@ export function createRouter<Word extends string, Services>(
     else await sendChunks(res, encoding, output as Chunks)
   }
 
+  async function dispatch(
+    nsid: string,
+    query: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+    settled: () => Promise<void>,
+  ): Promise<void> {
+    const caller = callerOf(req, readAddress)
+    if (checkOverall && !caller.isLocal) {
+      await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
+    }
+    const prepared = table.get(nsid)
+    if (prepared) await answer(prepared, query, caller, req, res, settled)
+    else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
+    else if (isValidNsid(nsid)) throw protocolError('MethodNotImplemented', 'This server has no such method')
+    else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
+  }
+
   return async (nsid, query, req, res) => {
-    const settled = options.watchReads()
-    try {
-      const caller = callerOf(req)
-      if (checkOverall && !isLoopback(caller.address)) {
-        await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
+    for (let attempt = 1; ; attempt++) {
+      const settled = options.watchReads()
+      try {
+        return await dispatch(nsid, query, req, res, settled)
+      } catch (refusal) {
+        // A refusal tells of what was read, too.
+        const unsettled = await settled().then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        )
+        if (unsettled && attempt < maxAttempts && req.method === 'GET' && !res.headersSent) continue
+        const error = unsettled ? unsettled.error : refusal
+        const known = error instanceof XrpcError ? error : options.translate?.(error)
+        if (!known) options.onFailure(error, nsid)
+        if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))
+        return
       }
-      const prepared = table.get(nsid)
-      if (prepared) await answer(prepared, query, caller, req, res, settled)
-      else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
-      else if (isValidNsid(nsid))
-        throw protocolError('MethodNotImplemented', 'This server has no such method')
-      else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
-    } catch (refusal) {
-      // A refusal tells of what was read, too.
-      const error = await settled().then(
-        () => refusal,
-        (unsettled: unknown) => unsettled,
-      )
-      const known = error instanceof XrpcError ? error : options.translate?.(error)
-      if (!known) options.onFailure(error, nsid)
-      if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))
     }
   }
 }
@@ -138,12 +159,12 @@ function keepPrivate(res: ServerResponse): void {
   res.setHeader('Vary', 'Authorization')
 }
 
-function callerOf(req: IncomingMessage): Caller {
-  const address = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+function callerOf(req: IncomingMessage, readAddress: ReadAddress): Caller {
+  const client = readAddress(req)
   const isForeign = isForeignPage(req.headers)
   return {
-    address,
-    source: sourceOf(address, isForeign),
+    ...client,
+    source: sourceOf(client, isForeign),
     client: req.headers['user-agent']?.slice(0, 200),
     isForeignPage: isForeign,
   }

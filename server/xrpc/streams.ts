@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { protocolError, XrpcError } from './errors.ts'
 import { errorFrame, messageFrame } from './event-stream.ts'
-import { isLoopback } from './host.ts'
 import type { Authorize, Caller } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { closeCodes, createSockets, type Socket } from './sockets.ts'
@@ -52,10 +51,10 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
   )
 
   /** Counts a connection. @returns what counts it out again */
-  function admit(account: string | undefined, { address, source }: Caller, perAccount: number): () => void {
+  function admit(account: string | undefined, { isLocal, source }: Caller, perAccount: number): () => void {
     const limits: [string, number][] = []
     if (account !== undefined) limits.push([account, perAccount])
-    if (!isLoopback(address)) limits.push([source, perAddress])
+    if (!isLocal) limits.push([source, perAddress])
     for (const [key, limit] of limits) {
       if ((counts.get(key) ?? 0) >= limit)
         throw protocolError(

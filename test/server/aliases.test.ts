@@ -1,4 +1,4 @@
-/** Clients of the network call methods and name records by its authorities. A table in the settings maps these onto ours. */
+/** Aliases: the setting that maps the NSID authorities of the network to those of our lexicons. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../server/config/config.ts'
 import { type Account, TestServer } from '../support/server.ts'
@@ -7,18 +7,7 @@ const tableOf = (text: string) => readConfig({ env: { PDS_ALIASES: text }, args:
 const describeServer = 'server.describeServer'
 const notImplemented = { status: 501, body: { error: 'MethodNotImplemented' } }
 
-async function appPassword(server: TestServer, account: Account, privileged: boolean): Promise<Account> {
-  const name = privileged ? 'chat' : 'reader'
-  const made = await server.post('com.core.server.createAppPassword', { name, privileged }, account)
-  const { password } = made.body
-  const session = await server.post('com.core.server.createSession', {
-    identifier: account.did,
-    password,
-  })
-  return { ...account, ...session.body }
-}
-
-describe('by default', () => {
+describe('default aliases', () => {
   let server: TestServer
   let alice: Account
   let bob: Account
@@ -36,8 +25,8 @@ describe('by default', () => {
   const newest = async (of: Account) =>
     (await server.get('app.bsky.notification.listNotifications', { limit: '1' }, of)).body.notifications[0]
 
-  describe('a method', () => {
-    test('answers by either name, in any letter case of the authority', async () => {
+  describe('methods', () => {
+    test('answer under both NSIDs, with the authority in any letter case', async () => {
       const own = await server.get(`com.core.${describeServer}`)
       expect(await server.get(`com.atproto.${describeServer}`)).toMatchObject({ status: 200, body: own.body })
       expect(await server.get(`Com.ATProto.${describeServer}`)).toMatchObject({ status: 200, body: own.body })
@@ -48,16 +37,16 @@ describe('by default', () => {
       'com.atprotocol.server.describeServer',
       'app.atproto.server.describeServer',
       'com.atproto.describeServer',
-    ])('%s is none', async (nsid) => {
+    ])('%s answers MethodNotImplemented', async (nsid) => {
       expect(await server.get(nsid)).toMatchObject(notImplemented)
     })
 
-    test('has the same credentials to ask for', async () => {
+    test('require the same credentials under the alias', async () => {
       expect(await server.get('com.atproto.server.getSession')).toMatchObject({ status: 401 })
       expect(await server.get('com.atproto.server.getSession', {}, alice)).toMatchObject({ status: 200 })
     })
 
-    test('putPreferencesV2 changes what it is given', async () => {
+    test('putPreferencesV2 changes only the given preferences', async () => {
       const { body: before } = await server.get('app.bsky.notification.getPreferences', {}, alice)
       const mention = { include: 'follows', list: true, push: false }
       const changed = await server.post('app.bsky.notification.putPreferencesV2', { mention }, alice)
@@ -67,8 +56,8 @@ describe('by default', () => {
     })
   })
 
-  describe('a collection', () => {
-    test('is held to the lexicon of ours, and keeps its name', async () => {
+  describe('collections', () => {
+    test('are validated by our lexicon and stored under the alias', async () => {
       const broken = await create('app.bsky.feed.post', { text: 'no date' }, alice)
       expect(broken).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
 
@@ -83,17 +72,17 @@ describe('by default', () => {
       expect((await listed('app.example.feed.post')).body.records).toEqual([])
     })
 
-    test('tells the same accounts the same', async () => {
+    test('create and delete the same notifications', async () => {
       const { body: post } = await create('app.example.feed.post', { text: 'Ours', createdAt }, alice)
       const { body: like } = await create('app.bsky.feed.like', { subject: post, createdAt }, bob)
       expect(await newest(alice)).toMatchObject({ reason: 'like', uri: like.uri, reasonSubject: post.uri })
 
-      const gone = { repo: bob.did, collection: 'app.bsky.feed.like', rkey: like.uri.split('/').at(-1) }
-      await server.post('com.atproto.repo.deleteRecord', gone, bob)
+      const deletion = { repo: bob.did, collection: 'app.bsky.feed.like', rkey: like.uri.split('/').at(-1) }
+      await server.post('com.atproto.repo.deleteRecord', deletion, bob)
       expect((await newest(alice))?.uri).not.toBe(like.uri)
     })
 
-    test('of a subject counts by our name: a like by way of a repost', async () => {
+    test('of a subject are canonicalized: a like via an aliased repost', async () => {
       const { body: post } = await create('app.bsky.feed.post', { text: 'Theirs', createdAt }, alice)
       const { body: via } = await create('app.bsky.feed.repost', { subject: post, createdAt }, bob)
       await create('app.example.feed.like', { subject: post, via, createdAt }, alice)
@@ -101,8 +90,8 @@ describe('by default', () => {
     })
   })
 
-  describe('a $type', () => {
-    test('within a record counts by our name', async () => {
+  describe('$type', () => {
+    test('inside a record is canonicalized for notifications and returned as written', async () => {
       const { body: quoted } = await create('app.bsky.feed.post', { text: 'Quote me', createdAt }, alice)
       const embed = { $type: 'app.bsky.embed.record', record: quoted }
       const { body: quote } = await create('app.bsky.feed.post', { text: 'Quoted', embed, createdAt }, bob)
@@ -114,26 +103,26 @@ describe('by default', () => {
       expect(await newest(bob)).toMatchObject({ reason: 'mention', record: { facets } })
     })
 
-    test('within a record is held to the lexicon of ours', async () => {
+    test('inside a record is validated by our lexicon', async () => {
       const embed = { $type: 'app.bsky.embed.record', record: { uri: 'nowhere' } }
       const broken = await create('app.bsky.feed.post', { text: 'Quoted', embed, createdAt }, bob)
       expect(broken).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
     })
 
-    test('is the collection by the name that the collection has', async () => {
+    test('of a record must equal the collection as written', async () => {
       const record = { $type: 'app.example.feed.post', text: 'Mixed', createdAt }
       expect(await create('app.bsky.feed.post', record, alice)).toMatchObject({ status: 400 })
     })
   })
 
-  describe('lxm', () => {
+  describe('lxm of service tokens', () => {
     const aud = 'did:web:elsewhere.test'
-    const ask = (lxm: string, auth: Account) =>
+    const ask = (lxm: string, auth: { accessJwt: string }) =>
       server.get('com.core.server.getServiceAuth', { aud, lxm }, auth)
     const claimsOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-    test('is issued as it was asked for', async () => {
+    test('is issued as requested, without canonicalization', async () => {
       const lxm = 'com.atproto.repo.uploadBlob'
       expect(claimsOf((await ask(lxm, alice)).body.token)).toMatchObject({ aud, lxm, iss: alice.did })
     })
@@ -142,17 +131,17 @@ describe('by default', () => {
       'com.atproto.server.createAccount',
       'chat.bsky.convo.sendMessage',
       'CHAT.bsky.convo.sendmessage',
-    ])('%s is withheld from an ordinary app password', async (lxm) => {
-      const refused = await ask(lxm, await appPassword(server, await server.account(nextName()), false))
+    ])('%s requires a privileged app password', async (lxm) => {
+      const refused = await ask(lxm, await server.appSession(await server.account(nextName()), 'phone'))
       expect(refused).toMatchObject({
         status: 400,
         body: { error: 'InvalidToken', message: 'Bad token method' },
       })
-      const issued = await ask(lxm, await appPassword(server, await server.account(nextName()), true))
+      const issued = await ask(lxm, await server.appSession(await server.account(nextName()), 'chat', true))
       expect(claimsOf(issued.body.token)).toMatchObject({ lxm })
     })
 
-    test('of account management is issued to nobody', async () => {
+    test('that manages the account is rejected', async () => {
       const refused = await ask('com.atproto.server.deleteAccount', alice)
       expect(refused).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
     })
@@ -170,17 +159,17 @@ describe('with PDS_ALIASES=none', () => {
   afterAll(() => server.close())
 
   test.each(['com.atproto.server.describeServer', 'app.bsky.notification.getUnreadCount'])(
-    '%s is no method',
+    '%s answers MethodNotImplemented',
     async (nsid) => {
       expect(await server.get(nsid)).toMatchObject(notImplemented)
     },
   )
 
-  test('our own names are as good as ever', async () => {
+  test('canonical NSIDs answer', async () => {
     expect(await server.get(`com.core.${describeServer}`)).toMatchObject({ status: 200 })
   })
 
-  test('records by other names are of unknown kind, and tell nobody anything', async () => {
+  test('records under other NSIDs are not validated and create no notification', async () => {
     const [alice, bob] = [await server.account('alice'), await server.account('bob')]
     const createdAt = '2030-01-01T00:00:00.000Z'
     const create = (collection: string, record: object, by: Account) =>
@@ -193,7 +182,7 @@ describe('with PDS_ALIASES=none', () => {
   })
 })
 
-test('another table replaces the whole one', async () => {
+test('PDS_ALIASES replaces all default aliases', async () => {
   const server = await TestServer.start({ aliases: tableOf('net.fed=com.core') })
   expect(await server.get(`net.fed.${describeServer}`)).toMatchObject({ status: 200 })
   expect(await server.get(`com.atproto.${describeServer}`)).toMatchObject(notImplemented)

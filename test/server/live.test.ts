@@ -1,46 +1,36 @@
-/** The stream of an account's notifications: what it tells, whom, and when it ends. */
+/** The live stream of notifications: its messages, its authentication, and when it ends. */
 import { decodeAll } from '@atproto/lex-cbor'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createSessionWatch } from '../../server/auth/session-watch.ts'
+import { alice, bob, setupCast, social } from '../support/cast.ts'
 import { hour, minute } from '../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../support/listener.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
+import { type Account, adminAuth, refusal, type TestServer } from '../support/server.ts'
 import { decodeJwt, signJwt } from '../support/session-jwt.ts'
-import { mentions, type Ref, SocialServer } from '../support/social.ts'
+import { mentions, type Ref } from '../support/social.ts'
 
 const subscribe = 'app.example.notification.subscribe'
 
+setupCast()
+
 let server: TestServer
-let social: SocialServer
-/** Of each test anew: the account that listens, and a post of it that others may like. */
-let alice: Account
-let bob: Account
+/** By alice, who subscribes to the stream. */
 let post: Ref
-let round = 0
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-})
-afterAll(() => server.close())
-
 beforeEach(async () => {
-  round++
-  alice = await server.account(`alice${round}`)
-  bob = await server.account(`bob${round}`)
+  server = social.server
   post = await social.post(alice)
 })
 
 const urlOf = (nsid = subscribe) => `${server.url}/xrpc/${nsid}`
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-function follow(account: { accessJwt: string }, nsid?: string): Promise<Listener> {
+function connect(account: { accessJwt: string }, nsid?: string): Promise<Listener> {
   return listening(urlOf(nsid), bearer(account.accessJwt))
 }
 
-/** A listener that has been told the count, so that what it is told next is news. */
-async function greeted(account: { accessJwt: string }, unread = 0): Promise<Listener> {
-  const stream = await follow(account)
+/** Connects and reads the first message, the unread count. */
+async function subscribed(account: { accessJwt: string }, unread = 0): Promise<Listener> {
+  const stream = await connect(account)
   expect(await stream.next()).toEqual(counted(unread))
   return stream
 }
@@ -53,16 +43,16 @@ function expired(message: string): Frame {
   return { header: { op: -1 }, payload: { error: 'ExpiredToken', message } }
 }
 
-describe('it tells', () => {
-  test('the unread count first, and nothing that was there before', async () => {
+describe('subscribe: messages', () => {
+  test('the first message is the unread count, and older notifications are not sent', async () => {
     await social.like(bob, post)
     await social.follow(bob, alice)
-    const stream = await greeted(alice, 2)
+    const stream = await subscribed(alice, 2)
     stream.close()
   })
 
-  test('what arrives, as it is listed, and the count after it', async () => {
-    const stream = await greeted(alice)
+  test('a new notification is sent as listed, followed by the count', async () => {
+    const stream = await subscribed(alice)
     await social.like(bob, post)
     const { header, payload } = await stream.next()
     expect(header).toEqual({ op: 1, t: '#notification' })
@@ -72,8 +62,8 @@ describe('it tells', () => {
     stream.close()
   })
 
-  test('links within a record as links', async () => {
-    const stream = await greeted(alice)
+  test('links and bytes in a record are sent in their CBOR form', async () => {
+    const stream = await subscribed(alice)
     const { cid } = post
     await social.write(bob, 'app.example.feed.like', {
       subject: post,
@@ -87,40 +77,40 @@ describe('it tells', () => {
     stream.close()
   })
 
-  test('several that arrive at once, the oldest first', async () => {
-    const stream = await greeted(alice)
+  test('notifications that arrive together are sent oldest first', async () => {
+    const stream = await subscribed(alice)
     const posts = await Promise.all([social.post(alice), social.post(alice), social.post(alice)])
     await Promise.all(posts.map((each) => social.like(bob, each)))
-    const told = []
+    const received = []
     for (let unread = 0; unread < 3; ) {
       const { header, payload } = await stream.next()
       if (header.t === '#unreadCount') unread = payload.count
-      else told.push(payload.notification)
+      else received.push(payload.notification)
     }
     const { notifications } = await social.list(alice)
-    expect(told.toReversed()).toEqual(notifications)
+    expect(received.toReversed()).toEqual(notifications)
     stream.close()
   })
 
-  test('that they have been seen', async () => {
+  test('updateSeen sends the new count', async () => {
     await social.like(bob, post)
-    const stream = await greeted(alice, 1)
+    const stream = await subscribed(alice, 1)
     await social.call('updateSeen', { seenAt: server.clock.now().toISOString() }, alice)
     expect(await stream.next()).toEqual(counted(0))
     stream.close()
   })
 
-  test('that one has gone with its record', async () => {
+  test('deleting the record of a notification sends the new count', async () => {
     const like = await social.like(bob, post)
-    const stream = await greeted(alice, 1)
+    const stream = await subscribed(alice, 1)
     await social.remove(bob, like)
     expect(await stream.next()).toEqual(counted(0))
     stream.close()
   })
 
-  test('that the preferences leave fewer of them', async () => {
+  test('a preference that hides a reason sends the new count, and no more notifications of it', async () => {
     await social.like(bob, post)
-    const stream = await greeted(alice, 1)
+    const stream = await subscribed(alice, 1)
     await social.call('putPreferencesV2', { like: { include: 'all', list: false, push: true } }, alice)
     expect(await stream.next()).toEqual(counted(0))
     await social.like(bob, await social.post(alice))
@@ -130,9 +120,9 @@ describe('it tells', () => {
     stream.close()
   })
 
-  test('that an author was deactivated, and is back', async () => {
+  test('deactivating, activating and deleting an author sends the new count', async () => {
     await social.like(bob, post)
-    const stream = await greeted(alice, 1)
+    const stream = await subscribed(alice, 1)
     await server.post('com.core.server.deactivateAccount', {}, bob)
     expect(await stream.next()).toEqual(counted(0))
     await server.post('com.core.server.activateAccount', undefined, bob)
@@ -142,25 +132,25 @@ describe('it tells', () => {
     stream.close()
   })
 
-  test('that following makes an author wanted', async () => {
+  test('following an author sends the new count under the preference "follows"', async () => {
     await social.call('putPreferencesV2', { like: { include: 'follows', list: true, push: true } }, alice)
     await social.like(bob, post)
-    const stream = await greeted(alice, 0)
+    const stream = await subscribed(alice, 0)
     await social.follow(alice, bob)
     expect(await stream.next()).toEqual(counted(1))
     stream.close()
   })
 
-  test('those who subscribe to an account of its posts', async () => {
+  test('a post is sent to its activity subscribers', async () => {
     await social.subscribe(alice, bob, true, false)
-    const stream = await greeted(alice)
+    const stream = await subscribed(alice)
     await social.post(bob, { text: 'news' })
     expect((await stream.next()).payload.notification).toMatchObject({ reason: 'subscribed-post' })
     stream.close()
   })
 
-  test('every listener of an account, and nobody else', async () => {
-    const [first, second, others] = await Promise.all([greeted(alice), greeted(alice), greeted(bob)])
+  test('every stream of the account receives the notification, other accounts do not', async () => {
+    const [first, second, others] = await Promise.all([subscribed(alice), subscribed(alice), subscribed(bob)])
     await social.post(bob, mentions(alice))
     for (const stream of [first, second]) {
       expect((await stream.next()).payload.notification).toMatchObject({ reason: 'mention' })
@@ -171,20 +161,20 @@ describe('it tells', () => {
     for (const stream of [first, second, others]) stream.close()
   })
 
-  test('an account that is deactivated what it may still read', async () => {
+  test('a deactivated account receives notifications', async () => {
     await server.post('com.core.server.deactivateAccount', {}, alice)
-    const stream = await greeted(alice)
+    const stream = await subscribed(alice)
     await social.follow(bob, alice)
     expect((await stream.next()).payload.notification).toMatchObject({ reason: 'follow' })
     stream.close()
   })
 
-  test('what getUnreadCount answers, whatever happens', async () => {
-    const stream = await greeted(alice)
-    let told = 0
+  test('the last count equals getUnreadCount after concurrent changes', async () => {
+    const stream = await subscribed(alice)
+    let last = 0
     stream.socket.on('message', (data: Buffer) => {
       const [, payload] = decodeAll(data) as Iterable<{ count?: number }>
-      told = payload?.count ?? told
+      last = payload?.count ?? last
     })
     const likes = await Promise.all(
       Array.from({ length: 10 }, async () => social.like(bob, await social.post(alice))),
@@ -196,13 +186,13 @@ describe('it tells', () => {
     ])
     const unread = await social.unread(alice)
     expect(unread).toBe(9)
-    await expect.poll(() => told).toBe(unread)
+    await expect.poll(() => last).toBe(unread)
     stream.close()
   })
 })
 
-describe('it is for', () => {
-  test('pages, which give their token as a subprotocol that is not repeated', async () => {
+describe('subscribe: clients', () => {
+  test('a page sends its token as a subprotocol, which the server does not echo', async () => {
     const socket = new WebSocket(urlOf().replace('http', 'ws'), ['xrpc', `bearer.${alice.accessJwt}`])
     const message = new Promise<MessageEvent>((resolve) => socket.addEventListener('message', resolve))
     expect((await message).data).toBeInstanceOf(Blob)
@@ -210,19 +200,19 @@ describe('it is for', () => {
     socket.close()
   })
 
-  test('app passwords', async () => {
+  test('an app password session can connect', async () => {
     const app = await server.appSession(alice, 'phone')
-    const stream = await greeted(app)
+    const stream = await subscribed(app)
     stream.close()
   })
 
-  test('clients that know it by its name on the network', async () => {
-    const stream = await follow(alice, 'app.bsky.notification.subscribe')
+  test('the method also answers under its alias', async () => {
+    const stream = await connect(alice, 'app.bsky.notification.subscribe')
     expect(await stream.next()).toEqual(counted(0))
     stream.close()
   })
 
-  test('any origin, for only a token lets in', async () => {
+  test('pages of any origin can connect with a token', async () => {
     const stream = await listening(urlOf(), {
       headers: { authorization: `Bearer ${alice.accessJwt}`, origin: 'https://elsewhere.example' },
     })
@@ -231,10 +221,10 @@ describe('it is for', () => {
   })
 })
 
-describe('it is refused', () => {
+describe('subscribe: rejected connections', () => {
   const claimsOf = (account: Account) => decodeJwt(account.accessJwt)
 
-  test('without a token', async () => {
+  test('no token', async () => {
     expect(await listen(urlOf())).toMatchObject(refusal(401, 'AuthMissing'))
   })
 
@@ -247,14 +237,14 @@ describe('it is refused', () => {
         return signJwt(header, claims, Buffer.alloc(32))
       },
     ],
-    ['no token at all', () => 'garbage'],
-  ])('for %s', async (_, token) => {
+    ['garbage', () => 'garbage'],
+  ])('%s', async (_, token) => {
     const refused = refusal(400, 'InvalidToken')
     expect(await listen(urlOf(), bearer(token()))).toMatchObject(refused)
     expect(await listen(urlOf(), { protocols: ['xrpc', `bearer.${token()}`] })).toMatchObject(refused)
   })
 
-  test('for an expired token, and a revoked one', async () => {
+  test('an expired token and a revoked token', async () => {
     await server.post('com.core.server.deleteSession', undefined, alice)
     expect(await listen(urlOf(), bearer(alice.accessJwt))).toMatchObject(
       refusal(400, 'ExpiredToken', 'Token has been revoked'),
@@ -265,7 +255,7 @@ describe('it is refused', () => {
     )
   })
 
-  test('for the narrow session of an account that is taken down', async () => {
+  test('the takendown session of an account', async () => {
     await server.setStatus(alice.did, { takedown: true })
     const { body } = await server.signIn(alice, { allowTakendown: true })
     expect(await listen(urlOf(), bearer(body.accessJwt))).toMatchObject(
@@ -273,31 +263,31 @@ describe('it is refused', () => {
     )
   })
 
-  test('with the token in the URL, where it would be logged', async () => {
+  test('a token in the URL, where logs would contain it', async () => {
     expect(await listen(`${urlOf()}?token=${alice.accessJwt}`)).toMatchObject(refusal(401, 'AuthMissing'))
   })
 
-  test('to an account that listens twenty times already, until one of them ends', async () => {
-    const streams = await Promise.all(Array.from({ length: 20 }, () => greeted(alice)))
+  test('the 21st stream of an account, until one of the others is closed', async () => {
+    const streams = await Promise.all(Array.from({ length: 20 }, () => subscribed(alice)))
     expect(await listen(urlOf(), bearer(alice.accessJwt))).toMatchObject(refusal(429, 'RateLimitExceeded'))
-    const others = await greeted(bob)
+    const others = await subscribed(bob)
     streams[0]?.close()
     await streams[0]?.ended()
-    const stream = await greeted(alice)
+    const stream = await subscribed(alice)
     for (const each of [...streams, others, stream]) each.close()
   })
 
-  test('over plain HTTP', async () => {
+  test('plain HTTP requests', async () => {
     expect(await server.get(subscribe, {}, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
     expect(await server.post(subscribe, {}, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 })
 
-describe('it ends at once when', () => {
+describe('subscribe: the stream is closed when', () => {
   const revoked = expired('Token has been revoked')
 
-  /** A token that outlives what the clock is moved by. */
-  function lasting(account: Account): { accessJwt: string } {
+  /** An access token that expires two hours later than usual: the clock is moved in these tests. */
+  function longLived(account: Account): { accessJwt: string } {
     const [header, claims] = decodeJwt(account.accessJwt)
     const key = server.running.services.secrets.tokenKey
     return { accessJwt: signJwt(header, { ...claims, exp: Number(claims.exp) + 7200 }, key) }
@@ -311,7 +301,7 @@ describe('it ends at once when', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['the session signs out', () => server.post('com.core.server.deleteSession', undefined, alice)],
     [
-      'the session is ended from another',
+      'another session revokes the session',
       async () => {
         const { body: other } = await server.signIn(alice)
         const { body } = await server.get('com.core.server.listSessions', {}, other)
@@ -343,7 +333,7 @@ describe('it ends at once when', () => {
       () => server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth),
     ],
     [
-      'its refresh token is used again much later, as one that was stolen',
+      'its refresh token is reused after the grace period',
       async () => {
         const refresh = () => server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
         expect((await refresh()).status).toBe(200)
@@ -354,16 +344,16 @@ describe('it ends at once when', () => {
       },
     ],
   ])('%s', async (_, end) => {
-    const [stream, others] = await Promise.all([greeted(lasting(alice)), greeted(lasting(bob))])
+    const [stream, others] = await Promise.all([subscribed(longLived(alice)), subscribed(longLived(bob))])
     await end()
     await endsWith(stream, revoked)
     expect(others.socket.readyState).toBe(others.socket.OPEN)
     others.close()
   })
 
-  test('its app password is revoked, and only then', async () => {
+  test('its app password is revoked; streams of other sessions stay open', async () => {
     const app = await server.appSession(alice, 'phone')
-    const [stream, own] = await Promise.all([greeted(app), greeted(alice)])
+    const [stream, own] = await Promise.all([subscribed(app), subscribed(alice)])
     await server.post('com.core.server.revokeAppPassword', { name: 'phone' }, alice)
     await endsWith(stream, revoked)
     await social.like(bob, post)
@@ -371,15 +361,15 @@ describe('it ends at once when', () => {
     own.close()
   })
 
-  test('its session ends, also when another stream of that session has been closed', async () => {
-    const [stream, closed] = await Promise.all([greeted(alice), greeted(alice)])
+  test('its session ends after another stream of that session was closed', async () => {
+    const [stream, closed] = await Promise.all([subscribed(alice), subscribed(alice)])
     closed.close()
     await closed.ended()
     await server.post('com.core.server.deleteSession', undefined, alice)
     await endsWith(stream, revoked)
   })
 
-  test('its session has ended while it was being connected', async () => {
+  test('its session ended before the watch started', async () => {
     const { store, now } = server.running.services
     const sessionId = String(decodeJwt(alice.accessJwt)[1].sid)
     await server.post('com.core.server.deleteSession', undefined, alice)
@@ -390,33 +380,33 @@ describe('it ends at once when', () => {
     expect(ends).toMatchObject([{ name: 'ExpiredToken', message: 'Token has been revoked' }])
   })
 
-  test('its token expires, though nothing happens', async () => {
+  test('its token expires while the stream is idle', async () => {
     const [header, claims] = decodeJwt(alice.accessJwt)
     const key = server.running.services.secrets.tokenKey
     const exp = server.clock.now().getTime() / 1000 + 0.3
-    const stream = await greeted({ accessJwt: signJwt(header, { ...claims, exp }, key) })
+    const stream = await subscribed({ accessJwt: signJwt(header, { ...claims, exp }, key) })
     await endsWith(stream, expired('Token has expired'))
   })
 
-  test('its token has expired while the machine slept: nothing more is told', async () => {
-    const stream = await greeted(alice)
+  test('its token expired during system sleep, before the next message', async () => {
+    const stream = await subscribed(alice)
     server.clock.advance(3 * hour)
     const { body: later } = await server.signIn(bob)
     await social.like({ ...bob, ...later }, post)
     await endsWith(stream, expired('Token has expired'))
   })
 
-  test('the server closes, and another can be opened when it is back', async () => {
-    const stream = await greeted(alice)
+  test('the server closes; a restarted server accepts a new stream', async () => {
+    const stream = await subscribed(alice)
     await server.restart()
     expect(await stream.ended()).toEqual({ frames: [], code: 1001, reason: 'The server is closing' })
-    const again = await greeted(alice)
+    const again = await subscribed(alice)
     again.close()
   })
 })
 
-test('a session that goes on refreshing keeps its stream', async () => {
-  const stream = await greeted(alice)
+test('subscribe: refreshing the session keeps the stream open', async () => {
+  const stream = await subscribed(alice)
   await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
   await server.signIn(alice)
   await social.like(bob, post)

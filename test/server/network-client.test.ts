@@ -1,6 +1,6 @@
 /**
- * The network's own client library, unmodified, against this server. It calls everything by the network's names and refuses
- * answers that do not fit the network's lexicons.
+ * The network's own client library, unmodified, against this server. It calls methods under the network's NSIDs and rejects
+ * responses that violate the network's lexicons.
  */
 import { AppBskyNotificationListNotifications, AtpAgent, RichText } from '@atproto/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,14 +10,14 @@ import { adminAuth, TestServer } from '../support/server.ts'
 let server: TestServer
 
 beforeAll(async () => {
-  // The client goes on at the address that the DID document names: it has to be the true one.
+  // The client continues at the service endpoint of the DID document, which must be the real address.
   server = await TestServer.start({ publicUrl: undefined })
 })
 afterAll(() => server.close())
 
 let accounts = 0
 
-/** An agent of a new account. */
+/** Creates an account. @returns its agent */
 async function join(name: string): Promise<AtpAgent & { did: string; handle: string; password: string }> {
   const handle = `${name}${++accounts}.test`
   const agent = new AtpAgent({ service: server.url })
@@ -30,8 +30,8 @@ const now = () => server.clock.now().toISOString()
 const post = (agent: AtpAgent, text: string, more: object = {}) =>
   agent.post({ text, createdAt: now(), ...more })
 
-/** What the account is told, the oldest first. */
-async function told(agent: AtpAgent) {
+/** The account's notifications, validated by the network's lexicon, oldest first. */
+async function listed(agent: AtpAgent) {
   const { data } = await agent.listNotifications()
   for (const one of data.notifications) {
     expect(AppBskyNotificationListNotifications.validateNotification(one)).toMatchObject({ success: true })
@@ -40,7 +40,7 @@ async function told(agent: AtpAgent) {
 }
 
 describe('sessions', () => {
-  test('an account is created, signed in to, resumed elsewhere and signed out of', async () => {
+  test('sign-up, sign-in, resumed session and sign-out', async () => {
     const alice = await join('alice')
     expect(alice.session).toMatchObject({ handle: alice.handle, active: true })
     expect(alice.dispatchUrl.origin).toBe(`http://localhost:${server.running.port}`)
@@ -62,7 +62,7 @@ describe('sessions', () => {
     expect(refused.body).toMatchObject({ error: 'ExpiredToken' })
   })
 
-  test('a session that has expired is refreshed in passing', async () => {
+  test('an expired access token is refreshed by the client during the next call', async () => {
     const alice = await join('alice')
     const before = alice.session?.accessJwt
     server.clock.advance(3 * hour)
@@ -70,7 +70,7 @@ describe('sessions', () => {
     expect(alice.session?.accessJwt).not.toBe(before)
   })
 
-  test('a wrong password is refused as one', async () => {
+  test('a wrong password fails with AuthenticationRequired', async () => {
     const { handle } = await join('alice')
     const agent = new AtpAgent({ service: server.url })
     await expect(agent.login({ identifier: handle, password: 'wrong' })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('sessions', () => {
     })
   })
 
-  test('an app password is made, listed, signed in with, and revoked', async () => {
+  test('an app password is created, listed, used and revoked', async () => {
     const alice = await join('alice')
     const { createAppPassword, listAppPasswords, revokeAppPassword } = alice.com.atproto.server
     const { server: calls } = alice.com.atproto
@@ -93,7 +93,7 @@ describe('sessions', () => {
     await expect(post(phone, 'Once more')).rejects.toMatchObject({ error: 'ExpiredToken' })
   })
 
-  test('an account is deleted with the code that was mailed', async () => {
+  test('an account is deleted with the mailed code', async () => {
     const alice = await join('alice')
     await alice.com.atproto.server.requestAccountDelete()
     const token = await server.codeTo(`${alice.handle}@mail.test`)
@@ -102,8 +102,8 @@ describe('sessions', () => {
   })
 })
 
-describe('what others do', () => {
-  test('posts are liked, reposted, replied to and quoted, and their author is told', async () => {
+describe('notifications', () => {
+  test('follow, like, repost, reply and quote notify the author', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const { uri, cid } = await post(alice, 'The first tomatoes are ripe.')
 
@@ -115,7 +115,7 @@ describe('what others do', () => {
     const quote = await post(bob, 'Envy.', { embed: { $type: 'app.bsky.embed.record', record: ref } })
 
     expect(uri).toBe(`at://${alice.did}/app.bsky.feed.post/${uri.split('/').at(-1)}`)
-    expect(await told(alice)).toMatchObject([
+    expect(await listed(alice)).toMatchObject([
       { reason: 'follow', uri: follow.uri, author: { did: bob.did, handle: bob.handle } },
       { reason: 'like', uri: like.uri, reasonSubject: uri, record: { $type: 'app.bsky.feed.like' } },
       { reason: 'repost', uri: repost.uri, reasonSubject: uri },
@@ -124,34 +124,34 @@ describe('what others do', () => {
     ])
   })
 
-  test('likes and reposts by way of a repost tell the reposter as well', async () => {
+  test('likes and reposts via a repost also notify the reposter', async () => {
     const [alice, bob, carol] = [await join('alice'), await join('bob'), await join('carol')]
     const { uri, cid } = await post(alice, 'The ferry runs again.')
     const via = await bob.repost(uri, cid)
     await carol.like(uri, cid, via)
     await carol.repost(uri, cid, via)
-    expect((await told(bob)).map(({ reason }) => reason)).toEqual(['like-via-repost', 'repost-via-repost'])
-    expect((await told(alice)).map(({ reason }) => reason)).toEqual(['repost', 'like', 'repost'])
+    expect((await listed(bob)).map(({ reason }) => reason)).toEqual(['like-via-repost', 'repost-via-repost'])
+    expect((await listed(alice)).map(({ reason }) => reason)).toEqual(['repost', 'like', 'repost'])
   })
 
-  test('a mention that the client finds in a text tells who is mentioned', async () => {
+  test('a mention that the client detects in a text notifies the mentioned account', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const rich = new RichText({ text: `Thank you @${bob.handle}, see https://example.test` })
     await rich.detectFacets(alice)
     await post(alice, rich.text, { facets: rich.facets })
-    expect(await told(bob)).toMatchObject([{ reason: 'mention', record: { text: rich.text } }])
+    expect(await listed(bob)).toMatchObject([{ reason: 'mention', record: { text: rich.text } }])
   })
 
-  test('self-labels of a post are shown with it', async () => {
+  test('a notification contains the self-labels of the post', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const labels = { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: 'graphic-media' }] }
     const rich = new RichText({ text: `@${bob.handle} careful` })
     await rich.detectFacets(alice)
     await post(alice, rich.text, { facets: rich.facets, labels })
-    expect(await told(bob)).toMatchObject([{ labels: [{ src: alice.did, val: 'graphic-media' }] }])
+    expect(await listed(bob)).toMatchObject([{ labels: [{ src: alice.did, val: 'graphic-media' }] }])
   })
 
-  test('what is deleted is not told any more', async () => {
+  test('deleting records deletes their notifications', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const { uri, cid } = await post(alice, 'Short-lived')
     const ref = { uri, cid }
@@ -163,11 +163,11 @@ describe('what others do', () => {
     await bob.deleteRepost(repost.uri)
     await bob.deletePost(reply.uri)
     await bob.deleteFollow(follow.uri)
-    expect(await told(alice)).toEqual([])
+    expect(await listed(alice)).toEqual([])
     expect((await alice.countUnreadNotifications()).data.count).toBe(0)
   })
 
-  test('notifications are counted until they are marked as seen, and paged through', async () => {
+  test('notifications are paged, and counted until updateSeen', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     for (const text of ['one', 'two', 'three']) {
       const { uri, cid } = await post(alice, text)
@@ -182,10 +182,10 @@ describe('what others do', () => {
 
     await alice.updateSeenNotifications(now())
     expect((await alice.countUnreadNotifications()).data.count).toBe(0)
-    expect((await told(alice)).map(({ isRead }) => isRead)).toEqual([true, true, true])
+    expect((await listed(alice)).map(({ isRead }) => isRead)).toEqual([true, true, true])
   })
 
-  test('preferences are read, and changed one at a time', async () => {
+  test('preferences are read, and changed one by one', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const { notification } = alice.app.bsky
     const { data: before } = await notification.getPreferences()
@@ -195,12 +195,12 @@ describe('what others do', () => {
 
     const { uri, cid } = await post(alice, 'Only for friends')
     await bob.like(uri, cid)
-    expect(await told(alice)).toEqual([])
+    expect(await listed(alice)).toEqual([])
     await alice.follow(bob.did)
-    expect(await told(alice)).toMatchObject([{ reason: 'like' }])
+    expect(await listed(alice)).toMatchObject([{ reason: 'like' }])
   })
 
-  test('the posts of an account are subscribed to', async () => {
+  test('an activity subscription notifies of new posts', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const { notification } = alice.app.bsky
     const wanted = { post: true, reply: false }
@@ -210,12 +210,12 @@ describe('what others do', () => {
       { did: bob.did, handle: bob.handle, viewer: { activitySubscription: wanted } },
     ])
     const { uri } = await post(bob, 'News')
-    expect(await told(alice)).toMatchObject([{ reason: 'subscribed-post', uri }])
+    expect(await listed(alice)).toMatchObject([{ reason: 'subscribed-post', uri }])
   })
 })
 
 describe('profiles', () => {
-  test('a profile is written, changed and looked up', async () => {
+  test('a profile is created, changed and read', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     await alice.upsertProfile(() => ({ displayName: 'Alice', description: 'Grows tomatoes.' }))
     await alice.upsertProfile((existing) => ({ ...existing, displayName: 'Alice Okafor' }))
@@ -238,20 +238,20 @@ describe('profiles', () => {
     expect(seenByAnyone.viewer).toBeUndefined()
   })
 
-  test('nobody has no profile, and an account that is not active hides its own', async () => {
+  test('unknown accounts and accounts that are not active have no profile', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
     const notFound = { status: 400, error: 'ProfileNotFound' }
-    await expect(alice.getProfile({ actor: 'nobody.test' })).rejects.toMatchObject(notFound)
+    await expect(alice.getProfile({ actor: 'unknown.test' })).rejects.toMatchObject(notFound)
     await bob.com.atproto.server.deactivateAccount({})
     await expect(alice.getProfile({ actor: bob.handle })).rejects.toMatchObject(notFound)
     expect((await bob.getProfile({ actor: bob.handle })).data.did).toBe(bob.did)
   })
 
   test.each([
-    ['a name beyond its length', { displayName: 'x'.repeat(1000) }],
-    ['a name that is none', { displayName: 7 }],
-    ['a website that is none', { displayName: 'Mallory', website: 'no address' }],
-  ])('%s, stored without validation, disturbs nobody', async (_, record) => {
+    ['a display name that is too long', { displayName: 'x'.repeat(1000) }],
+    ['a display name that is a number', { displayName: 7 }],
+    ['a website that is not a URL', { displayName: 'Mallory', website: 'no address' }],
+  ])('an unvalidated profile with %s does not break other responses', async (_, record) => {
     const [alice, mallory] = [await join('alice'), await join('mallory')]
     await mallory.com.atproto.repo.putRecord({
       repo: mallory.did,
@@ -261,11 +261,11 @@ describe('profiles', () => {
       validate: false,
     })
     await mallory.follow(alice.did)
-    expect(await told(alice)).toMatchObject([{ reason: 'follow', author: { did: mallory.did } }])
+    expect(await listed(alice)).toMatchObject([{ reason: 'follow', author: { did: mallory.did } }])
     expect((await alice.getProfile({ actor: mallory.did })).data.displayName).toBeUndefined()
   })
 
-  test('labels beyond their length, stored without validation, disturb nobody', async () => {
+  test('an unvalidated record with labels that are too long does not break listNotifications', async () => {
     const [alice, mallory] = [await join('alice'), await join('mallory')]
     const { uri, cid } = await post(alice, 'Something to like')
     await mallory.com.atproto.repo.createRecord({
@@ -278,18 +278,18 @@ describe('profiles', () => {
         labels: { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: 'x'.repeat(1000) }] },
       },
     })
-    expect(await told(alice)).toMatchObject([{ reason: 'like', author: { did: mallory.did } }])
+    expect(await listed(alice)).toMatchObject([{ reason: 'like', author: { did: mallory.did } }])
   })
 })
 
-describe('the rest of what the server answers fits the lexicons of the network', () => {
-  test('about the server', async () => {
+describe('other responses conform to the lexicons of the network', () => {
+  test('describeServer', async () => {
     const agent = new AtpAgent({ service: server.url })
     const { data } = await agent.com.atproto.server.describeServer()
     expect(data.availableUserDomains).toEqual(['.test'])
   })
 
-  test('about the account', async () => {
+  test('account methods', async () => {
     const alice = await join('alice')
     const { server: calls } = alice.com.atproto
     await calls.requestEmailConfirmation()
@@ -307,7 +307,7 @@ describe('the rest of what the server answers fits the lexicons of the network',
     await calls.reserveSigningKey({ did: 'did:web:elsewhere.test' })
   })
 
-  test('about the repository', async () => {
+  test('repository methods', async () => {
     const alice = await join('alice')
     const { uri } = await post(alice, 'A record')
     const { repo, sync } = alice.com.atproto
@@ -321,7 +321,7 @@ describe('the rest of what the server answers fits the lexicons of the network',
     expect((await sync.getRepo({ did: alice.did })).data.byteLength).toBeGreaterThan(0)
   })
 
-  test('about several writes at once', async () => {
+  test('applyWrites', async () => {
     const alice = await join('alice')
     const write = (kind: string) => ({ $type: `com.atproto.repo.applyWrites#${kind}` as never })
     const collection = 'app.bsky.feed.post'
@@ -337,7 +337,7 @@ describe('the rest of what the server answers fits the lexicons of the network',
     expect(data.results).toMatchObject([{ ...write('createResult') }, { ...write('deleteResult') }])
   })
 
-  test('about administration, which names its subjects by their type', async () => {
+  test('admin methods, with a typed subject', async () => {
     const alice = await join('alice')
     const { admin } = new AtpAgent({ service: server.url }).com.atproto
     const options = { headers: { authorization: adminAuth } }

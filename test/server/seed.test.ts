@@ -1,4 +1,4 @@
-/** `npm run seed`, as its users run it, and what a client finds afterwards. */
+/** `npm run seed` as a command, and its data as a client reads it. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,13 +45,13 @@ afterAll(async () => {
 
 function world(index = 0): Seeded {
   const found = worlds[index]
-  if (!found) throw new Error('nothing is seeded')
+  if (!found) throw new Error('the command has not run')
   return found
 }
 
-/** Signs in with what the command has printed. */
+/** Signs in with the password that the command printed. */
 async function signIn({ printed, server }: Seeded, handle: string) {
-  const password = new RegExp(`^ *${handle} +(\\S+)`, 'm').exec(printed)?.[1] ?? 'none was printed'
+  const password = new RegExp(`^ *${handle} +(\\S+)`, 'm').exec(printed)?.[1] ?? 'no password was printed'
   const { body } = await xrpc(server.url, com.core.server.createSession, {
     body: { identifier: handle, password },
   })
@@ -68,29 +68,29 @@ async function allNotifications(agent: Awaited<ReturnType<typeof signIn>>) {
   return found
 }
 
-test('the owner has been told something for every reason that this server knows', async () => {
+test('seed: the owner has notifications of every reason except contact-match', async () => {
   const alice = await signIn(world(), 'alice.test')
-  const told = await allNotifications(alice)
+  const listed = await allNotifications(alice)
   const expected = reasons.filter((reason) => reason !== 'contact-match')
-  expect([...new Set(told.map(({ reason }) => reason))].sort()).toEqual(expected.sort())
-  expect(told.some(({ labels }) => labels?.length)).toBe(true)
-  expect(told.every(({ author }) => author.displayName)).toBe(true)
+  expect([...new Set(listed.map(({ reason }) => reason))].sort()).toEqual(expected.sort())
+  expect(listed.some(({ labels }) => labels?.length)).toBe(true)
+  expect(listed.every(({ author }) => author.displayName)).toBe(true)
 
-  const unread = told.filter(({ isRead }) => !isRead).length
+  const unread = listed.filter(({ isRead }) => !isRead).length
   expect(unread).toBeGreaterThan(0)
-  expect(unread).toBeLessThan(told.length)
+  expect(unread).toBeLessThan(listed.length)
   expect((await xrpc(alice, notification.getUnreadCount)).body.count).toBe(unread)
 })
 
-test('it happened in the last two weeks, day after day', async () => {
-  const told = await allNotifications(await signIn(world(), 'alice.test'))
-  const ages = told.map(({ indexedAt }) => (Date.now() - Date.parse(indexedAt)) / 86_400_000)
+test('seed: notifications are spread over the last two weeks', async () => {
+  const listed = await allNotifications(await signIn(world(), 'alice.test'))
+  const ages = listed.map(({ indexedAt }) => (Date.now() - Date.parse(indexedAt)) / 86_400_000)
   expect(Math.min(...ages)).toBeGreaterThan(0)
   expect(Math.max(...ages)).toBeLessThan(14.1)
   expect(new Set(ages.map(Math.floor)).size).toBeGreaterThan(10)
 })
 
-test('every screen has something to show', async () => {
+test('seed: every screen has data', async () => {
   const alice = await signIn(world(), 'alice.test')
   const { server, admin } = com.core
   const { passwords } = (await xrpc(alice, server.listAppPasswords)).body
@@ -111,7 +111,7 @@ test('every screen has something to show', async () => {
   expect((await xrpc(alice, notification.getPreferences)).body.preferences.like.push).toBe(false)
 })
 
-test('the newest messages in the outbox have codes that are still good', async () => {
+test('seed: the newest message in the outbox contains a valid code', async () => {
   const { directory, server } = world()
   const [newest] = await listOutbox(directory)
   expect(newest).toMatchObject({ to: 'bob@wrenport.example', purpose: 'resetPassword' })
@@ -119,7 +119,7 @@ test('the newest messages in the outbox have codes that are still good', async (
   await xrpc(server.url, com.core.server.resetPassword, { body: reset })
 })
 
-test('the repositories hold a few hundred records of every kind', async () => {
+test('seed: the repositories contain over 300 records of every kind', async () => {
   const { server, printed } = world()
   const { accounts } = (
     await xrpc(await signIn(world(), 'alice.test'), com.core.admin.listAccounts, { params: {} })
@@ -141,24 +141,24 @@ test('the repositories hold a few hundred records of every kind', async () => {
   expect(Number(/and (\d+) records/.exec(printed)?.[1])).toBeGreaterThan(300)
 })
 
-test('it is the same world each time', async () => {
+test('seed: two runs produce the same notifications', async () => {
   const stories = await Promise.all(
     [world(0), world(1)].map(async (one) => {
-      const told = await allNotifications(await signIn(one, 'alice.test'))
-      return told.map(({ author, reason, record }) => [author.handle, reason, record.text])
+      const listed = await allNotifications(await signIn(one, 'alice.test'))
+      return listed.map(({ author, reason, record }) => [author.handle, reason, record.text])
     }),
   )
   expect(stories[0]).toEqual(stories[1])
 })
 
-test('a directory that has accounts is left as it is', async () => {
+test('seed: a data directory with accounts is rejected and left unchanged', async () => {
   const server = await TestServer.start()
-  await server.account('somebody')
+  await server.account('existing')
   await server.running.close()
   const refused = await seed(server.config.dataDir).catch((error: unknown) => error)
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has accounts already') })
   await server.open()
   const { body } = await server.get('com.core.admin.listAccounts', {}, adminAuth)
-  expect(body.accounts).toMatchObject([{ handle: 'somebody.test' }])
+  expect(body.accounts).toMatchObject([{ handle: 'existing.test' }])
   await server.close()
 })

@@ -311,3 +311,40 @@ test('a refresh token that was replaced is swept away once it is of no use', asy
   await sweep(server.running.services)
   expect(kept()).toEqual([])
 })
+
+describe('a server whose port or public address changes', () => {
+  const moveTo = async (from: TestServer, publicUrl: string) => {
+    await from.running.close()
+    return TestServer.start({ dataDir: from.config.dataDir, publicUrl })
+  }
+
+  test('keeps every session, and its own DID follows the address', async () => {
+    const old = await TestServer.start({ publicUrl: 'https://old.test' })
+    const wendy = await old.account('wendy')
+    const moved = await moveTo(old, 'https://new.test:8443')
+    try {
+      expect((await moved.get('com.core.server.getSession', {}, wendy)).status).toBe(200)
+      const renewed = await moved.post('com.core.server.refreshSession', undefined, wendy.refreshJwt)
+      expect(renewed.status).toBe(200)
+      expect((await moved.get('com.core.server.getSession', {}, renewed.body)).status).toBe(200)
+      expect((await moved.get('com.core.server.describeServer')).body.did).toBe('did:web:new.test%3A8443')
+    } finally {
+      await moved.close()
+    }
+  })
+
+  test('keeps the sessions of a store that is older than the lasting audience', async () => {
+    const old = await TestServer.start({ publicUrl: 'https://old.test' })
+    const wendy = await old.account('wendy')
+    await old.running.services.store.transact((tx) =>
+      tx.run("DELETE FROM secrets WHERE name = 'token-audience'"),
+    )
+    const upgraded = await moveTo(old, 'https://old.test')
+    const moved = await moveTo(upgraded, 'https://new.test')
+    try {
+      expect((await moved.get('com.core.server.getSession', {}, wendy)).status).toBe(200)
+    } finally {
+      await moved.close()
+    }
+  })
+})

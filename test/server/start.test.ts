@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import { type Files, nodeFiles } from '../../server/store/files.ts'
+import { exchange } from '../support/raw-http.ts'
 
 let dataDir: string
 beforeEach(async () => {
@@ -48,4 +49,20 @@ test('a start that fails, before or after the port is bound, leaves nothing behi
   expect((await fetch(`${server.url}/xrpc/_health`)).status).toBe(200)
   await expect(start(0)).rejects.toMatchObject({ name: 'StoreLocked' })
   await server.close()
+})
+
+test.each([
+  [['0.0.0.0'], 200],
+  [['::1', '0.0.0.0'], 200],
+  [['127.0.0.1'], 403],
+  [['localhost'], 403],
+])('listening on %j, a request for an IP address of the network gets %i', async (hosts, status) => {
+  const config = defaultConfig({ dataDir, port: 0, hosts, logLevel: 'silent' })
+  const server = await startServer(config, { passwordCost: 4 })
+  try {
+    const head = 'GET /xrpc/_health HTTP/1.1\r\nHost: 192.168.178.20:2583\r\n\r\n'
+    expect((await exchange(server.port, head)).status).toBe(status)
+  } finally {
+    await server.close()
+  }
 })

@@ -6,11 +6,11 @@ export class FullDisk {
 
   readonly files: Files = {
     ...nodeFiles,
-    create: async (path) => {
+    create: async (path, options) => {
       this.#check()
-      return this.#onDisk(await nodeFiles.create(path))
+      return this.#onDisk(await nodeFiles.create(path, options))
     },
-    edit: async (path) => this.#onDisk(await nodeFiles.edit(path)),
+    edit: async (path, options) => this.#onDisk(await nodeFiles.edit(path, options)),
   }
 
   #onDisk(file: OpenFile): OpenFile {

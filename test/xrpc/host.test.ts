@@ -140,3 +140,26 @@ describe('a target in absolute form', () => {
     },
   )
 })
+
+describe('a server that is opened to the network', () => {
+  let open: TinyServer
+  beforeAll(async () => {
+    open = await serve([], { anyAddress: true })
+  })
+  afterAll(() => open.close())
+  const health = (host: string) => exchange(open.port, `GET /xrpc/_health HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+
+  test.each(['10.0.0.1', '192.168.1.1:2583', '203.0.113.9', '[2001:db8::1]:2583', '[fe80::1]', 'localhost'])(
+    'answers to the IP address %s',
+    async (host) => {
+      expect(await health(host)).toMatchObject({ status: 200 })
+    },
+  )
+
+  test.each(['evil.example', '10.0.0.1.evil.example', '127.1', '2130706433', '0x0a.0.0.1', '[fe80::1%eth0]'])(
+    'does not answer to the name %s',
+    async (host) => {
+      expect(await health(host)).toMatchObject(forbidden)
+    },
+  )
+})

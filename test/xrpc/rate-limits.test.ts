@@ -240,8 +240,8 @@ test.each([
   ['fe80::1:2:3:4%eth0', 'fe80:0:0:0'],
   ['::2:3:4:5:6', '0:0:0:2'],
 ])('calls from %s are counted for %s, be they of a page or not', (address, source) => {
-  expect(sourceOf(address, false)).toBe(source)
-  expect(sourceOf(address, true)).toBe(source)
+  expect(sourceOf({ address, isLocal: false }, false)).toBe(source)
+  expect(sourceOf({ address, isLocal: false }, true)).toBe(source)
 })
 
 describe('of one method the server takes', () => {

@@ -107,10 +107,11 @@ export function rotateRefreshToken(
   insertRefreshToken(tx, successor, sessionId)
 }
 
+/** Moves the last use of a session and its app password forward, never back. */
 export function touch(tx: Writer, id: string, at: string): void {
-  tx.run('UPDATE sessions SET last_used_at = ? WHERE id = ?', [at, id])
+  tx.run('UPDATE sessions SET last_used_at = max(last_used_at, ?) WHERE id = ?', [at, id])
   tx.run(
-    `UPDATE app_passwords SET last_used_at = ?
+    `UPDATE app_passwords SET last_used_at = max(coalesce(last_used_at, ''), ?)
      WHERE (did, name) = (SELECT did, app_password_name FROM sessions WHERE id = ?)`,
     [at, id],
   )

@@ -1,38 +1,43 @@
-/** Random histories: what is listed, counted and streamed is what a simple model says, whatever happened and in whatever order. */
+/** Random sequences of actions: list, unread count and stream agree with a simple model. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listening } from '../../support/listener.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, mentions, type Ref, SocialServer } from '../../support/social.ts'
 
-let world: SocialServer
+let social: SocialServer
 let round = 0
 
 beforeAll(async () => {
-  world = await SocialServer.start()
+  social = await SocialServer.start()
 })
-afterAll(() => world.close())
+afterAll(() => social.close())
 
 const people = 3
 const person = fc.nat({ max: people - 1 })
 const key = fc.constantFrom('like', 'follow', 'mention', 'subscribedPost')
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ does: fc.constant('like'), who: person, whom: person }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('follow'), who: person, whom: person }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('post'), who: person, whom: person }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('remove'), pick: fc.nat() }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('unfollow'), who: person }) },
+  { weight: 4, arbitrary: fc.record({ action: fc.constant('like'), actor: person, target: person }) },
+  { weight: 3, arbitrary: fc.record({ action: fc.constant('follow'), actor: person, target: person }) },
+  { weight: 3, arbitrary: fc.record({ action: fc.constant('post'), actor: person, target: person }) },
+  { weight: 3, arbitrary: fc.record({ action: fc.constant('remove'), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ action: fc.constant('unfollow'), actor: person }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('subscribe'), who: person, whom: person, on: fc.boolean() }),
+    arbitrary: fc.record({
+      action: fc.constant('subscribe'),
+      actor: person,
+      target: person,
+      on: fc.boolean(),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('suspend'), who: person, on: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('seen'), who: person, pick: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ action: fc.constant('suspend'), actor: person, on: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ action: fc.constant('seen'), actor: person, pick: fc.nat() }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      does: fc.constant('prefer'),
-      who: person,
+      action: fc.constant('prefer'),
+      actor: person,
       key,
       list: fc.boolean(),
       include: fc.constantFrom('all', 'follows'),
@@ -40,9 +45,9 @@ const step = fc.oneof(
   },
 )
 type Step = {
-  does: string
-  who: number
-  whom: number
+  action: string
+  actor: number
+  target: number
   on: boolean
   pick?: number
   key: string
@@ -50,12 +55,12 @@ type Step = {
   include: string
 }
 
-/** A record that exists, and whom it has told what. */
-interface Live {
+/** An existing record, with the reason of the notification of each recipient. */
+interface ExistingRecord {
   readonly author: number
   readonly ref: Ref
   readonly follows: number | undefined
-  readonly told: ReadonlyMap<number, string>
+  readonly reasons: ReadonlyMap<number, string>
 }
 
 const keyOf: Record<string, string> = {
@@ -65,89 +70,89 @@ const keyOf: Record<string, string> = {
   'subscribed-post': 'subscribedPost',
 }
 
-/** What there is to know of a history, in the plainest form. */
+/** The expected state, computed without a database. */
 class Model {
-  live: Live[] = []
+  records: ExistingRecord[] = []
   readonly suspended = new Set<number>()
   readonly subscriptions = new Set<string>()
   readonly preferences = new Map<string, { list: boolean; include: string }>()
 
-  follows(who: number, whom: number): boolean {
-    return this.live.some(({ author, follows }) => author === who && follows === whom)
+  follows(actor: number, target: number): boolean {
+    return this.records.some(({ author, follows }) => author === actor && follows === target)
   }
 
-  /** URIs and reasons that a list shows, the newest first. */
-  shown(who: number, priority: boolean): string[] {
-    return this.live
-      .filter(({ author, told }) => {
-        const reason = told.get(who)
+  /** Reasons and URIs of the list, newest first. */
+  listed(actor: number, priority: boolean): string[] {
+    return this.records
+      .filter(({ author, reasons }) => {
+        const reason = reasons.get(actor)
         if (reason === undefined || this.suspended.has(author)) return false
-        const { list, include } = this.preferences.get(`${who} ${keyOf[reason]}`) ?? {
+        const { list, include } = this.preferences.get(`${actor} ${keyOf[reason]}`) ?? {
           list: true,
           include: 'all',
         }
-        return list && (this.follows(who, author) || (!priority && include === 'all'))
+        return list && (this.follows(actor, author) || (!priority && include === 'all'))
       })
-      .map(({ ref, told }) => `${told.get(who)} ${ref.uri}`)
+      .map(({ ref, reasons }) => `${reasons.get(actor)} ${ref.uri}`)
       .reverse()
   }
 }
 
-async function play(
+async function perform(
   model: Model,
   accounts: readonly Account[],
   posts: readonly Ref[],
   step: Step,
 ): Promise<void> {
-  const { does, who, whom, on, pick } = step
-  const account = accounts[who] as Account
-  const write = async (record: Promise<Ref>, told: [number, string][], follows?: number) => {
-    const others = new Map(told.reverse().filter(([to]) => to !== who))
-    model.live.push({ author: who, ref: await record, told: others, follows })
+  const { action, actor, target, on, pick } = step
+  const account = accounts[actor] as Account
+  const write = async (record: Promise<Ref>, notified: [number, string][], follows?: number) => {
+    const others = new Map(notified.reverse().filter(([to]) => to !== actor))
+    model.records.push({ author: actor, ref: await record, reasons: others, follows })
   }
-  const writes = does === 'like' || does === 'follow' || does === 'post'
-  if (writes && model.suspended.has(who)) return
-  if (does === 'like') await write(world.like(account, posts[whom] as Ref), [[whom, 'like']])
-  if (does === 'follow')
-    await write(world.follow(account, accounts[whom] as Account), [[whom, 'follow']], whom)
-  if (does === 'post') {
-    const subscribers = [...accounts.keys()].filter((other) => model.subscriptions.has(`${other} ${who}`))
-    await write(world.post(account, mentions(accounts[whom] as Account)), [
-      [whom, 'mention'],
+  const writes = action === 'like' || action === 'follow' || action === 'post'
+  if (writes && model.suspended.has(actor)) return
+  if (action === 'like') await write(social.like(account, posts[target] as Ref), [[target, 'like']])
+  if (action === 'follow')
+    await write(social.follow(account, accounts[target] as Account), [[target, 'follow']], target)
+  if (action === 'post') {
+    const subscribers = [...accounts.keys()].filter((other) => model.subscriptions.has(`${other} ${actor}`))
+    await write(social.post(account, mentions(accounts[target] as Account)), [
+      [target, 'mention'],
       ...subscribers.map((other): [number, string] => [other, 'subscribed-post']),
     ])
   }
-  if (does === 'remove' || does === 'unfollow') {
-    const removable = model.live.filter(
+  if (action === 'remove' || action === 'unfollow') {
+    const removable = model.records.filter(
       ({ author, follows }) =>
-        !model.suspended.has(author) && (does === 'remove' || (author === who && follows !== undefined)),
+        !model.suspended.has(author) && (action === 'remove' || (author === actor && follows !== undefined)),
     )
     const chosen = removable[(pick ?? 0) % removable.length]
     if (!chosen) return
-    await world.remove(accounts[chosen.author] as Account, chosen.ref)
-    model.live = model.live.filter((one) => one !== chosen)
+    await social.remove(accounts[chosen.author] as Account, chosen.ref)
+    model.records = model.records.filter((one) => one !== chosen)
   }
-  if (does === 'subscribe' && who !== whom && !model.suspended.has(who)) {
-    body(await world.subscribe(account, accounts[whom] as Account, on, false))
-    model.subscriptions[on ? 'add' : 'delete'](`${who} ${whom}`)
+  if (action === 'subscribe' && actor !== target && !model.suspended.has(actor)) {
+    body(await social.subscribe(account, accounts[target] as Account, on, false))
+    model.subscriptions[on ? 'add' : 'delete'](`${actor} ${target}`)
   }
-  if (does === 'suspend') {
+  if (action === 'suspend') {
     const subject = { $type: 'com.core.admin.defs#repoRef', did: account.did }
     const input = { subject, suspended: { applied: on } }
-    body(await world.server.post('com.core.admin.updateSubjectStatus', input, adminAuth))
-    model.suspended[on ? 'add' : 'delete'](who)
+    body(await social.server.post('com.core.admin.updateSubjectStatus', input, adminAuth))
+    model.suspended[on ? 'add' : 'delete'](actor)
   }
-  if (does === 'seen' && !model.suspended.has(who)) {
-    const { notifications } = await world.list(account)
+  if (action === 'seen' && !model.suspended.has(actor)) {
+    const { notifications } = await social.list(account)
     const seenAt =
       notifications[(pick ?? 0) % (notifications.length + 1)]?.indexedAt ?? '2029-01-01T00:00:00.000Z'
-    body(await world.call('updateSeen', { seenAt }, account))
+    body(await social.call('updateSeen', { seenAt }, account))
   }
-  if (does === 'prefer' && !model.suspended.has(who)) {
+  if (action === 'prefer' && !model.suspended.has(actor)) {
     const { list, include, key } = step
     const preference = { list, push: true, ...(key !== 'subscribedPost' && { include }) }
-    body(await world.call('putPreferencesV2', { [key]: preference }, account))
-    model.preferences.set(`${who} ${key}`, { list, include: preference.include ?? 'all' })
+    body(await social.call('putPreferencesV2', { [key]: preference }, account))
+    model.preferences.set(`${actor} ${key}`, { list, include: preference.include ?? 'all' })
   }
 }
 
@@ -157,7 +162,7 @@ interface Item extends Ref {
   readonly isRead: boolean
 }
 
-/** Every item of the list, page by page. `between` runs after each page. */
+/** All items of the list. `between` runs after each page. */
 async function pages(
   account: Account,
   params: Record<string, string>,
@@ -165,7 +170,7 @@ async function pages(
 ): Promise<Item[]> {
   const items: Item[] = []
   for (let cursor: string | undefined; ; ) {
-    const page = await world.list(account, { ...params, limit: '2', ...(cursor && { cursor }) })
+    const page = await social.list(account, { ...params, limit: '2', ...(cursor && { cursor }) })
     items.push(...page.notifications)
     await between?.()
     cursor = page.cursor
@@ -175,9 +180,9 @@ async function pages(
 
 const named = (items: readonly Item[]) => items.map(({ reason, uri }) => `${reason} ${uri}`)
 
-/** Listens in the name of an account. @returns what tells the unread count as it was streamed last, and what ends it */
+/** Subscribes to an account's stream. @returns functions that return the last unread count and that close the stream */
 async function streamedCount({ accessJwt }: Account) {
-  const url = `${world.server.url}/xrpc/app.example.notification.subscribe`
+  const url = `${social.server.url}/xrpc/app.example.notification.subscribe`
   const stream = await listening(url, { headers: { authorization: `Bearer ${accessJwt}` } })
   let last: number | undefined
   const read = async () => {
@@ -191,48 +196,50 @@ async function streamedCount({ accessJwt }: Account) {
   return { last: () => last, end }
 }
 
-test('histories', { timeout: 120_000 }, async () => {
+test('list, unread count and stream agree with the model after any sequence of actions', {
+  timeout: 120_000,
+}, async () => {
   const history = fc.array(step, { minLength: 10, maxLength: 40, size: 'max' })
   await fc.assert(
     fc.asyncProperty(history, fc.array(step, { maxLength: 6 }), async (steps, later) => {
       round++
       const names = Array.from({ length: people }, (_, i) => `p${round}x${i}`)
-      const accounts = await Promise.all(names.map((name) => world.server.account(name)))
+      const accounts = await Promise.all(names.map((name) => social.server.account(name)))
       const posts: Ref[] = []
-      for (const account of accounts) posts.push(await world.post(account))
+      for (const account of accounts) posts.push(await social.post(account))
       const model = new Model()
       const streamed = await Promise.all(accounts.map(streamedCount))
-      for (const one of steps) await play(model, accounts, posts, one as Step)
+      for (const one of steps) await perform(model, accounts, posts, one as Step)
 
-      for (const [who, account] of accounts.entries()) {
-        const unreadNow = await world.unread(account)
-        await expect.poll(() => streamed[who]?.last(), { interval: 5 }).toBe(unreadNow)
+      for (const [actor, account] of accounts.entries()) {
+        const unreadNow = await social.unread(account)
+        await expect.poll(() => streamed[actor]?.last(), { interval: 5 }).toBe(unreadNow)
         for (const priority of [false, true]) {
           const params = { priority: String(priority) }
           const items = await pages(account, params)
-          expect(named(items)).toEqual(model.shown(who, priority))
+          expect(named(items)).toEqual(model.listed(actor, priority))
           const times = items.map(({ indexedAt }) => indexedAt)
           expect(times).toEqual([...new Set(times)].sort().reverse())
           const unread = (found: readonly Item[]) => found.filter(({ isRead }) => !isRead).length
-          expect(await world.unread(account, params)).toBe(unread(items))
+          expect(await social.unread(account, params)).toBe(unread(items))
           const seenAt = times[Math.floor(times.length / 2)] ?? '2030-01-01T00:00:00.000Z'
           const since = await pages(account, { ...params, seenAt })
-          expect(await world.unread(account, { ...params, seenAt })).toBe(unread(since))
+          expect(await social.unread(account, { ...params, seenAt })).toBe(unread(since))
         }
       }
 
-      // What is shown before and after is shown on the way, once and in order, whatever else comes and goes.
+      // Paging during changes returns every notification that exists before and after, once and in order.
       const account = accounts[0] as Account
-      const before = model.shown(0, false)
+      const before = model.listed(0, false)
       const seen = named(
         await pages(account, {}, async () => {
           const next = later.pop()
-          if (next && !['suspend', 'prefer', 'follow'].includes(next.does)) {
-            await play(model, accounts, posts, next as Step)
+          if (next && !['suspend', 'prefer', 'follow'].includes(next.action)) {
+            await perform(model, accounts, posts, next as Step)
           }
         }),
       )
-      const after = model.shown(0, false)
+      const after = model.listed(0, false)
       expect(seen).toEqual([...new Set(seen)])
       const lasting = (list: readonly string[]) =>
         list.filter((name) => before.includes(name) && after.includes(name))

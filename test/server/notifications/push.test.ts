@@ -1,63 +1,52 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { watchPushes } from '../../../server/push/pushed.ts'
 import * as pushRegistrations from '../../../server/store/tables/push-registrations.ts'
-import type { Account } from '../../support/server.ts'
-import { body, SocialServer } from '../../support/social.ts'
+import { alice, bob, setupCast, social } from '../../support/cast.ts'
+import { body } from '../../support/social.ts'
 
-let world: SocialServer
-let alice: Account
-let round = 0
-
-beforeAll(async () => {
-  world = await SocialServer.start()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  alice = await world.server.account(`alice${++round}`)
-})
+setupCast()
 
 const device = { serviceDid: 'did:web:push.test', token: 'device', platform: 'ios', appId: 'app' }
 const registrations = (account = alice) =>
-  pushRegistrations.ofAccount(world.server.running.services.store, account.did)
+  pushRegistrations.ofAccount(social.server.running.services.store, account.did)
 const values = async () =>
-  body(await world.server.get('com.core.server.checkAccountStatus', {}, alice)).privateStateValues
+  body(await social.server.get('com.core.server.checkAccountStatus', {}, alice)).privateStateValues
 
-test('a device is registered once, however often that is asked', async () => {
-  expect(body(await world.call('registerPush', device, alice))).toBeUndefined()
-  body(await world.call('registerPush', device, alice))
+test('registerPush: repeating it adds no registration', async () => {
+  expect(body(await social.call('registerPush', device, alice))).toBeUndefined()
+  body(await social.call('registerPush', device, alice))
   expect(registrations()).toEqual([device])
 })
 
-test('a device goes when it is unregistered, and that can be asked again', async () => {
-  const bob = await world.server.account(`bob${round}`)
-  body(await world.call('registerPush', device, alice))
-  body(await world.call('registerPush', { ...device, token: 'other' }, alice))
-  body(await world.call('registerPush', device, bob))
+test('unregisterPush: removes the device of this account only, and succeeds again', async () => {
+  body(await social.call('registerPush', device, alice))
+  body(await social.call('registerPush', { ...device, token: 'other' }, alice))
+  body(await social.call('registerPush', device, bob))
   const { serviceDid, token } = device
-  expect(body(await world.call('unregisterPush', { serviceDid, token }, alice))).toBeUndefined()
-  body(await world.call('unregisterPush', { serviceDid, token }, alice))
+  expect(body(await social.call('unregisterPush', { serviceDid, token }, alice))).toBeUndefined()
+  body(await social.call('unregisterPush', { serviceDid, token }, alice))
   expect(registrations()).toMatchObject([{ token: 'other' }])
   expect(registrations(bob)).toEqual([device])
 })
 
-test('platform and app narrow down what is unregistered', async () => {
+test('unregisterPush: platform and appId limit the removed registrations', async () => {
   const others = [
     { ...device, platform: 'web' },
     { ...device, appId: 'second' },
   ]
-  for (const one of [device, ...others]) body(await world.call('registerPush', one, alice))
-  body(await world.call('unregisterPush', device, alice))
+  for (const one of [device, ...others]) body(await social.call('registerPush', one, alice))
+  body(await social.call('unregisterPush', device, alice))
   expect(registrations()).toHaveLength(2)
   expect(registrations()).toEqual(expect.arrayContaining(others))
   const { serviceDid, token } = device
-  body(await world.call('unregisterPush', { serviceDid, token, platform: 'web' }, alice))
+  body(await social.call('unregisterPush', { serviceDid, token, platform: 'web' }, alice))
   expect(registrations()).toEqual([others[1]])
 })
 
-test('an account has 100 devices at most', async () => {
-  for (let i = 0; i < 100; i++) body(await world.call('registerPush', { ...device, token: `${i}` }, alice))
-  body(await world.call('registerPush', { ...device, token: '7' }, alice))
-  expect(await world.call('registerPush', device, alice)).toMatchObject({
+test('registerPush: the 101st device fails with TooManyRegistrations', async () => {
+  for (let i = 0; i < 100; i++) body(await social.call('registerPush', { ...device, token: `${i}` }, alice))
+  body(await social.call('registerPush', { ...device, token: '7' }, alice))
+  expect(await social.call('registerPush', device, alice)).toMatchObject({
     status: 400,
     body: { error: 'TooManyRegistrations' },
   })
@@ -71,33 +60,33 @@ test.each([
   ['token', ''],
   ['platform', 'desktop'],
   ['appId', 7],
-])('%s as %j is refused, and changes nothing', async (name, value) => {
+])('registerPush and unregisterPush: %s %j is rejected without a change', async (name, value) => {
   const refused = { status: 400, body: { error: 'InvalidRequest' } }
-  expect(await world.call('registerPush', { ...device, [name]: value }, alice)).toMatchObject(refused)
+  expect(await social.call('registerPush', { ...device, [name]: value }, alice)).toMatchObject(refused)
   expect(registrations()).toEqual([])
-  body(await world.call('registerPush', device, alice))
-  expect(await world.call('unregisterPush', { ...device, [name]: value }, alice)).toMatchObject(refused)
+  body(await social.call('registerPush', device, alice))
+  expect(await social.call('unregisterPush', { ...device, [name]: value }, alice)).toMatchObject(refused)
   expect(registrations()).toEqual([device])
 })
 
-test('what an account keeps for itself counts in its status', async () => {
+test('checkAccountStatus: privateStateValues counts devices, marker, subscriptions and preferences', async () => {
   expect(await values()).toBe(0)
-  body(await world.call('registerPush', device, alice))
-  body(await world.call('updateSeen', { seenAt: '2030-01-01T00:00:00Z' }, alice))
-  await world.subscribe(alice, { did: 'did:web:stranger.test' }, true, true)
+  body(await social.call('registerPush', device, alice))
+  body(await social.call('updateSeen', { seenAt: '2030-01-01T00:00:00Z' }, alice))
+  await social.subscribe(alice, { did: 'did:web:remote.test' }, true, true)
   const off = { list: false, push: false }
-  body(await world.call('putPreferencesV2', { verified: off, unverified: off }, alice))
-  // A preference that is stored stands for all of them: they are stored together.
+  body(await social.call('putPreferencesV2', { verified: off, unverified: off }, alice))
+  // One changed preference counts as all 13, because they are stored together.
   expect(await values()).toBe(3 + 13)
 })
 
-test('what arrives together is pushed in the order of its arrival', async () => {
-  const [bob, post] = [await world.server.account(`bob${round}`), await world.post(alice)]
-  const repost = await world.repost(alice, post)
+test('watchPushes: notifications of one transaction are pushed in order of arrival', async () => {
+  const post = await social.post(alice)
+  const repost = await social.repost(alice, post)
   const pushed: string[] = []
-  const { services } = world.server.running
+  const { services } = social.server.running
   const stop = watchPushes(services, alice.did, ({ notification }) => pushed.push(notification.reason))
-  await world.like(bob, post, repost)
+  await social.like(bob, post, repost)
   stop()
   expect(pushed).toEqual(['like', 'like-via-repost'])
 })

@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/server.ts'
-import { body, createdAt, SocialServer } from '../../support/social.ts'
+import { describe, expect, test } from 'vitest'
+import { alice, bob, round, setupCast, social } from '../../support/cast.ts'
+import { body, createdAt } from '../../support/social.ts'
 
-let world: SocialServer
-let alice: Account
-let bob: Account
-let round = 0
-
-beforeAll(async () => {
-  world = await SocialServer.start()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  round++
-  alice = await world.server.account(`alice${round}`)
-  bob = await world.server.account(`bob${round}`)
-})
+setupCast()
 
 const list = async (params: Record<string, string> = {}) =>
-  world.server.get('app.example.notification.listActivitySubscriptions', params, alice)
+  social.server.get('app.example.notification.listActivitySubscriptions', params, alice)
 
 describe('activity subscriptions', () => {
-  test('are answered and listed with who it is and what is wanted', async () => {
-    await world.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
+  test('putActivitySubscription returns the flags, listActivitySubscriptions also handle and display name', async () => {
+    await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
     const activitySubscription = { post: true, reply: false }
-    expect(body(await world.subscribe(alice, bob, true, false))).toEqual({
+    expect(body(await social.subscribe(alice, bob, true, false))).toEqual({
       subject: bob.did,
       activitySubscription,
     })
@@ -36,36 +23,36 @@ describe('activity subscriptions', () => {
     })
   })
 
-  test('show no name of an account that is not active, whose profile is hidden', async () => {
-    await world.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
-    await world.subscribe(alice, bob, true, false)
+  test('the list omits the display name of an account that is not active', async () => {
+    await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
+    await social.subscribe(alice, bob, true, false)
     for (const state of ['takedown', 'suspended', 'deactivated']) {
-      await world.server.setStatus(bob.did, { [state]: true })
+      await social.server.setStatus(bob.did, { [state]: true })
       const [hidden] = body(await list()).subscriptions
       expect(hidden).toMatchObject({ did: bob.did, handle: bob.handle })
       expect(hidden).not.toHaveProperty('displayName')
-      await world.server.setStatus(bob.did, { [state]: false })
+      await social.server.setStatus(bob.did, { [state]: false })
       expect(body(await list()).subscriptions).toMatchObject([{ displayName: 'Bob' }])
     }
   })
 
-  test('are changed where they are, and end when nothing is wanted', async () => {
-    const stranger = { did: 'did:web:stranger.test' }
-    await world.subscribe(alice, bob, true, true)
-    await world.subscribe(alice, stranger, true, true)
-    await world.subscribe(alice, bob, false, true)
+  test('a change keeps the position in the list, and both flags false unsubscribe', async () => {
+    const remote = { did: 'did:web:remote.test' }
+    await social.subscribe(alice, bob, true, true)
+    await social.subscribe(alice, remote, true, true)
+    await social.subscribe(alice, bob, false, true)
     expect(body(await list()).subscriptions).toMatchObject([
-      { did: stranger.did, handle: 'handle.invalid' },
+      { did: remote.did, handle: 'handle.invalid' },
       { did: bob.did, activitySubscription: { post: false, reply: true } },
     ])
-    expect(body(await world.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
-    expect(body(await world.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
-    expect(body(await list()).subscriptions).toMatchObject([{ did: stranger.did }])
+    expect(body(await social.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
+    expect(body(await social.subscribe(alice, bob, false, false))).toEqual({ subject: bob.did })
+    expect(body(await list()).subscriptions).toMatchObject([{ did: remote.did }])
   })
 
-  test('are listed page by page, the newest first', async () => {
+  test('the list is paged, newest first', async () => {
     const dids = Array.from({ length: 5 }, (_, i) => `did:web:subject${(i * 3) % 5}.test`)
-    for (const did of dids) await world.subscribe(alice, { did }, true, true)
+    for (const did of dids) await social.subscribe(alice, { did }, true, true)
     const found: string[][] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page = body(await list(cursor === '' ? { limit: '2' } : { limit: '2', cursor }))
@@ -81,11 +68,11 @@ describe('activity subscriptions', () => {
     ['limit', '101'],
     ['cursor', 'x'],
     ['cursor', Buffer.from('["x"]').toString('base64url')],
-  ])('a page with %s=%s is refused', async (name, value) => {
+  ])('the list rejects %s=%s with InvalidRequest', async (name, value) => {
     expect(await list({ [name]: value })).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
   })
 
-  test('to oneself, to no DID, or without flags are refused, and change nothing', async () => {
+  test('own DID, invalid DID and missing flags are rejected without a change', async () => {
     const both = { post: true, reply: true }
     const inputs = [
       { subject: alice.did, activitySubscription: both },
@@ -98,7 +85,7 @@ describe('activity subscriptions', () => {
       undefined,
     ]
     for (const input of inputs) {
-      expect(await world.call('putActivitySubscription', input, alice)).toMatchObject({
+      expect(await social.call('putActivitySubscription', input, alice)).toMatchObject({
         status: 400,
         body: { error: 'InvalidRequest' },
       })
@@ -107,13 +94,13 @@ describe('activity subscriptions', () => {
   })
 })
 
-describe('more subscribers than can be told at once', () => {
+describe('fan-out to more subscribers than one batch', () => {
   const count = 2500
 
-  /** Accounts that nobody signs in to, each subscribed to bob. */
-  async function subscribers(): Promise<void> {
+  /** Accounts that are subscribed to bob. */
+  async function addSubscribers(): Promise<void> {
     const names = JSON.stringify(Array.from({ length: count }, (_, i) => `fan${round}x${i}`))
-    const { store } = world.server.running.services
+    const { store } = social.server.running.services
     await store.transact((tx) => {
       tx.run(
         `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
@@ -128,36 +115,36 @@ describe('more subscribers than can be told at once', () => {
     })
   }
 
-  const told = () =>
-    world.server.running.services.store.get<{ rows: number; accounts: number }>(
+  const notified = () =>
+    social.server.running.services.store.get<{ rows: number; accounts: number }>(
       `SELECT count(*) AS rows, count(DISTINCT account) AS accounts
        FROM notifications WHERE author = (SELECT id FROM accounts WHERE did = ?)`,
       [bob.did],
     )
 
-  test('are all told in the end, each once', async () => {
-    await subscribers()
-    const { background, notifications } = world.server.running.services
-    let announced = 0
+  test('notifies each subscriber once', async () => {
+    await addSubscribers()
+    const { background, notifications } = social.server.running.services
+    let published = 0
     const stop = notifications.subscribe(({ after, upTo }) => {
-      announced += upTo - after
+      published += upTo - after
     })
     const mention = { $type: 'app.example.richtext.facet#mention', did: `did:web:fan${round}x7.test` }
     const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
-    await world.post(bob, { facets })
+    await social.post(bob, { facets })
     await background.idle()
     stop()
-    expect(told()).toEqual({ rows: count, accounts: count })
-    expect(announced).toBe(count)
-    await world.reply(bob, await world.post(alice))
+    expect(notified()).toEqual({ rows: count, accounts: count })
+    expect(published).toBe(count)
+    await social.reply(bob, await social.post(alice))
     await background.idle()
-    expect(told()?.rows).toBe(count + 1)
+    expect(notified()?.rows).toBe(count + 1)
   })
 
-  test('are told by the next start when the server stopped meanwhile', async () => {
-    await subscribers()
-    const { uri } = await world.post(bob)
-    const { store, background } = world.server.running.services
+  test('resumes after a restart and notifies the remaining subscribers', async () => {
+    await addSubscribers()
+    const { uri } = await social.post(bob)
+    const { store, background } = social.server.running.services
     await background.idle()
     const rkey = uri.split('/').at(-1) ?? ''
     const half = `did:web:fan${round}x2`
@@ -166,21 +153,22 @@ describe('more subscribers than can be told at once', () => {
         `DELETE FROM notifications WHERE account IN (SELECT id FROM accounts WHERE did > ? AND did LIKE ?)`,
         [half, `did:web:fan${round}x%`],
       )
-      tx.run('INSERT INTO fan_outs (did, collection, rkey, is_reply, told_up_to) VALUES (?, ?, ?, 0, ?)', [
-        ...[bob.did, 'app.example.feed.post', rkey, half],
-      ])
+      tx.run(
+        'INSERT INTO fan_outs (did, collection, rkey, is_reply, last_recipient) VALUES (?, ?, ?, 0, ?)',
+        [...[bob.did, 'app.example.feed.post', rkey, half]],
+      )
     })
-    expect(told()?.rows).toBeLessThan(count)
-    await world.server.restart()
-    await world.server.running.services.background.idle()
-    expect(told()).toEqual({ rows: count, accounts: count })
+    expect(notified()?.rows).toBeLessThan(count)
+    await social.server.restart()
+    await social.server.running.services.background.idle()
+    expect(notified()).toEqual({ rows: count, accounts: count })
   })
 
-  test('are told no more of a post that is gone', async () => {
-    await subscribers()
-    const post = await world.post(bob)
-    await world.remove(bob, post)
-    await world.server.running.services.background.idle()
-    expect(told()?.rows).toBe(0)
+  test('stops when the post is deleted', async () => {
+    await addSubscribers()
+    const post = await social.post(bob)
+    await social.remove(bob, post)
+    await social.server.running.services.background.idle()
+    expect(notified()?.rows).toBe(0)
   })
 })

@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-test('notifications arrive by the clock, and never at the same time, also when the clock stands or goes back', async () => {
+test('arrivalTime: follows the clock, and is unique when the clock stands still or goes back', async () => {
   const clock = [
     '2030-01-01T23:59:59.998Z',
     '2030-01-01T23:59:59.998Z',

@@ -1,4 +1,4 @@
-/** Telling those who follow an account, over a disk that fails and for many at once. */
+/** Live notifications on a failing disk, and with many subscribers. */
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createNotificationEvents, type NotificationEvents } from '../../../server/notifications/events.ts'
@@ -12,7 +12,7 @@ import { FaultyDisk } from '../store/faulty-disk.ts'
 import { Gate } from '../store/gate.ts'
 
 let disk: FaultyDisk
-/** Before what the disk is asked to sync. */
+/** Blocks syncs of the disk. */
 let gate: Gate
 let db: Database
 let events: NotificationEvents
@@ -48,54 +48,54 @@ function addAccounts(dids: readonly string[]): Promise<void> {
 
 let arrivals = 0
 
-/** Bob likes something of Alice's. */
+/** Inserts a like of bob and publishes its arrival. */
 async function like(): Promise<void> {
   const at = new Date(++arrivals).toISOString()
   const record = { $type: 'app.example.feed.like', number: arrivals }
-  const told = await db.transact((tx) => {
+  const arrived = await db.transact((tx) => {
     const after = notifications.lastId(tx)
     const source = {
       did: 'did:web:bob.test',
       collection: 'app.example.feed.like',
       rkey: `like-${arrivals}`,
     }
-    const gone = { cid: someCid, bytes: encode(record) }
-    notifications.insert(tx, source, [{ to: 'did:web:alice.test', reason: 'like' }], at, gone)
+    const deleted = { cid: someCid, bytes: encode(record) }
+    notifications.insert(tx, source, [{ to: 'did:web:alice.test', reason: 'like' }], at, deleted)
     return { after, upTo: notifications.lastId(tx) }
   })
-  events.publish(told)
+  events.publish(arrived)
 }
 
-/** What somebody who follows Alice is sent, in short. */
-function followed() {
-  const told: (string | number)[] = []
-  const news = new EventTarget()
-  const end = live.follow('did:web:alice.test', (message) => {
-    if ('count' in message) told.push(message.count)
-    else if ('notification' in message) told.push(`like-${message.notification.record.number}`)
-    news.dispatchEvent(new Event('news'))
+/** Subscribes to alice and collects the messages in short. */
+function subscribe() {
+  const received: (string | number)[] = []
+  const messages = new EventTarget()
+  const end = live.subscribe('did:web:alice.test', (message) => {
+    if ('count' in message) received.push(message.count)
+    else if ('notification' in message) received.push(`like-${message.notification.record.number}`)
+    messages.dispatchEvent(new Event('message'))
   })
   const until = async (length: number) => {
-    while (told.length < length) {
-      await new Promise((resolve) => news.addEventListener('news', resolve, { once: true }))
+    while (received.length < length) {
+      await new Promise((resolve) => messages.addEventListener('message', resolve, { once: true }))
     }
-    return told
+    return received
   }
   return { until, end }
 }
 
-/** Whatever could be told without the disk has been told then. */
-async function turns(): Promise<void> {
+/** Lets everything run that does not wait for the disk. */
+async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }
 
-test('what does not reach the disk is never told', async () => {
-  const { until, end } = followed()
+test('live: a notification whose transaction fails is never sent', async () => {
+  const { until, end } = subscribe()
   await until(1)
   gate.close()
   const lost = like()
   await gate.reached
-  await turns()
+  await settle()
   expect(await until(1)).toEqual([0])
   disk.failAt(disk.operations + 1, 'fails')
   gate.open()
@@ -105,12 +105,12 @@ test('what does not reach the disk is never told', async () => {
   end()
 })
 
-test('somebody who begins to follow while the disk fails is told what is so', async () => {
+test('live: a subscriber during a failed write receives the count after the rollback', async () => {
   gate.close()
   const lost = like()
   await gate.reached
-  const { until, end } = followed()
-  await turns()
+  const { until, end } = subscribe()
+  await settle()
   disk.failAt(disk.operations + 1, 'fails')
   gate.open()
   await expect(lost).rejects.toThrow(StoreUnavailable)
@@ -118,11 +118,11 @@ test('somebody who begins to follow while the disk fails is told what is so', as
   end()
 })
 
-test('who has stopped to follow is told nothing', async () => {
-  const stopped = followed()
+test('live: no message is sent after unsubscribing', async () => {
+  const stopped = subscribe()
   await stopped.until(1)
   stopped.end()
-  const { until, end } = followed()
+  const { until, end } = subscribe()
   await until(1)
   await like()
   await until(3)
@@ -130,13 +130,13 @@ test('who has stopped to follow is told nothing', async () => {
   end()
 })
 
-test('many are told a few at a time, so that nobody else waits', async () => {
-  const dids = Array.from({ length: 3000 }, (_, i) => `did:web:follower${i}.test`)
+test('live: a round with many subscribers yields to the event loop', async () => {
+  const dids = Array.from({ length: 3000 }, (_, i) => `did:web:subscriber${i}.test`)
   await addAccounts(dids)
-  let told = 0
-  for (const did of dids) live.follow(did, () => told++)
+  let received = 0
+  for (const did of dids) live.subscribe(did, () => received++)
   let turns = 0
-  while (told < dids.length) {
+  while (received < dids.length) {
     await new Promise(setImmediate)
     turns++
   }

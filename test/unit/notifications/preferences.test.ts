@@ -4,19 +4,19 @@ import { reasons } from '../../../server/notifications/reasons.ts'
 
 const off = { include: 'all', list: false, push: false } as const
 
-describe('what is wanted', () => {
-  test('is everything from everyone by default', () => {
+describe('wantedBy', () => {
+  test('by default every reason from everyone is wanted', () => {
     expect(wantedBy(defaultPreferences, 'list')).toEqual({ followed: reasons, others: reasons })
     expect(wantedBy(defaultPreferences, 'push')).toEqual({ followed: reasons, others: reasons })
   })
 
-  test('listed and pushed are chosen apart', () => {
+  test('list and push are independent', () => {
     const preferences = { ...defaultPreferences, like: { ...off, push: true }, quote: { ...off, list: true } }
     expect(wantedBy(preferences, 'list').others).toEqual(reasons.filter((reason) => reason !== 'like'))
     expect(wantedBy(preferences, 'push').others).toEqual(reasons.filter((reason) => reason !== 'quote'))
   })
 
-  test('from followed accounts only, by preference or by priority', () => {
+  test('include "follows" and priority exclude authors that are not followed', () => {
     const preferences = {
       ...defaultPreferences,
       like: { include: 'follows', list: true, push: true } as const,
@@ -32,13 +32,13 @@ describe('what is wanted', () => {
     })
   })
 
-  test('contact matches have no preference that hides them', () => {
+  test('contact-match cannot be disabled', () => {
     const none = Object.fromEntries(Object.keys(defaultPreferences).map((key) => [key, off]))
     expect(wantedBy({ ...defaultPreferences, ...none }, 'list').others).toEqual(['contact-match'])
   })
 })
 
-test('what was chosen before a kind was known leaves that kind at its default', () => {
+test('preferencesOf: stored preferences without a newer reason return its default', () => {
   const like = { include: 'follows', list: true, push: false }
   const row = { preferences: JSON.stringify({ like }) }
   const db = { get: <Row>() => row as Row, all: () => [] }

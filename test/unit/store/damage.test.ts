@@ -24,14 +24,19 @@ beforeAll(async () => {
   await story.add(1, 2, 3)
   await story.checkpoint()
   await story.add(4, 5)
-  story.disk.failAt(story.disk.operations + 7, 'fails')
+  story.disk.failAt(story.disk.operations + 11, 'fails')
   await story.checkpoint()
   await story.add(6)
   await story.add(7)
   await story.kill()
   disk = story.disk
-  expect(disk.names(directory)).toEqual([sealed, current, 'pds.lock', snapshot, sidecar])
+  expect(disk.names(directory)).toEqual([sealed, current, snapshot, sidecar])
 })
+
+/** Bytes of a file without the zeros that a journal reserves. */
+function writtenBytes(path: string): number {
+  return disk.content(path).findLastIndex((byte) => byte !== 0) + 1
+}
 
 /** Opens a disk and returns the ids, or the damage that was told. */
 async function openOn(changed: FaultyDisk): Promise<number[] | StoreDamaged> {
@@ -59,7 +64,7 @@ describe('a changed byte', { timeout: 120_000 }, () => {
     [current, 5],
   ])('in %s is told and the file moved aside', async (name, stride) => {
     const path = join(directory, name)
-    for (let at = 0; at < disk.content(path).length; at += stride) {
+    for (let at = 0; at < writtenBytes(path); at += stride) {
       for (const mask of [0x01, 0xff]) {
         const changed = disk.clone()
         const content = changed.content(path)
@@ -78,6 +83,18 @@ describe('a changed byte', { timeout: 120_000 }, () => {
   })
 })
 
+test('a changed byte in the reserved space of the journal loses no transaction', async () => {
+  const path = join(directory, current)
+  const { length } = disk.content(path)
+  expect(length).toBeGreaterThan(writtenBytes(path) + 1000)
+  for (let at = writtenBytes(path); at < length; at += 37) {
+    const changed = disk.clone()
+    changed.content(path)[at] = 0xff
+    const found = await openOn(changed)
+    if (!(found instanceof StoreDamaged)) expect(found, `byte ${at}`).toEqual(everyId)
+  }
+})
+
 test.each([[snapshot], [sealed], [sealed, current], [snapshot, sealed, current]])(
   'without %s the store does not start',
   async (...names) => {
@@ -86,9 +103,7 @@ test.each([[snapshot], [sealed], [sealed, current], [snapshot, sealed, current]]
     const before = changed.names(directory)
     const damage = await openOn(changed)
     expect(damage).toMatchObject({ message: expect.stringMatching(/is missing.*npm run restore/) })
-    expect(changed.names(directory).filter((name) => name !== 'pds.lock')).toEqual(
-      before.filter((name) => name !== 'pds.lock'),
-    )
+    expect(changed.names(directory)).toEqual(before)
   },
 )
 
@@ -106,7 +121,7 @@ test('a store of which only backups are left does not start empty', async () => 
 test('a current journal cut at any length has lost the tail only', async () => {
   const path = join(directory, current)
   const content = disk.content(path)
-  for (let length = 0; length < content.length; length += 3) {
+  for (let length = 0; length <= writtenBytes(path); length += 3) {
     const changed = disk.clone()
     changed.put(path, content.subarray(0, length))
     const story = new Story(changed)

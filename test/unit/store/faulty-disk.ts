@@ -4,6 +4,7 @@
  * synced.
  */
 import { basename, dirname } from 'node:path'
+import { StoreLocked } from '../../../server/store/errors.ts'
 import type { Files, OpenFile } from '../../../server/store/files.ts'
 
 /** What happens at the chosen operation. */
@@ -68,6 +69,8 @@ export class FaultyDisk {
   #gone = false
   #off = false
   #random = 1
+  /** The system releases them when the process ends. */
+  #locked = new Set<string>()
 
   /** Lets a fault happen at the operation with this number. */
   failAt(at: number, fault: Fault): void {
@@ -86,6 +89,7 @@ export class FaultyDisk {
     this.#full = false
     this.#gone = false
     this.#off = false
+    this.#locked.clear()
   }
 
   /** From here on nothing happens any more; what was written stays. */
@@ -150,6 +154,12 @@ export class FaultyDisk {
         if (!this.#directories.has(path)) this.#directories.set(path, new Directory())
       }),
     restrict: (path) => this.#step('name', () => void this.#inode(path)),
+    lock: (dir) =>
+      this.#step('read', () => {
+        if (this.#locked.has(dir)) throw new StoreLocked(dir, process.pid)
+        this.#locked.add(dir)
+        return { release: async () => void this.#locked.delete(dir) }
+      }),
     syncDir: (path) =>
       this.#step('sync', () => {
         const directory = this.#directory(path)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   decodeFrame,
   encodeFrame,
@@ -127,4 +127,38 @@ test('parameters are taken when they are given', () => {
   params[0] = 'b'
   bytes[0] = 2
   expect(JSON.parse(encoded)).toEqual(['X', ['a', { base64: 'AQ==' }]])
+})
+
+describe('zeros after the last frame, which a journal reserves for later frames', () => {
+  const reserved = Buffer.concat([sample, Buffer.alloc(4096 + 40)])
+
+  test('are passed over', () => {
+    expect(readJournal(reserved, 1, true)).toEqual(whole)
+  })
+
+  test('do not make a changed byte of the last frame a torn tail', () => {
+    for (let at = lastFrame; at < sample.length; at++) {
+      const bytes = Buffer.from(reserved)
+      bytes[at] = (bytes[at] ?? 0) ^ 0x01
+      expect(() => readJournal(bytes, 1, true), `byte ${at}`).toThrow(JournalDamage)
+    }
+  })
+
+  test('hide no frame whose start is zeroed', () => {
+    for (let at = 512; at + 512 <= lastFrame; at += 512) {
+      const bytes = Buffer.from(reserved).fill(0, at, at + 512)
+      expect(() => readJournal(bytes, 1, true), `sector at ${at}`).toThrow(JournalDamage)
+    }
+  })
+
+  test('may follow a torn frame, and hold no part of another', () => {
+    const torn = Buffer.from(reserved).fill(0, Math.ceil(lastFrame / 512) * 512)
+    expect(readJournal(torn, 1, true)).toEqual({ frames: whole.frames.slice(0, 2), length: lastFrame })
+    torn.write('x', reserved.length - 1)
+    expect(() => readJournal(torn, 1, true)).toThrow(JournalDamage)
+  })
+
+  test('are damage in a sealed journal, which is cut to its frames', () => {
+    expect(() => readJournal(reserved, 1, false)).toThrow(JournalDamage)
+  })
 })

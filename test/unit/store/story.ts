@@ -5,6 +5,8 @@ import { StoreDamaged } from '../../../server/store/errors.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
 export const directory = '/data'
+/** Space for three items: a story reserves more several times. */
+const reserveBytes = 4096
 
 export const items: Migration = {
   sql: `CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
@@ -57,6 +59,7 @@ export class Story {
       migrations: migrations.length > 0 ? migrations : [items],
       now: this.now,
       files: this.disk.files,
+      reserveBytes,
       onFault: (error) => this.faults.push(error),
     })
   }

@@ -340,7 +340,7 @@ describe('a disk that takes no more', () => {
     await db.transact(insert('before'))
     disk.failAt(disk.operations + 1, 'disk full')
     for (const name of ['x', 'y']) {
-      await expect(db.transact(insert(name))).rejects.toThrow(/did not take a write \(ENOSPC/)
+      await expect(db.transact(insert(name))).rejects.toThrow(/refused a write \(ENOSPC/)
       expect(db.writable).toBe(false)
       expect(texts(db)).toEqual(['before'])
     }
@@ -416,7 +416,8 @@ describe('checkpointing', () => {
     }
     const db = await Database.open({ ...options, onFault: (error) => faults.push(error) })
     await db.transact(insert('a'))
-    disk.failAt(disk.operations + 7, 'fails')
+    // The first file that the checkpoint reads, after the journal has been sealed.
+    disk.failAt(disk.operations + 11, 'fails')
     await expect(db.checkpoint()).rejects.toThrow('EIO')
     expect(disk.names(directory)).toContain('pds.000000000001.journal')
     await db.transact(insert('b'))
@@ -438,4 +439,18 @@ test('a closed store takes nothing and can be closed again', async () => {
   const again = await open()
   expect(texts(again)).toEqual(['last'])
   await again.close()
+})
+
+test('foreign keys are enforced after a migration', async () => {
+  await (await open()).close()
+  const now = () => new Date(0)
+  const more = [...migrations, { sql: 'ALTER TABLE word ADD COLUMN note_text TEXT' }]
+  const db = await Database.open({ directory, migrations: more, now, files: disk.files })
+  await db.transact((tx) => {
+    insert('a')(tx)
+    tx.run('INSERT INTO word (note, word) VALUES (1, ?)', ['w'])
+  })
+  await db.transact((tx) => tx.run('DELETE FROM note'))
+  expect(db.all('SELECT * FROM word')).toEqual([])
+  await db.close()
 })

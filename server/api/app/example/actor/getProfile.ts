@@ -13,7 +13,7 @@ export const getProfile = method(app.example.actor.getProfile, {
   handler({ params, auth, store, config, fail }) {
     const account = findByIdentifier(store, params.actor)
     if (!account || (statusOf(account) !== undefined && account.did !== auth?.did)) {
-      throw fail('ProfileNotFound', 'There is no such account here')
+      throw fail('ProfileNotFound', 'Account not found')
     }
     const { did, handle, createdAt } = account
     return {

@@ -12,15 +12,12 @@ export const registerPush = method(app.example.notification.registerPush, {
   async handler({ input, auth, config, store, now, fail }) {
     const { did } = auth
     if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
-      throw fail(
-        'InvalidRequest',
-        'The token is not a Web Push subscription with an https endpoint and its keys',
-      )
+      throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
     }
     await store.transact((tx) => {
       pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
       if (pushRegistrations.count(tx, did) > maxPerAccount) {
-        throw fail('TooManyRegistrations', `Notifications go to ${maxPerAccount} devices at most`)
+        throw fail('TooManyRegistrations', `The account has ${maxPerAccount} devices. Unregister one first.`)
       }
     })
   },

@@ -4,5 +4,5 @@ import { subscription } from '../../../method.ts'
 export const subscribe = subscription(app.example.notification.subscribe, {
   auth: 'access',
   connections: 20,
-  handler: ({ auth, live, send }) => live.follow(auth.did, send),
+  handler: ({ auth, live, send }) => live.subscribe(auth.did, send),
 })

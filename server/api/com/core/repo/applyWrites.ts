@@ -33,7 +33,7 @@ export const applyWrites = method(lexicon, {
       return changesOf(writes, state)
     })
     const results = writes.map(({ $type, change }) => {
-      // `#create` is answered by `#createResult`, under the name that the caller uses.
+      // The result of `#create` is `#createResult`, under the caller's NSID, which may be an alias.
       const result = { $type: `${$type}Result` as l.Unknown$Type }
       if (!('bytes' in change)) return result
       const { collection, rkey, cid, validationStatus } = change
@@ -46,7 +46,7 @@ export const applyWrites = method(lexicon, {
 interface Write {
   readonly $type: string
   readonly change: RecordChange
-  /** Whether there must be a record already; undefined: either way. */
+  /** Whether the record must exist before the write; undefined: either. */
   readonly replaces: boolean | undefined
 }
 
@@ -64,14 +64,14 @@ async function prepareWrite(
   }
   const replaces = lexicon.update.$matches(canonical)
   if (!replaces && !lexicon.create.$matches(canonical)) {
-    throw protocolError('InvalidRequest', `${$type} is not a write, or not a whole one`)
+    throw protocolError('InvalidRequest', `${$type} is not a valid write`)
   }
   const { collection, rkey, value: record } = canonical
   const options = { aliases, newKey: repositories.newKey }
   return { $type, change: await prepareRecord({ collection, rkey, record, validate }, options), replaces }
 }
 
-/** The writes that change something. */
+/** Checks the writes in order against the repository. @returns those that change it */
 function changesOf(writes: readonly Write[], state: RepositoryState): RecordChange[] {
   const written = new Map<string, string | undefined>()
   const changes: RecordChange[] = []
@@ -80,10 +80,10 @@ function changesOf(writes: readonly Write[], state: RepositoryState): RecordChan
     const key = `${collection}/${rkey}`
     const before = written.has(key) ? written.get(key) : state.find(collection, rkey)?.cid
     if (replaces === false && before !== undefined) {
-      throw protocolError('InvalidRequest', `There is a record ${key} already`)
+      throw protocolError('InvalidRequest', `Record ${key} already exists`)
     }
     if (replaces === true && before === undefined) {
-      throw protocolError('InvalidRequest', `There is no record ${key} to update`)
+      throw protocolError('InvalidRequest', `Record ${key} does not exist`)
     }
     const after = 'bytes' in change ? change.cid : undefined
     if (after !== before) changes.push(change)

@@ -15,7 +15,7 @@ export const createRecord = method(com.core.repo.createRecord, {
     const commit = await repositories.write(auth.did, (state) => {
       checkSwap(input, state)
       if (state.find(collection, rkey)) {
-        throw fail('InvalidRequest', `There is a record ${collection}/${rkey} already`)
+        throw fail('InvalidRequest', `Record ${collection}/${rkey} already exists`)
       }
       return [record]
     })

@@ -10,7 +10,7 @@ export const getRecord = method(com.core.repo.getRecord, {
     const { did } = visibleRepo(store, params.repo, auth)
     const record = records.find(store, did, params.collection, params.rkey)
     if (!record || (params.cid !== undefined && params.cid !== record.cid)) {
-      throw fail('RecordNotFound', 'There is no such record')
+      throw fail('RecordNotFound', 'Record not found')
     }
     return recordView(record)
   },

@@ -12,7 +12,7 @@ export const listRecords = method(com.core.repo.listRecords, {
     const { repo, collection, limit, cursor: after, reverse } = params
     const { did } = visibleRepo(store, repo, auth)
     if (after !== undefined && !isValidRecordKey(after)) {
-      throw fail('InvalidRequest', 'This is not a cursor of this method')
+      throw fail('InvalidRequest', 'Malformed cursor')
     }
     const page = reverse ? records.page : records.pageBackwards
     const found = page(store, { did, collection, after, limit: limit + 1 })

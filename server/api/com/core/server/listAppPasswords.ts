@@ -1,16 +1,29 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as appPasswords from '../../../../store/tables/app-passwords.ts'
+import * as sessions from '../../../../store/tables/sessions.ts'
+import type { DatetimeString } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {
   auth: 'access',
-  handler({ auth, store }) {
+  handler({ auth, store, lastUsed }) {
+    // The stored time outlives the session, but the use of an open session may not be stored yet.
+    const uses = new Map<string, DatetimeString>()
+    for (const session of sessions.ofAccount(store, auth.did)) {
+      const at = lastUsed.of(session)
+      const name = session.appPasswordName
+      if (name !== null && at > (uses.get(name) ?? '')) uses.set(name, at)
+    }
     const passwords = appPasswords.ofAccount(store, auth.did).map((row) => ({
       name: row.name,
       createdAt: row.createdAt,
       privileged: row.privileged === 1,
-      lastUsedAt: row.lastUsedAt ?? undefined,
+      lastUsedAt: later(uses.get(row.name), row.lastUsedAt ?? undefined),
     }))
     return { passwords }
   },
 })
+
+function later(one: DatetimeString | undefined, other: DatetimeString | undefined) {
+  return one === undefined || (other !== undefined && other > one) ? other : one
+}

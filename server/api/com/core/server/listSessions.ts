@@ -4,16 +4,21 @@ import { method } from '../../../method.ts'
 
 export const listSessions = method(com.core.server.listSessions, {
   auth: 'full',
-  handler({ auth, store }) {
+  handler({ auth, store, lastUsed }) {
     const open = sessions.ofAccount(store, auth.did).map((session) => ({
       id: session.id,
       openedWith: session.appPasswordName === null ? 'password' : 'appPassword',
       appPasswordName: session.appPasswordName ?? undefined,
       client: session.client ?? undefined,
       createdAt: session.createdAt,
-      lastUsedAt: session.lastUsedAt,
+      lastUsedAt: lastUsed.of(session),
       current: session.id === auth.sessionId,
     }))
-    return { sessions: open }
+    // Unwritten uses change the order in which the store returned them.
+    return { sessions: open.sort((one, other) => compare(other.lastUsedAt, one.lastUsedAt)) }
   },
 })
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
+}

@@ -1,0 +1,108 @@
+/**
+ * The notification stream of an account. Updates the cached unread count and lists.
+ *
+ * Browsers hide why a WebSocket failed. So `getUnreadCount` is called before each connect: it refreshes an expired token and
+ * detects a server that is down. Between connects its result also replaces the stream.
+ */
+import { decodeAll } from '@atproto/lex-cbor'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { app } from '../../lexicons/generated/index.ts'
+import { callAs } from './client.ts'
+import { connection } from './connection.ts'
+import { endpoint } from './endpoint.ts'
+import { keyOf } from './hooks.ts'
+import { addNotification, type Notification, refreshLists } from './notifications.ts'
+import { findSession, useSession } from './sessions.ts'
+
+const { getUnreadCount, subscribe } = app.example.notification
+
+const firstWaitMs = 250
+const longestWaitMs = 60_000
+
+/** Keeps a stream open for the current account. */
+export function useNotificationStream(): void {
+  const { did, status } = useSession()
+  const client = useQueryClient()
+  useEffect(() => {
+    if (status === 'takendown') return
+    const end = new AbortController()
+    void run(client, did, end.signal)
+    return () => end.abort()
+  }, [client, did, status])
+}
+
+async function run(client: QueryClient, did: string, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    const isReachable = await readCount(client, did).then(
+      () => true,
+      () => false,
+    )
+    if (signal.aborted) return
+    const isOpened = isReachable && (await connect(client, did, signal))
+    if (!isOpened) await refreshLists(client, did)
+    failures = isOpened ? 0 : failures + 1
+    await pause(failures, signal)
+  }
+}
+
+/** Pauses while the server is known to be down. */
+function readCount(client: QueryClient, did: string): Promise<unknown> {
+  return client.fetchQuery({
+    queryKey: keyOf(did, getUnreadCount, {}),
+    queryFn: () => callAs(did, getUnreadCount, { params: {} }),
+    staleTime: 0,
+  })
+}
+
+/** Resolves when the stream ends. @returns whether it had delivered an unread count */
+function connect(client: QueryClient, did: string, signal: AbortSignal): Promise<boolean> {
+  const token = findSession(did)?.accessJwt
+  const url = `${endpoint.replace(/^http/, 'ws')}/xrpc/${subscribe.$nsid}`
+  const socket = new WebSocket(url, ['xrpc', `bearer.${token}`])
+  socket.binaryType = 'arraybuffer'
+  const close = () => socket.close()
+  signal.addEventListener('abort', close)
+  /** The unread count that matches the cached lists; undefined before the first `#unreadCount`. */
+  let expected: number | undefined
+  socket.addEventListener('message', ({ data }) => {
+    const [header, payload] = decodeAll(new Uint8Array(data)) as Iterable<unknown>
+    switch ((header as { t?: string }).t) {
+      case '#notification': {
+        const { notification } = payload as { notification: Notification }
+        addNotification(client, did, notification)
+        if (expected !== undefined && !notification.isRead) expected++
+        break
+      }
+      case '#unreadCount': {
+        const { count } = payload as { count: number }
+        client.setQueryData(keyOf(did, getUnreadCount, {}), { count })
+        if (count !== expected) void refreshLists(client, did)
+        expected = count
+      }
+    }
+  })
+  return new Promise((resolve) => {
+    socket.addEventListener('close', () => {
+      signal.removeEventListener('abort', close)
+      resolve(expected !== undefined)
+    })
+  })
+}
+
+/** Exponential back-off; ends early when the connection is restored. */
+function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const longest = Math.min(firstWaitMs * 2 ** failures, longestWaitMs)
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      unsubscribe()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    // Jitter, so that pages do not reconnect all at once.
+    const timer = setTimeout(done, (longest * (1 + Math.random())) / 2)
+    const unsubscribe = connection.subscribe(() => connection.get().up && done())
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,126 @@
+/** The journal that is being written. */
+import { dirname } from 'node:path'
+import { type Files, type OpenFile, writeFully } from './files.ts'
+import { encodeTitle, lineBytes } from './journal.ts'
+import { journalPath } from './layout.ts'
+
+/**
+ * A write into space that the file already has needs no update of its length on disk, so it is faster to sync than an
+ * append. And a disk that becomes full refuses to reserve space before it refuses a transaction.
+ */
+export const defaultReserveBytes = 1024 * 1024
+
+const maxBlockingBytes = 32 * 1024
+
+export class Journal {
+  readonly firstSeq: number
+  readonly #files: Files
+  readonly #path: string
+  #file: OpenFile
+  /** Bytes of the first line and the frames on disk. */
+  #length: number
+  /** Bytes of the file: zeros follow the frames. */
+  #allocated: number
+
+  private constructor(files: Files, path: string, firstSeq: number, file: OpenFile, length: number) {
+    this.#files = files
+    this.#path = path
+    this.firstSeq = firstSeq
+    this.#file = file
+    this.#length = length
+    this.#allocated = length
+  }
+
+  /** Creates a journal. Its first line and its name are on disk afterwards. */
+  static async create(files: Files, dir: string, firstSeq: number): Promise<Journal> {
+    const path = journalPath(dir, firstSeq)
+    const file = await files.create(path, { durableWrites: true })
+    try {
+      await writeDurably(file, encodeTitle(firstSeq), 0)
+      await files.syncDir(dirname(path))
+    } catch (error) {
+      await file.close().catch(() => {})
+      throw error
+    }
+    return new Journal(files, path, firstSeq, file, lineBytes)
+  }
+
+  /** Continues a journal whose first `length` bytes are whole, and cuts off the rest. */
+  static async resume(files: Files, dir: string, firstSeq: number, length: number): Promise<Journal> {
+    const path = journalPath(dir, firstSeq)
+    return new Journal(files, path, firstSeq, await editFrom(files, path, length), length)
+  }
+
+  /** Bytes of the first line and the frames on disk. */
+  get length(): number {
+    return this.#length
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === lineBytes
+  }
+
+  /** Bytes of reserved space. */
+  get room(): number {
+    return this.#allocated - this.#length
+  }
+
+  /** Reserves another `bytes` of space. A failure changes nothing. */
+  async reserve(bytes: number): Promise<void> {
+    await writeDurably(this.#file, Buffer.alloc(bytes), this.#allocated)
+    this.#allocated += bytes
+  }
+
+  /** Resolves once the frame is on disk. After a failure the journal needs `repair`. */
+  async append(frame: Uint8Array): Promise<void> {
+    await writeDurably(this.#file, frame, this.#length)
+    this.#length += frame.length
+    this.#allocated = Math.max(this.#allocated, this.#length)
+  }
+
+  /** As `append`, but blocks the thread. Returns false, without having written, when that is not possible. */
+  appendBlocking(frame: Uint8Array): boolean {
+    if (this.#file.writeBlocking === undefined || frame.length > Math.min(this.room, maxBlockingBytes))
+      return false
+    const written = this.#file.writeBlocking(frame, this.#length)
+    if (written < frame.length) throw new Error('the disk took no more bytes')
+    this.#length += frame.length
+    return true
+  }
+
+  /** Cuts off what a failed `append` may have written. No frame may be appended until this has succeeded. */
+  async repair(): Promise<void> {
+    await this.#file.close().catch(() => {})
+    this.#allocated = this.#length
+    this.#file = await editFrom(this.#files, this.#path, this.#length)
+  }
+
+  /** Releases the reserved space: readers require a sealed journal to end with its last frame. */
+  async seal(): Promise<void> {
+    if (this.room === 0) return
+    this.#allocated = this.#length
+    await this.#file.truncate(this.#length)
+    await this.#file.sync()
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+}
+
+async function editFrom(files: Files, path: string, length: number): Promise<OpenFile> {
+  const file = await files.edit(path, { durableWrites: true })
+  try {
+    await file.truncate(length)
+    await file.sync()
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+  return file
+}
+
+async function writeDurably(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
+  await writeFully(file, bytes, position)
+  if (!file.durableWrites) await file.sync()
+}

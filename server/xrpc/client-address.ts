@@ -1,0 +1,35 @@
+/**
+ * The address of a client. Behind a reverse proxy it is the last address in X-Forwarded-For that no trusted proxy has: what
+ * stands before it came from the client and may be forged.
+ */
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import proxyAddr from 'proxy-addr'
+import { isLoopback } from './host.ts'
+
+export interface ClientAddress {
+  /** Canonical IP address, IPv4 in dotted form. Empty when the proxy forwarded something else. */
+  readonly address: string
+  /** Whether the client is a program on this machine: a loopback connection that no proxy forwarded. */
+  readonly isLocal: boolean
+}
+
+export type ReadAddress = (req: IncomingMessage) => ClientAddress
+
+/** @param trustedProxies addresses, CIDR ranges or `loopback`; X-Forwarded-For of any other sender is ignored */
+export function createAddressReader(trustedProxies: readonly string[]): ReadAddress {
+  const isTrusted = proxyAddr.compile([...trustedProxies])
+  return (req) => {
+    const sender = canonical(req.socket.remoteAddress ?? '')
+    const isForwarded = req.headers['x-forwarded-for'] !== undefined && isTrusted(sender, 0)
+    if (!isForwarded) return { address: sender, isLocal: isLoopback(sender) }
+    return { address: canonical(proxyAddr(req, isTrusted)), isLocal: false }
+  }
+}
+
+/** Empty for anything that is no IP address. Some proxies append the port of the client. */
+function canonical(text: string): string {
+  const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  return isIP(address) === 0 ? '' : ipaddr.process(address).toString()
+}
