@@ -29,6 +29,9 @@ if (agent && !canInstall(agent[1])) {
       'Install Node.js 20.19, 22.12 or later, then run `npm ci` again.',
   )
 }
+if (!require('fs').existsSync(require('path').join(__dirname, '../node_modules'))) {
+  fail('The packages are not installed. Run `npm ci`.')
+}
 if (!isAtLeast(process.versions.node, 24, 0)) {
   fail(
     'Desktop PDS runs on Node.js 24, which is not installed: this is Node.js ' +
