@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 test(`a server killed ${crashes} times under load keeps its word (CRASH_SEED=${seed})`, {
-  timeout: 180_000,
+  timeout: 900_000,
 }, async () => {
   const random = seededRandom(seed)
   const witnesses = Array.from({ length: 3 }, (_, i) => new Witness(`witness-${i}`, random))
