@@ -1,4 +1,4 @@
-/** What other servers look up here: this server's DID document, and whose handle a host name is. */
+/** Well-known documents: the DID document of the server, and the DID of a handle. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exchange } from '../support/raw-http.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
@@ -18,7 +18,7 @@ const didOf = (host: string) => ask(host, '/.well-known/atproto-did')
 const noSuchHandle = { status: 404, body: { error: 'HandleNotFound', message: expect.any(String) } }
 const forbidden = { status: 403, body: { error: 'Forbidden' } }
 
-test('the server is a did:web whose document names its address', async () => {
+test('did.json: the did:web document contains the address of the server', async () => {
   const { body: described } = await server.get('com.core.server.describeServer')
   const answer = await server.fetch('/.well-known/did.json')
   expect(answer).toMatchObject({ status: 200 })
@@ -32,31 +32,34 @@ test('the server is a did:web whose document names its address', async () => {
   expect(described.did).toBe('did:web:pds.test')
 })
 
-test('a handle is asked under its own name, as plain text', async () => {
+test('atproto-did: returns the DID of the handle in the Host header as plain text', async () => {
   const answer = await didOf('alice.test')
   expect(answer).toMatchObject({ status: 200, text: alice.did })
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
   expect(answer.headers['access-control-allow-origin']).toBe('*')
 })
 
-test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])('%s is the same name', async (host) => {
-  expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
-})
+test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])(
+  'atproto-did: %s is the same handle',
+  async (host) => {
+    expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
+  },
+)
 
-test('a target in absolute form names the handle', async () => {
+test('atproto-did: a request target in absolute form contains the handle', async () => {
   const request = 'GET http://alice.test/.well-known/atproto-did HTTP/1.1\r\nHost: localhost\r\n\r\n'
   expect(await exchange(server.running.port, request)).toMatchObject({ status: 200, text: alice.did })
 })
 
-test.each(['nobody.test', 'nobody.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
-  '%s is nobody',
+test.each(['unknown.test', 'unknown.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
+  'atproto-did: %s has no account',
   async (host) => {
     expect(await didOf(host)).toMatchObject(noSuchHandle)
   },
 )
 
 test.each(['evil.example', 'alice.test.evil.example', 'home.example', 'test'])(
-  '%s is no name of this server, nor could it be a handle here',
+  'atproto-did: %s is rejected as a host name',
   async (host) => {
     expect(await didOf(host)).toMatchObject(forbidden)
   },
@@ -70,17 +73,17 @@ test.each([
   '/xrpc/com.core.server.describeServer',
   '/xrpc/_health',
   '/',
-])('a handle opens nothing else: %s', async (path) => {
+])('a handle as host name serves no other path: %s', async (path) => {
   expect(await ask('alice.test', path)).toMatchObject(forbidden)
 })
 
-test('reading is all that can be done there', async () => {
+test('well-known: other verbs and unknown documents answer 404', async () => {
   expect(await ask('alice.test', '/.well-known/atproto-did', 'POST')).toMatchObject({ status: 404 })
   expect(await ask('localhost', '/.well-known/did.json', 'DELETE')).toMatchObject({ status: 404 })
   expect(await ask('localhost', '/.well-known/anything-else')).toMatchObject({ status: 404 })
 })
 
-test('an account that is not active has no handle to show, until it is again', async () => {
+test('atproto-did: hides accounts that are not active', async () => {
   const bob = await server.account('bob')
   const subject = { $type: 'com.core.admin.defs#repoRef', did: bob.did }
   const setTakedown = (applied: boolean) =>
@@ -91,7 +94,7 @@ test('an account that is not active has no handle to show, until it is again', a
   expect(await didOf('bob.test')).toMatchObject({ status: 200, text: bob.did })
 })
 
-test('a handle of a domain that is not offered any more is still one', async () => {
+test('atproto-did: answers for handles under a domain that was removed', async () => {
   const before = await TestServer.start({ userDomains: ['.old.example'] })
   const carol = await before.account('carol', { handle: 'carol.old.example' })
   Object.assign(before.config, { userDomains: ['.new.example'] })
@@ -103,7 +106,7 @@ test('a handle of a domain that is not offered any more is still one', async () 
   await before.close()
 })
 
-test('resolveHandle tells whose a handle is, in any letter case', async () => {
+test('resolveHandle: returns the DID of a handle in any letter case', async () => {
   for (const handle of [alice.handle, alice.handle.toUpperCase()]) {
     const { body } = await server.get('com.core.identity.resolveHandle', { handle })
     expect(body).toEqual({ did: alice.did })
