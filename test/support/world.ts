@@ -41,7 +41,7 @@ export class World {
   /** Opens another tab of a profile. */
   async tab(profile: BrowserContext): Promise<Page> {
     const page = await profile.newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     this.#complaints.push(errorsOf(page))
     return page
   }
