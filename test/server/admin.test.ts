@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-const unknownDid = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const nobody = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const notFound = refusal(400, 'NotFound')
 const accountOf = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
@@ -30,7 +30,7 @@ const update = (did: string, states: Record<string, unknown>, auth: Auth = admin
 const post = (nsid: string, input: unknown, auth: Auth = adminAuth) =>
   server.post(`com.core.admin.${nsid}`, input, auth)
 
-describe('admin access', () => {
+describe('who may administer', () => {
   const everyMethod = (auth: Auth | undefined) => [
     list({}, auth ?? ''),
     server.get('com.core.admin.getSubjectStatus', { did: owner.did }, auth),
@@ -38,17 +38,17 @@ describe('admin access', () => {
     server.post('com.core.admin.disableInviteCodes', {}, auth),
   ]
 
-  test('the owner has it', async () => {
+  test('the owner', async () => {
     for (const answer of await Promise.all(everyMethod(owner))) expect(answer.status).toBe(200)
   })
 
-  test('the admin password grants it', async () => {
+  test('whoever knows the admin password', async () => {
     for (const answer of await Promise.all(everyMethod(adminAuth))) expect(answer.status).toBe(200)
     const shouted = adminAuth.replace('Basic', 'BASIC')
     expect((await list({}, shouted)).status).toBe(200)
   })
 
-  test('another password or user name is rejected', async () => {
+  test('nobody with another password or user name', async () => {
     for (const text of ['admin:wrong', 'admin:', ':', 'admin', 'root:the admin password of tests']) {
       for (const answer of await Promise.all(everyMethod(basic(text)))) {
         expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
@@ -57,7 +57,7 @@ describe('admin access', () => {
     }
   })
 
-  test('other accounts and app passwords of the owner are rejected', async () => {
+  test('no other account, and no app password of the owner', async () => {
     const other = await server.account('other')
     for (const answer of await Promise.all(everyMethod(other))) {
       expect(answer).toMatchObject(refusal(403, 'Forbidden'))
@@ -68,7 +68,7 @@ describe('admin access', () => {
     }
   })
 
-  test('the generated admin password is stored in a file with owner-only permissions', async () => {
+  test('with a password that the server makes for itself, readable by its owner alone', async () => {
     const other = await TestServer.start({ adminPassword: undefined })
     try {
       const file = join(other.config.dataDir, 'admin-password')
@@ -86,7 +86,7 @@ describe('admin access', () => {
 })
 
 describe('listAccounts', () => {
-  test('returns every account with its status', async () => {
+  test('shows every account with its state', async () => {
     const alice = await server.account('alice')
     const bob = await server.account('bob', { email: undefined })
     await server.confirmEmail(alice)
@@ -107,7 +107,7 @@ describe('listAccounts', () => {
     expect(byDid(owner.did)).toMatchObject({ owner: true })
   })
 
-  test('returns the inviter of an account', async () => {
+  test('tells who invited an account', async () => {
     const codeFor = async (forAccount?: string) => {
       const input = { useCount: 1, forAccount }
       return (await server.post('com.core.server.createInviteCode', input, adminAuth)).body.code
@@ -123,7 +123,7 @@ describe('listAccounts', () => {
     )
   })
 
-  test('pages contain every account once while accounts are created and deleted', async () => {
+  test('goes page by page, losing and repeating nothing while accounts come and go', async () => {
     const paged = await TestServer.start()
     try {
       const accounts: Account[] = []
@@ -155,13 +155,13 @@ describe('listAccounts', () => {
     [{ limit: 'many' }],
     [{ cursor: 'nonsense' }],
     [{ cursor: Buffer.from('["one"]').toString('base64url') }],
-  ])('rejects %j', async (params: Record<string, string>) => {
+  ])('refuses %j', async (params: Record<string, string>) => {
     expect(await list(params)).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 })
 
 describe('updateSubjectStatus', () => {
-  test('sets the given statuses and keeps the others', async () => {
+  test('sets the states that it names, and leaves the others', async () => {
     const erin = await server.account('erin')
     const takedown = { applied: true, ref: 'case 7' }
     const { body } = await update(erin.did, { takedown })
@@ -192,15 +192,15 @@ describe('updateSubjectStatus', () => {
     expect(await session()).toMatchObject({ active: true })
   })
 
-  test('an unknown DID answers NotFound, another kind of subject InvalidRequest', async () => {
-    expect(await update(unknownDid, { takedown: { applied: true } })).toMatchObject(notFound)
-    expect(await statusOf(unknownDid)).toMatchObject(notFound)
+  test('knows no account of that DID, and no other kind of subject', async () => {
+    expect(await update(nobody, { takedown: { applied: true } })).toMatchObject(notFound)
+    expect(await statusOf(nobody)).toMatchObject(notFound)
     const record = { $type: 'com.core.repo.strongRef', uri: `at://${owner.did}/app.example.feed.post/1` }
     const input = { subject: record, takedown: { applied: true } }
     expect(await post('updateSubjectStatus', input)).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('the owner cannot take down or suspend the own account', async () => {
+  test('keeps the owner from locking themselves out', async () => {
     for (const state of ['takedown', 'suspended']) {
       const answer = await update(owner.did, { [state]: { applied: true } }, owner)
       expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
@@ -224,11 +224,11 @@ describe('updateAccountPassword', () => {
     expect((await server.signIn(grace, { password: 'a new password' })).status).toBe(200)
   })
 
-  test('an unknown DID and a weak password are rejected', async () => {
+  test('knows no other account, and no weak password', async () => {
     const heidi = await server.account('heidi')
-    expect(
-      await post('updateAccountPassword', { did: unknownDid, password: 'a new password' }),
-    ).toMatchObject(notFound)
+    expect(await post('updateAccountPassword', { did: nobody, password: 'a new password' })).toMatchObject(
+      notFound,
+    )
     expect(await post('updateAccountPassword', { did: heidi.did, password: 'short' })).toMatchObject(
       refusal(400, 'InvalidPassword'),
     )
@@ -236,7 +236,7 @@ describe('updateAccountPassword', () => {
   })
 })
 
-test('deleteAccount removes the account from every table', async () => {
+test('deleteAccount leaves nothing of the account', async () => {
   const ivan = await server.account('ivan')
   await server.appSession(ivan, 'phone')
   expect((await post('deleteAccount', { did: ivan.did })).status).toBe(200)
@@ -247,7 +247,7 @@ test('deleteAccount removes the account from every table', async () => {
   )
 })
 
-test('disableInviteCodes ignores unknown codes and accounts', async () => {
-  const input = { codes: ['pds-test-aaaaa-aaaaa'], accounts: [unknownDid] }
+test('disableInviteCodes passes over codes that there are not', async () => {
+  const input = { codes: ['pds-test-aaaaa-aaaaa'], accounts: [nobody] }
   expect((await post('disableInviteCodes', input)).status).toBe(200)
 })

@@ -20,7 +20,7 @@ const activate = (auth: Auth) => server.post('com.core.server.activateAccount', 
 const session = async (auth: Auth) => (await server.get('com.core.server.getSession', {}, auth)).body
 const inFuture = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString()
 
-test('deactivation: the status is reported by every method until the account is activated', async () => {
+test('a deactivated account says so everywhere, and is active again when it wants', async () => {
   const alice = await server.account('alice')
   expect((await deactivate(alice)).status).toBe(200)
   const inactive = { active: false, status: 'deactivated' }
@@ -37,7 +37,7 @@ test('deactivation: the status is reported by every method until the account is 
   expect((await status()).body).toMatchObject({ activated: true })
 })
 
-test('deactivation: sessions, sign-in and app passwords keep working', async () => {
+test('sessions and sign-in go on, app passwords too', async () => {
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await deactivate(bob)
@@ -46,7 +46,7 @@ test('deactivation: sessions, sign-in and app passwords keep working', async () 
   expect((await server.get('com.core.server.listAppPasswords', {}, bob)).status).toBe(200)
 })
 
-test('deactivation: writes fail with AccountDeactivated', async () => {
+test('writes are refused', async () => {
   const carla = await server.account('carla')
   await deactivate(carla)
   expect(await server.post('com.core.server.createAppPassword', { name: 'phone' }, carla)).toMatchObject(
@@ -54,14 +54,14 @@ test('deactivation: writes fail with AccountDeactivated', async () => {
   )
 })
 
-test('deactivation: deactivating and activating are idempotent', async () => {
+test('it can be done twice, and undone twice', async () => {
   const dan = await server.account('dan')
   for (const change of [deactivate, deactivate, activate, activate])
     expect((await change(dan)).status).toBe(200)
   expect(await session(dan)).toMatchObject({ active: true })
 })
 
-describe('scheduled deletion', () => {
+describe('a date of deletion', () => {
   test.each([
     ['of long ago', '2020-01-01T00:00:00Z'],
     ['that is none', 'tomorrow'],
@@ -69,19 +69,19 @@ describe('scheduled deletion', () => {
     ['that no clock has', '2040-02-01T25:61:00Z'],
     ['that no calendar has', '2040-02-31T12:00:00Z'],
     ['of a leap second', '2040-12-31T23:59:60Z'],
-  ])('%s is rejected', async (_, deleteAfter) => {
+  ])('%s is refused', async (_, deleteAfter) => {
     const erin = await server.account(`e${crypto.randomUUID().slice(0, 8)}`)
     expect(await deactivate(erin, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))
     expect(await session(erin)).toMatchObject({ active: true })
   })
 
-  test('the current time is rejected as past', async () => {
+  test('that is now is in the past', async () => {
     const frank = await server.account('frank')
     const deleteAfter = server.clock.now().toISOString()
     expect(await deactivate(frank, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('runs at deleteAfter in any time zone, not before', async () => {
+  test('is kept, in any time zone, and not before', async () => {
     const grace = await server.account('grace')
     const due = new Date(server.clock.now().getTime() + day)
     const deleteAfter = new Date(due.getTime() + 5 * hour).toISOString().replace('Z', '+05:00')
@@ -95,7 +95,7 @@ describe('scheduled deletion', () => {
     expect(mentionsOf(server.running.services.store, grace.did)).toEqual([])
   })
 
-  test('runs at the next start if the server was off at that time', async () => {
+  test('is kept by a server that was off when it came', async () => {
     const heidi = await server.account('heidi')
     const deleteAfter = inFuture(day)
     await deactivate(heidi, { deleteAfter })
@@ -107,7 +107,7 @@ describe('scheduled deletion', () => {
     expect(mentionsOf(server.running.services.store, heidi.did)).toEqual([])
   })
 
-  test('is cancelled by activateAccount', async () => {
+  test('is called off by activating the account', async () => {
     const ivan = await server.account('ivan')
     await deactivate(ivan, { deleteAfter: inFuture(hour) })
     await activate(ivan)
@@ -116,7 +116,7 @@ describe('scheduled deletion', () => {
     expect((await server.signIn(ivan)).body).toMatchObject({ active: true })
   })
 
-  test('is replaced by a further deactivateAccount, also without deleteAfter', async () => {
+  test('is replaced by a later word, also by none', async () => {
     const judy = await server.account('judy')
     await deactivate(judy, { deleteAfter: inFuture(hour) })
     await deactivate(judy)

@@ -27,7 +27,7 @@ async function tokenFor(account: Account): Promise<string> {
   return server.codeTo(account.email)
 }
 
-test('account deletion: only used invite codes still contain the DID', async () => {
+test('nothing of the account is left but a used invite code', async () => {
   const admin = (nsid: string, input: unknown) => server.post(`com.core.server.${nsid}`, input, adminAuth)
   const { body: invite } = await admin('createInviteCode', { useCount: 2 })
   const alice = await server.account('alice', { inviteCode: invite.code })
@@ -36,7 +36,7 @@ test('account deletion: only used invite codes still contain the DID', async () 
   const gift = { useCount: 1, forAccount: guest.did }
   const { body: given } = await server.post('com.core.server.createInviteCode', gift, alice)
 
-  // Rows in every table: both kinds of sessions, mail tokens of every purpose, a record.
+  // Something in every table: sessions of both kinds, mail tokens of every purpose, a record.
   await server.confirmEmail(alice)
   await server.appSession(alice, 'phone')
   await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
@@ -60,14 +60,14 @@ test('account deletion: only used invite codes still contain the DID', async () 
   expect(kept.codes).toMatchObject([{ code: given.code, createdBy: 'admin' }])
 })
 
-test('account deletion: sessions end immediately and sign-in fails', async () => {
+test('its sessions are dead at once, and it cannot sign in', async () => {
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await remove(bob, await tokenFor(bob))
-  const notFound = refusal(403, 'AccountNotFound')
+  const gone = refusal(403, 'AccountNotFound')
   for (const { accessJwt, refreshJwt } of [bob, app]) {
-    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(notFound)
-    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(notFound)
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
     expect((await server.post('com.core.server.deleteSession', undefined, accessJwt)).status).toBe(200)
   }
   for (const password of [bob.password, app.password]) {
@@ -75,7 +75,7 @@ test('account deletion: sessions end immediately and sign-in fails', async () =>
   }
 })
 
-test('account deletion: handle and email address are available for a new account', async () => {
+test('its handle and email address are free again, for another DID', async () => {
   const carla = await server.account('carla')
   await remove(carla, await tokenFor(carla))
   const again = await server.account('carla')
@@ -85,7 +85,7 @@ test('account deletion: handle and email address are available for a new account
   )
 })
 
-test('account deletion: requires own DID, main password and mailed token', async () => {
+test('it takes the own DID, the main password and the token that was mailed', async () => {
   const [dan, erin] = [await server.account('dan'), await server.account('erin')]
   const app = await server.appSession(dan, 'phone')
   const token = await tokenFor(dan)
@@ -103,14 +103,14 @@ test('account deletion: requires own DID, main password and mailed token', async
   expect((await remove(dan, token)).status).toBe(200)
 })
 
-test('account deletion: a token of another purpose is rejected', async () => {
+test('a token for something else does not do', async () => {
   const frank = await server.account('frank')
   await server.post('com.core.server.requestPasswordReset', { email: frank.email })
   const token = await server.codeTo(frank.email)
   expect(await remove(frank, token)).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
-test('account deletion: the token expires after 15 minutes', async () => {
+test('the token works for 15 minutes', async () => {
   const grace = await server.account('grace')
   const token = await tokenFor(grace)
   server.clock.advance(15 * minute)
@@ -118,7 +118,7 @@ test('account deletion: the token expires after 15 minutes', async () => {
   expect((await remove(grace, await tokenFor(grace))).status).toBe(200)
 })
 
-test('account deletion: an empty password is rejected for an account without one', async () => {
+test('an account without a password cannot be deleted with an empty one', async () => {
   const heidi = await server.account('heidi', { password: undefined })
   const token = await tokenFor(heidi)
   for (const password of ['', 'null']) {
@@ -126,7 +126,7 @@ test('account deletion: an empty password is rejected for an account without one
   }
 })
 
-test('account deletion: of two concurrent calls one succeeds', async () => {
+test('two who delete at once do so once', async () => {
   const ivan = await server.account('ivan')
   const token = await tokenFor(ivan)
   const answers = await Promise.all([remove(ivan, token), remove(ivan, token)])
@@ -135,7 +135,7 @@ test('account deletion: of two concurrent calls one succeeds', async () => {
   expect(mentionsOf(server.running.services.store, ivan.did)).toEqual([])
 })
 
-test('account deletion: its messages leave the outbox, later messages to the address stay', async () => {
+test('nothing for it stays in the outbox, however it is deleted; what comes for the next of its address does', async () => {
   const judy = await server.account('judy')
   expect(await server.mailsTo(judy.email)).toEqual([])
   await remove(judy, await tokenFor(judy))

@@ -26,14 +26,14 @@ async function confirmed(name: string): Promise<Account> {
   return account
 }
 
-/** Requests a token for updateEmail and reads it from the mail. */
+/** A token to change the email address, fresh from the mail. */
 async function updateToken(account: Account): Promise<string> {
   await askToUpdate(account)
   return server.codeTo(account.email)
 }
 
-describe('confirmEmail', () => {
-  test('accepts the mailed code', async () => {
+describe('confirming', () => {
+  test('takes the code that was mailed', async () => {
     const alice = await server.account('alice')
     expect((await askToConfirm(alice)).status).toBe(200)
     const mails = await server.mailsTo(alice.email)
@@ -46,7 +46,7 @@ describe('confirmEmail', () => {
     expect(await session(alice)).toMatchObject({ emailConfirmed: true })
   })
 
-  test('rejects another address', async () => {
+  test('of another address is refused', async () => {
     const bob = await server.account('bob')
     await askToConfirm(bob)
     const token = await server.codeTo(bob.email)
@@ -54,7 +54,7 @@ describe('confirmEmail', () => {
     expect((await confirm(bob, bob.email, token)).status).toBe(200)
   })
 
-  test('rejects wrong and used codes, and codes of another purpose or account', async () => {
+  test('with a wrong code, a used one, one for something else or of somebody else is refused', async () => {
     const [carla, dan] = [await server.account('carla'), await server.account('dan')]
     const refused = refusal(400, 'InvalidToken')
     expect(await confirm(carla, carla.email, 'AAAAA-AAAAA')).toMatchObject(refused)
@@ -68,7 +68,7 @@ describe('confirmEmail', () => {
     expect(await confirm(carla, carla.email, token)).toMatchObject(refused)
   })
 
-  test('answers ExpiredToken for a code older than 15 minutes', async () => {
+  test('is too late after 15 minutes, and told so for a day', async () => {
     const erin = await server.account('erin')
     await askToConfirm(erin)
     const token = await server.codeTo(erin.email)
@@ -77,7 +77,7 @@ describe('confirmEmail', () => {
     expect(await session(erin)).toMatchObject({ emailConfirmed: false })
   })
 
-  test('accepts only the newest code', async () => {
+  test('is done with the newest code only', async () => {
     const frank = await server.account('frank')
     await askToConfirm(frank)
     const old = await server.codeTo(frank.email)
@@ -86,7 +86,7 @@ describe('confirmEmail', () => {
     expect((await confirm(frank, frank.email, await server.codeTo(frank.email))).status).toBe(200)
   })
 
-  test('can be called with an app password', async () => {
+  test('an app password may do it', async () => {
     const grace = await server.account('grace')
     const app = await server.appSession(grace, 'phone')
     expect((await askToConfirm(app)).status).toBe(200)
@@ -94,8 +94,8 @@ describe('confirmEmail', () => {
   })
 })
 
-describe('updateEmail', () => {
-  test('requires no token while the old address is unconfirmed', async () => {
+describe('a change of address', () => {
+  test('needs no token while the old one is unconfirmed', async () => {
     const heidi = await server.account('heidi')
     expect((await askToUpdate(heidi)).body).toEqual({ tokenRequired: false })
     expect(await server.mailsTo(heidi.email)).toEqual([])
@@ -105,7 +105,7 @@ describe('updateEmail', () => {
     expect((await server.signIn(heidi, { identifier: heidi.email })).status).toBe(401)
   })
 
-  test('requires a token mailed to the confirmed old address', async () => {
+  test('needs a token, mailed to the old one, once that is confirmed', async () => {
     const ivan = await confirmed('ivan')
     expect((await askToUpdate(ivan)).body).toEqual({ tokenRequired: true })
     for (const none of [{}, { token: '' }, { token: ' ' }]) {
@@ -120,7 +120,7 @@ describe('updateEmail', () => {
     expect(await server.mailsTo('ivan@new.test')).toEqual([])
   })
 
-  test('rejects a token after 15 minutes', async () => {
+  test('is too late after 15 minutes', async () => {
     const judy = await confirmed('judy')
     const token = await updateToken(judy)
     server.clock.advance(15 * minute)
@@ -128,14 +128,14 @@ describe('updateEmail', () => {
     expect(await session(judy)).toMatchObject({ email: judy.email, emailConfirmed: true })
   })
 
-  test('consumes its token', async () => {
+  test('uses its token up', async () => {
     const kim = await confirmed('kim')
     const token = await updateToken(kim)
     expect((await update(kim, kim.email, { token })).status).toBe(200)
     expect(await update(kim, 'kim@new.test', { token })).toMatchObject(refusal(400, 'InvalidToken'))
   })
 
-  test('invalidates codes mailed to the old address', async () => {
+  test('voids the codes that went to the old one', async () => {
     const leo = await server.account('leo')
     await server.post('com.core.server.requestAccountDelete', undefined, leo)
     const token = await server.codeTo(leo.email)
@@ -146,7 +146,7 @@ describe('updateEmail', () => {
     )
   })
 
-  test('an invalid or taken address is rejected and does not consume the token', async () => {
+  test('to what is no address, or that of somebody else, is refused and costs no token', async () => {
     const [mia, nina] = [await confirmed('mia'), await server.account('nina')]
     const token = await updateToken(mia)
     for (const email of ['', 'mia', nina.email, nina.email.toUpperCase()]) {
@@ -155,7 +155,7 @@ describe('updateEmail', () => {
     expect((await update(mia, 'mia@new.test', { token })).status).toBe(200)
   })
 
-  test('the same address changes nothing', async () => {
+  test('to the same address leaves everything as it is', async () => {
     const olga = await confirmed('olga')
     const token = await updateToken(olga)
     expect((await update(olga, olga.email.toUpperCase(), { token })).status).toBe(200)
@@ -163,8 +163,8 @@ describe('updateEmail', () => {
   })
 })
 
-describe('second factor', () => {
-  test('is enabled with a confirmed address and a token', async () => {
+describe('the second factor', () => {
+  test('is turned on with a confirmed address and a token', async () => {
     const pat = await confirmed('pat')
     expect(await update(pat, pat.email, { emailAuthFactor: true })).toMatchObject(
       refusal(400, 'TokenRequired'),
@@ -174,14 +174,14 @@ describe('second factor', () => {
     expect(await session(pat)).toMatchObject({ emailConfirmed: true, emailAuthFactor: true })
   })
 
-  test('cannot be enabled together with a new address', async () => {
+  test('is not turned on together with a new address', async () => {
     const quinn = await confirmed('quinn')
     const more = { emailAuthFactor: true, token: await updateToken(quinn) }
     expect(await update(quinn, 'quinn@new.test', more)).toMatchObject(refusal(400, 'InvalidRequest'))
     expect(await session(quinn)).toMatchObject({ email: quinn.email, emailAuthFactor: false })
   })
 
-  test('stays enabled when updateEmail omits it', async () => {
+  test('stays on when an update does not speak of it', async () => {
     const rosa = await confirmed('rosa')
     await update(rosa, rosa.email, { emailAuthFactor: true, token: await updateToken(rosa) })
     await update(rosa, rosa.email, { token: await updateToken(rosa) })
@@ -189,8 +189,8 @@ describe('second factor', () => {
   })
 })
 
-describe('an account without an email address', () => {
-  test('cannot request codes', async () => {
+describe('an account without an address', () => {
+  test('cannot be sent a code', async () => {
     const sam = await server.account('sam', { email: undefined })
     for (const nsid of ['requestEmailConfirmation', 'requestEmailUpdate', 'requestAccountDelete']) {
       const answer = await server.post(`com.core.server.${nsid}`, undefined, sam)
@@ -199,7 +199,7 @@ describe('an account without an email address', () => {
     expect(await confirm(sam, 'sam@mail.test', 'AAAAA-AAAAA')).toMatchObject(refusal(400, 'InvalidEmail'))
   })
 
-  test('sets one without a token', async () => {
+  test('is given one without further ado', async () => {
     const tina = await server.account('tina', { email: undefined })
     expect((await update(tina, 'tina@mail.test')).status).toBe(200)
     await server.confirmEmail({ ...tina, email: 'tina@mail.test' })

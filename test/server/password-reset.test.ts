@@ -20,41 +20,37 @@ async function tokenFor(account: Account): Promise<string> {
   return server.codeTo(account.email)
 }
 
-test('password reset: the response does not reveal whether the address has an account', async () => {
+test('the answer tells nobody whether there is such an account', async () => {
   const alice = await server.account('alice')
-  const [known, unknown, none] = [
-    await ask(alice.email),
-    await ask('unknown@mail.test'),
-    await ask('unknown'),
-  ]
+  const [known, unknown, none] = [await ask(alice.email), await ask('nobody@mail.test'), await ask('nobody')]
   for (const answer of [known, unknown, none]) {
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: undefined })
   }
   expect(await server.mailsTo(alice.email)).toMatchObject([{ purpose: 'resetPassword' }])
-  expect(await server.mailsTo('unknown@mail.test')).toEqual([])
+  expect(await server.mailsTo('nobody@mail.test')).toEqual([])
 })
 
-test('password reset: the new password replaces the old one', async () => {
+test('the new password takes the place of the old one', async () => {
   const bob = await server.account('bob')
   expect((await reset((await tokenFor(bob)).toLowerCase(), 'a new password')).status).toBe(200)
   expect(await server.signIn(bob)).toMatchObject(refusal(401, 'AuthenticationRequired'))
   expect((await server.signIn(bob, { password: 'a new password' })).status).toBe(200)
 })
 
-test('password reset: ends the sessions of this account only', async () => {
+test('every session of the account ends, of no other', async () => {
   const [carla, dan] = [await server.account('carla'), await server.account('dan')]
   const { body: second } = await server.signIn(carla)
   const app = await server.appSession(carla, 'phone')
   await reset(await tokenFor(carla), 'a new password')
   for (const { accessJwt, refreshJwt } of [carla, second, app]) {
-    const revoked = refusal(400, 'ExpiredToken', 'Token has been revoked')
-    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(revoked)
-    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(revoked)
+    const gone = refusal(400, 'ExpiredToken', 'Token has been revoked')
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
   }
   expect((await server.get('com.core.server.getSession', {}, dan)).status).toBe(200)
 })
 
-test('password reset: a token works once', async () => {
+test('a token works once', async () => {
   const erin = await server.account('erin')
   const token = await tokenFor(erin)
   expect((await reset(token, 'a new password')).status).toBe(200)
@@ -62,7 +58,7 @@ test('password reset: a token works once', async () => {
   expect((await server.signIn(erin, { password: 'a new password' })).status).toBe(200)
 })
 
-test('password reset: a token expires after 15 minutes', async () => {
+test('a token works for 15 minutes', async () => {
   const frank = await server.account('frank')
   const token = await tokenFor(frank)
   server.clock.advance(15 * minute - second)
@@ -73,7 +69,7 @@ test('password reset: a token expires after 15 minutes', async () => {
   expect((await server.signIn(frank)).status).toBe(200)
 })
 
-test('password reset: an expired token answers ExpiredToken for a day, then InvalidToken', async () => {
+test('a token that is too late is told from a wrong one for a day, and then forgotten', async () => {
   const lea = await server.account('lea')
   const token = await tokenFor(lea)
   const after = async (ms: number) => {
@@ -85,7 +81,7 @@ test('password reset: an expired token answers ExpiredToken for a day, then Inva
   expect(await after(15 * minute)).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
-test('password reset: invented tokens and tokens of another purpose are rejected', async () => {
+test('a token that nobody was sent, or that is for something else, does not work', async () => {
   const grace = await server.account('grace')
   for (const token of ['', 'AAAAA-AAAAA']) {
     expect(await reset(token, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
@@ -95,7 +91,7 @@ test('password reset: invented tokens and tokens of another purpose are rejected
   expect(await reset(confirmation, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
-test('password reset: only the newest token works', async () => {
+test('only the newest token works', async () => {
   const heidi = await server.account('heidi')
   const old = await tokenFor(heidi)
   const token = await tokenFor(heidi)
@@ -103,7 +99,7 @@ test('password reset: only the newest token works', async () => {
   expect((await reset(token, 'a new password')).status).toBe(200)
 })
 
-test('password reset: a weak password is rejected and does not consume the token', async () => {
+test('a weak password is refused and costs no token', async () => {
   const ivan = await server.account('ivan')
   const token = await tokenFor(ivan)
   for (const password of ['', '1234567', 'x'.repeat(257)]) {
@@ -112,7 +108,7 @@ test('password reset: a weak password is rejected and does not consume the token
   expect((await reset(token, 'a new password')).status).toBe(200)
 })
 
-test('password reset: of concurrent calls with one token one succeeds', async () => {
+test('a token is used by one of those who use it at once', async () => {
   const judy = await server.account('judy')
   const token = await tokenFor(judy)
   const answers = await Promise.all(
@@ -123,7 +119,7 @@ test('password reset: of concurrent calls with one token one succeeds', async ()
   expect((await server.signIn(judy, { password: `a new password ${winner}` })).status).toBe(200)
 })
 
-test('password reset: the address is matched in any letter case', async () => {
+test('the address is found in any letter case', async () => {
   const kim = await server.account('kim')
   await ask(` ${kim.email.toUpperCase()} `)
   expect(await server.mailsTo(kim.email)).toHaveLength(1)

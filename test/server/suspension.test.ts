@@ -20,7 +20,7 @@ async function suspendedAccount(name: string): Promise<Account> {
   return account
 }
 
-test('suspension: sign-in and sessions keep working and report the status', async () => {
+test('a suspended account signs in, stays signed in, and says what it is', async () => {
   const alice = await suspendedAccount('alice')
   const inactive = { active: false, status: 'suspended' }
   expect((await session(alice)).body).toMatchObject(inactive)
@@ -31,7 +31,7 @@ test('suspension: sign-in and sessions keep working and report the status', asyn
   expect(status.body).toMatchObject({ activated: false })
 })
 
-test('suspension: writes fail with AccountSuspended', async () => {
+test('it cannot write', async () => {
   const bob = await suspendedAccount('bob')
   const make = () => server.post('com.core.server.createAppPassword', { name: 'phone' }, bob)
   expect(await make()).toMatchObject(suspended)
@@ -39,7 +39,7 @@ test('suspension: writes fail with AccountSuspended', async () => {
   expect((await make()).status).toBe(200)
 })
 
-test('suspension: a suspended owner has no admin access', async () => {
+test('an owner who is suspended administers no more', async () => {
   const other = await TestServer.start()
   try {
     const owner = await other.account('owner-of-all')
@@ -52,7 +52,7 @@ test('suspension: a suspended owner has no admin access', async () => {
   }
 })
 
-test('suspension: the account cannot activate itself, not even after deactivating', async () => {
+test('it cannot activate itself, not even by deactivating first', async () => {
   const carla = await suspendedAccount('carla')
   const activate = () => server.post('com.core.server.activateAccount', undefined, carla)
   expect(await activate()).toMatchObject(suspended)
@@ -61,7 +61,7 @@ test('suspension: the account cannot activate itself, not even after deactivatin
   expect((await session(carla)).body).toMatchObject({ status: 'suspended' })
 })
 
-test('suspension: email, password, sessions and deletion can be managed', async () => {
+test('it can look after itself: email, password, sessions, leaving', async () => {
   const dan = await suspendedAccount('dan')
   await server.confirmEmail(dan)
   expect((await session(dan)).body).toMatchObject({ emailConfirmed: true })
@@ -75,7 +75,7 @@ test('suspension: email, password, sessions and deletion can be managed', async 
   expect((await server.post('com.core.server.deleteAccount', input, body)).status).toBe(200)
 })
 
-test('suspension: lifting it keeps a deactivation', async () => {
+test('a deactivation outlives the suspension', async () => {
   const erin = await suspendedAccount('erin')
   await server.post('com.core.server.deactivateAccount', {}, erin)
   await server.setStatus(erin.did, { suspended: false })
@@ -83,7 +83,7 @@ test('suspension: lifting it keeps a deactivation', async () => {
   expect((await server.post('com.core.server.activateAccount', undefined, erin)).status).toBe(200)
 })
 
-test('suspension: of several statuses the gravest is reported', async () => {
+test('of several states the gravest is shown', async () => {
   const frank = await server.account('frank')
   await server.setStatus(frank.did, { deactivated: true, suspended: true })
   expect((await session(frank)).body).toMatchObject({ status: 'suspended' })

@@ -20,7 +20,7 @@ const takenDown = refusal(401, 'AccountTakedown')
 const badScope = refusal(400, 'InvalidToken', 'Bad token scope')
 const revoked = refusal(400, 'ExpiredToken', 'Token has been revoked')
 
-/** A taken-down account with a takendown session. */
+/** A taken-down account with the narrow session that is left to it. */
 async function leaving(name: string): Promise<Account> {
   const account = await server.account(name)
   await server.setStatus(account.did, { takedown: true })
@@ -29,7 +29,7 @@ async function leaving(name: string): Promise<Account> {
   return { ...account, ...body }
 }
 
-test('takedown: all sessions end immediately, also those of app passwords', async () => {
+test('its sessions die at once, those of app passwords too', async () => {
   const alice = await server.account('alice')
   const app = await server.appSession(alice, 'phone')
   await server.setStatus(alice.did, { takedown: true })
@@ -39,7 +39,7 @@ test('takedown: all sessions end immediately, also those of app passwords', asyn
   }
 })
 
-test('takedown: sign-in fails, with AccountTakedown only for the right password', async () => {
+test('it cannot sign in, and only who has its password is told why', async () => {
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await server.setStatus(bob.did, { takedown: true })
@@ -54,26 +54,26 @@ test('takedown: sign-in fails, with AccountTakedown only for the right password'
   expect(await server.signIn(app, { allowTakendown: true })).toMatchObject(takenDown)
 })
 
-test('takedown: allowTakendown has no effect on other accounts', async () => {
+test('allowTakendown is nothing to an account that is not taken down', async () => {
   const carla = await server.account('carla')
   const { body } = await server.signIn(carla, { allowTakendown: true })
   expect(decodeJwt(body.accessJwt).claims.scope).toBe('com.core.access')
 })
 
-describe('takendown session', () => {
-  test('getSession reports the status', async () => {
+describe('the narrow session', () => {
+  test('says what it is', async () => {
     const dan = await leaving('dan')
     expect(decodeJwt(dan.accessJwt).claims.scope).toBe('com.core.takendown')
     expect((await session(dan)).body).toMatchObject({ did: dan.did, active: false, status: 'takendown' })
   })
 
-  test('grants access only to the methods for moving or deleting the account', async () => {
+  test('opens the door of the methods that are needed to leave, and no other', async () => {
     const erin = await leaving('erin')
     const open: string[] = []
     for (const { nsid, schema, auth } of methods) {
       if (auth === 'none' || auth === 'import') continue
       const { body: narrow } = await server.signIn(erin, { allowTakendown: true })
-      // An empty input: credentials are checked before the input.
+      // An input that lacks everything: it is not looked at before the door.
       const { body } = await (schema.type === 'query'
         ? server.get(nsid, {}, narrow.accessJwt)
         : server.post(nsid, {}, narrow.accessJwt))
@@ -98,7 +98,7 @@ describe('takendown session', () => {
     expect((await session(frank)).status).toBe(200)
   })
 
-  test('gets service tokens only for createAccount on another server', async () => {
+  test('gets a service token for moving to another server, and for nothing else', async () => {
     const grace = await leaving('grace')
     const ask = (params: Record<string, string>) =>
       server.get('com.core.server.getServiceAuth', { aud: 'did:web:new.example', ...params }, grace)
@@ -108,13 +108,13 @@ describe('takendown session', () => {
     expect(await ask({})).toMatchObject(badScope)
   })
 
-  test('cannot activate the account', async () => {
+  test('cannot bring the account back', async () => {
     const heidi = await leaving('heidi')
     expect(await server.post('com.core.server.activateAccount', undefined, heidi)).toMatchObject(takenDown)
     expect((await session(heidi)).body).toMatchObject({ status: 'takendown' })
   })
 
-  test('can delete the account', async () => {
+  test('deletes the account', async () => {
     const ivan = await leaving('ivan')
     await server.post('com.core.server.requestAccountDelete', undefined, ivan)
     const input = { did: ivan.did, password: ivan.password, token: await server.codeTo(ivan.email) }
@@ -122,7 +122,7 @@ describe('takendown session', () => {
     expect(mentionsOf(server.running.services.store, ivan.did)).toEqual([])
   })
 
-  test('can deactivate the account, which stays taken down', async () => {
+  test('deactivates the account, which stays taken down', async () => {
     const judy = await leaving('judy')
     expect((await server.post('com.core.server.deactivateAccount', {}, judy)).status).toBe(200)
     expect((await session(judy)).body).toMatchObject({ active: false, status: 'takendown' })
@@ -130,7 +130,7 @@ describe('takendown session', () => {
     expect((await server.signIn(judy)).body).toMatchObject({ active: false, status: 'deactivated' })
   })
 
-  test('requires the second factor if the account has one', async () => {
+  test('needs the second factor, where there is one', async () => {
     const kim = await server.account('kim')
     await server.confirmEmail(kim)
     await server.post('com.core.server.requestEmailUpdate', undefined, kim)
@@ -144,7 +144,7 @@ describe('takendown session', () => {
     expect((await server.signIn(kim, more)).body).toMatchObject({ status: 'takendown' })
   })
 
-  test('ends when the takedown is lifted, and normal sign-in works', async () => {
+  test('ends when the takedown is lifted: its holder signs in as before', async () => {
     const leo = await leaving('leo')
     await server.setStatus(leo.did, { takedown: false })
     expect(await session(leo)).toMatchObject(revoked)
@@ -154,13 +154,13 @@ describe('takendown session', () => {
   })
 })
 
-test('takedown: applying it again keeps the takendown session', async () => {
+test('a takedown that is applied again leaves the narrow session open', async () => {
   const mia = await leaving('mia')
   await server.setStatus(mia.did, { takedown: true })
   expect((await session(mia)).status).toBe(200)
 })
 
-test('takedown: lifting it restores app passwords but no sessions', async () => {
+test('lifted, it gives app passwords back, but no session', async () => {
   const nina = await server.account('nina')
   const app = await server.appSession(nina, 'phone')
   await server.setStatus(nina.did, { takedown: true })
