@@ -176,28 +176,28 @@ describe('a client that disconnects', () => {
   })
 })
 
-describe('a client that stalls', () => {
+describe('a client that hangs', () => {
   const patience = { headersMs: 100, requestMs: 200, silenceMs: 300 }
   const timedOut = [{ status: 408, headers: { connection: 'close' }, body: { error: 'InvalidRequest' } }]
 
-  test('before its first byte is disconnected', async () => {
+  test('before its first byte is cut off', async () => {
     const connection = await open((await start({ patience })).port)
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('within its headers is disconnected', async () => {
+  test('within its headers is cut off', async () => {
     const connection = await open((await start({ patience })).port)
     connection.send('GET /xrpc/com.test.quick HTTP/1.1\r\nHost: loc')
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('within its body is disconnected', async () => {
+  test('within its body is cut off', async () => {
     const connection = await open((await start({ patience })).port)
     connection.send(`${noteHead}Content-Length: 100\r\n\r\n{"text":`)
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('by sending single bytes is disconnected', async () => {
+  test('by sending byte after byte is cut off', async () => {
     const connection = await open((await start({ patience })).port)
     connection.send(`${noteHead}Content-Length: 100000\r\n\r\n`)
     const drip = setInterval(() => connection.socket.writable && connection.send(' '), 20)
@@ -205,7 +205,7 @@ describe('a client that stalls', () => {
     clearInterval(drip)
   })
 
-  test('by sending on after a rejection is disconnected', async () => {
+  test('by sending on after it was refused is cut off', async () => {
     const connection = await open((await start({ patience })).port)
     connection.send(`${noteHead}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
@@ -214,17 +214,17 @@ describe('a client that stalls', () => {
     clearInterval(flood)
   })
 
-  test('by not reading its response is disconnected', async () => {
+  test('by not reading its answer is cut off', async () => {
     const { port, close } = await start({ patience })
     const { socket, send } = await open(port)
     send(get('large'))
     await once(socket, 'data')
     socket.pause()
-    // The response is in flight until then, and close() would wait for it.
+    // Until then the answer is in flight, and closing would wait for it.
     await close(60_000)
   })
 
-  test('does not delay other clients', async () => {
+  test('holds up nobody else', async () => {
     const { port, fetch } = await start()
     const idle = await Promise.all(Array.from({ length: 100 }, () => open(port)))
     for (const { send } of idle) send('POST /xrpc/com.test.note HTTP/1.1\r\n')
