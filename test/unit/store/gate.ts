@@ -1,4 +1,4 @@
-/** Files whose syncs wait at a gate. */
+/** Files whose syncs wait until the gate is opened. */
 import type { Files, OpenFile } from '../../../server/store/files.ts'
 
 export class Gate {
