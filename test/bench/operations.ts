@@ -1,4 +1,4 @@
-/** The operations whose latency is measured, each as a client makes it. */
+/** The measured operations, as a client calls them. */
 import type { Client } from './client.ts'
 import type { Disk } from './disk.ts'
 import type { Operation } from './latency.ts'
@@ -45,7 +45,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
       times: 400,
       run: () => client.call('createAppPassword', { name: `passing ${made++}` }, accessJwt),
     },
-    // As many as were made in the same round: an account has a hundred at most.
+    // Revokes as many as the round created: an account has at most a hundred.
     {
       name: 'revokeAppPassword',
       times: 400,
@@ -70,7 +70,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
   ]
 }
 
-/** What any server takes at least: the disk alone, and a bare server that writes to it. */
+/** The baselines: the disk alone, and a bare server that writes to it. */
 export function yardsticks(disk: Disk, bare: Client): Operation[] {
   return [
     { name: 'write + fdatasync', times: 800, run: () => disk.append() },

@@ -20,7 +20,7 @@ export interface Compared {
   readonly bare: Throughput
 }
 
-/** Runs the two in turns, so that what else the machine does meets both. Of the pairs it is the one with the median ratio. */
+/** Interleaves the two, so that other load on the machine affects both. @returns the pair with the median ratio */
 export async function compareThroughput(
   servers: { pds: Measured; bare: Measured; client: Client },
   load: Load,
@@ -53,7 +53,7 @@ export function throughputRow(name: string, compared: Compared) {
   }
 }
 
-/** What the bare server has to send; Node itself adds the headers that have to do with the connection. */
+/** The response of the bare server, without the connection headers that Node adds. */
 async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<BareAnswer> {
   const { headers, text } =
     call?.input === undefined
@@ -63,7 +63,7 @@ async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<
   return { path, headers: own, body: text }
 }
 
-/** The load comes from a process of its own. */
+/** Runs the load in a separate process. */
 async function put({ path, calls }: Load, server: Measured): Promise<Throughput> {
   const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, calls })]
   const before = server.cpuMicroseconds()
