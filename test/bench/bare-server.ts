@@ -1,6 +1,6 @@
 /**
- * A minimal Node server for comparison: `node bare-server.ts DIR` answers a GET with given headers and body, and a POST once it
- * has written to the disk.
+ * The least that a Node server does: `node bare-server.ts DIR` answers a GET with the headers and the body that it was told
+ * to, and a POST once it has written to the disk.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

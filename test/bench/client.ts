@@ -1,10 +1,10 @@
-/** A minimal client on one keep-alive connection, so that measurements contain little of its own time. */
+/** A client on one kept-alive connection: the lightest there is, so that little of its own time is measured. */
 import { Agent, request } from 'node:http'
 
 export interface Answer {
   readonly headers: Record<string, string>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: benches read responses of every type
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
   readonly json: any
 }
 
@@ -20,7 +20,7 @@ export class Client implements Disposable {
     return this.#send('GET', path, token)
   }
 
-  /** Posts JSON to a method of com.core.server; without input the body is empty. */
+  /** Posts JSON to a method of com.core.server; with no input the body is empty. */
   call(method: string, input?: unknown, token?: string): Promise<Answer> {
     return this.post(`/xrpc/com.core.server.${method}`, input, token)
   }

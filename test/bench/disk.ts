@@ -1,8 +1,8 @@
-/** The disk's share of a write: appends and syncs a frame of the journal. */
+/** What the disk alone takes for a write of the store: a frame of the journal, appended and synced. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** About the size of a frame with one app password or one refreshed session. */
+/** About as many bytes as a frame with one app password or one refreshed session. */
 const frame = Buffer.alloc(768, 'x')
 
 export class Disk implements AsyncDisposable {

@@ -1,4 +1,4 @@
-/** Temporary folders, removed at the end of the bench. */
+/** Folders that are gone when the bench is over. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,11 +1,11 @@
-/** Number and size of the packages of a production install. */
+/** What a production install is made of. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { table } from './table.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** From the lock file, so that packages of other installs do not count. */
+/** As the lock file has it, so that it does not matter what else is installed here. */
 export function benchInstall(): void {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const production = Object.entries<{ dev?: boolean; optional?: boolean }>(lock.packages)

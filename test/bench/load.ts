@@ -1,9 +1,9 @@
-/** `node load.ts JSON`: calls a server on ten connections for two seconds and prints the result as JSON. */
+/** `node load.ts JSON`: calls a server on ten connections for two seconds, and prints what was answered, as JSON. */
 import autocannon from 'autocannon'
 
 export interface Load {
   readonly path: string
-  /** Connection n repeats call n, modulo the number of calls. */
+  /** The first connection makes the first of these calls over and over, the second the second, and so around. */
   readonly calls: readonly Call[]
 }
 

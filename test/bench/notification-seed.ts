@@ -1,4 +1,4 @@
-/** Creates data directories of accounts with many notifications, through the tables of the store, from a fixed seed. */
+/** Data directories of accounts that are told much: written through the store's own tables, the same every time. */
 import { encode } from '@atproto/lex-cbor'
 import { cidForCbor, type LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString } from '@atproto/syntax'
@@ -20,12 +20,12 @@ const authors = 1000
 const batch = 1000
 const feed = 'app.example.feed'
 
-interface SeededNotification {
+interface Told {
   readonly reason: Reason
   readonly record: records.StoredRecord
 }
 
-/** The mix of reasons: of a hundred notifications the first 70 are likes, the next 10 reposts, and so on. */
+/** What an account is told: of a hundred times, the first seventy of a like, the next ten of a repost, and so on. */
 const kinds: readonly { reason: Reason; collection: NsidString; upTo: number }[] = [
   { reason: 'like', collection: `${feed}.like`, upTo: 70 },
   { reason: 'repost', collection: `${feed}.repost`, upTo: 80 },
@@ -35,8 +35,8 @@ const kinds: readonly { reason: Reason; collection: NsidString; upTo: number }[]
 ]
 
 /**
- * Inserts unread notifications by a thousand authors, half of whom the account follows. The records exist; the trees of the
- * repositories stay empty, because notifications do not read them.
+ * Tells an account this many times, none of them seen, of records of a thousand others, half of whom it follows. The records
+ * are there; the trees of the repositories, which notifications do not read, are left empty.
  */
 export async function seedNotifications(dir: string, did: DidString, count: number): Promise<void> {
   const random = seededRandom(count)
@@ -59,14 +59,14 @@ export async function seedNotifications(dir: string, did: DidString, count: numb
 
   const post = recordUri(did, `${feed}.post`, nextTid())
   for (let made = 0; made < count; made += batch) {
-    const batchRows: SeededNotification[] = []
+    const told: Told[] = []
     for (let i = made; i < Math.min(made + batch, count); i++) {
       clock += 60_000
       const author = people[random(authors)] as (typeof people)[number]
-      batchRows.push(await newRecord(author.did, post, nextTid(), iso(new Date(clock)), random))
+      told.push(await newRecord(author.did, post, nextTid(), iso(new Date(clock)), random))
     }
     await store.transact((tx) => {
-      for (const { reason, record } of batchRows) {
+      for (const { reason, record } of told) {
         records.insert(tx, record, [])
         const reasonSubject = reason === 'mention' ? undefined : post
         notifications.insert(tx, record, [{ to: did, reason, reasonSubject }], record.indexedAt)
@@ -83,7 +83,7 @@ async function newRecord(
   rkey: string,
   createdAt: DatetimeString,
   random: Random,
-): Promise<SeededNotification> {
+): Promise<Told> {
   const drawn = random(100)
   const { reason, collection } = kinds.find(({ upTo }) => drawn < upTo) as (typeof kinds)[number]
   const subject = { uri: post, cid: 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' }

@@ -1,4 +1,4 @@
-/** The measured operations, as a client calls them. */
+/** The operations whose latency is measured, each as a client makes it. */
 import type { Client } from './client.ts'
 import type { Disk } from './disk.ts'
 import type { Operation } from './latency.ts'
@@ -45,7 +45,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
       times: 400,
       run: () => client.call('createAppPassword', { name: `passing ${made++}` }, accessJwt),
     },
-    // Revokes as many as the round created: an account has at most a hundred.
+    // As many as were made in the same round: an account has a hundred at most.
     {
       name: 'revokeAppPassword',
       times: 400,
@@ -70,7 +70,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
   ]
 }
 
-/** The baselines: the disk alone, and a bare server that writes to it. */
+/** What any server takes at least: the disk alone, and a bare server that writes to it. */
 export function yardsticks(disk: Disk, bare: Client): Operation[] {
   return [
     { name: 'write + fdatasync', times: 800, run: () => disk.append() },

@@ -1,6 +1,6 @@
 /**
- * Loaded into the measured server with `--import`: measures the delay of its event loop. The message `start` resets it; every
- * message is answered with the delay since.
+ * Loaded into the measured server with `--import`: watches its event loop. Asked `start` it begins anew; asked anything else it
+ * tells the longest stop since.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
@@ -15,7 +15,7 @@ delay.enable()
 
 process.on('message', (question) => {
   if (question === 'start') delay.reset()
-  const measured: LoopDelay = { p99: delay.percentile(99) / 1e6, longest: delay.max / 1e6 }
-  process.send?.(measured)
+  const told: LoopDelay = { p99: delay.percentile(99) / 1e6, longest: delay.max / 1e6 }
+  process.send?.(told)
 })
 process.channel?.unref()

@@ -1,4 +1,4 @@
-/** Record writes: each call makes a signed commit, which is on disk before the response. */
+/** Writing records: each call is a signed commit of a repository, on disk before it is answered. */
 import { Client } from './client.ts'
 import { Disk } from './disk.ts'
 import { folder } from './folders.ts'

@@ -1,4 +1,4 @@
-/** Latency, throughput and memory of one server with data. */
+/** Everything that one server in use shows. */
 import { Client } from './client.ts'
 import { Disk } from './disk.ts'
 import { folder } from './folders.ts'
@@ -64,7 +64,7 @@ export async function benchRequests(): Promise<void> {
   table('resident memory after all that', [{ '': 'server', MB: pds.residentMegabytes(), reference: '377' }])
 }
 
-/** Tail latency of getSession on one connection, alone and during sign-ins of ten clients. */
+/** The tail of getSession on one connection, alone and while ten clients do nothing but sign in. */
 async function tailDuringLogins(url: string, { accessJwt, handle, password }: BenchAccount) {
   using client = new Client(url)
   const read = () => timed(() => client.get('/xrpc/com.core.server.getSession', accessJwt))

@@ -1,4 +1,4 @@
-/** Creates a data directory of a used server, through the tables of the store. */
+/** A data directory as of a server that has been in use: written through the store's own tables. */
 
 import { createHash } from 'node:crypto'
 import { scopes } from '../../server/auth/scopes.ts'
@@ -14,7 +14,7 @@ const now = () => new Date()
 /** Rows that `insertAccount` writes. */
 const rowsEach = 10
 
-/** Writes this number of rows to the snapshot of a directory. */
+/** Fills the directory with this many rows, and leaves them in the snapshot. */
 export async function seed(dir: string, rows: number): Promise<void> {
   const store = await openStore(dir)
   const total = Math.ceil(rows / rowsEach)
@@ -26,7 +26,7 @@ export async function seed(dir: string, rows: number): Promise<void> {
   await store.close()
 }
 
-/** Opens a store that checkpoints only when it is closed. */
+/** Everything is checkpointed into the snapshot when it is closed, and not before. */
 export function openStore(dir: string): Promise<Database> {
   return Database.open({ directory: dir, migrations, now, checkpointBytes: Number.POSITIVE_INFINITY })
 }
@@ -54,7 +54,7 @@ function insertAccount(tx: Writer, i: number): void {
   inviteCodes.insert(tx, code, false)
 }
 
-/** An account whose DID sorts before the DIDs that the server creates. */
+/** An account whose DID sorts before those that the server makes. */
 export function newAccount(i: number): accounts.NewAccount {
   return {
     did: `did:plc:${String(i).padStart(24, '0')}`,

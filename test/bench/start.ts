@@ -1,4 +1,4 @@
-/** Duration of a start, and delay of the event loop during checkpoints. */
+/** How long a start takes, and whether checkpoints stop the event loop. */
 import { setTimeout } from 'node:timers/promises'
 import { measureCheckpoint } from './checkpoint.ts'
 import { Client } from './client.ts'
@@ -37,7 +37,7 @@ export interface Start {
   readonly megabytes: number
 }
 
-/** Time from the start of the process to its first response; its memory a second later. */
+/** From the start of the process to its first answer; its memory a second later. */
 export async function start(dir: string): Promise<Start> {
   const begin = performance.now()
   await using server = await Measured.pds(dir)

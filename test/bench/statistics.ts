@@ -1,4 +1,4 @@
-/** Statistics of repeated measurements. */
+/** What is said about repeated measurements. */
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)

@@ -1,4 +1,4 @@
-/** Prints measurements as tables. */
+/** How measurements are shown. */
 
 /** One row; the column without a name is its title. */
 export type Row = Record<string, string | number>

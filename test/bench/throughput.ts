@@ -20,7 +20,7 @@ export interface Compared {
   readonly bare: Throughput
 }
 
-/** Interleaves the two, so that other load on the machine affects both. @returns the pair with the median ratio */
+/** Runs the two in turns, so that what else the machine does meets both. Of the pairs it is the one with the median ratio. */
 export async function compareThroughput(
   servers: { pds: Measured; bare: Measured; client: Client },
   load: Load,
@@ -53,7 +53,7 @@ export function throughputRow(name: string, compared: Compared) {
   }
 }
 
-/** The response of the bare server, without the connection headers that Node adds. */
+/** What the bare server has to send; Node itself adds the headers that have to do with the connection. */
 async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<BareAnswer> {
   const { headers, text } =
     call?.input === undefined
@@ -63,7 +63,7 @@ async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<
   return { path, headers: own, body: text }
 }
 
-/** Runs the load in a separate process. */
+/** The load comes from a process of its own. */
 async function put({ path, calls }: Load, server: Measured): Promise<Throughput> {
   const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, calls })]
   const before = server.cpuMicroseconds()

@@ -1,4 +1,4 @@
-/** User interface: first load without a cache, and scrolling the inbox to item 10,000. */
+/** What the user interface takes: its first load in a browser without a cache, and the inbox scrolled to its ten thousandth item. */
 import type { Page } from '../support/browser.ts'
 import type { Account } from '../support/server.ts'
 import { feed, mentions } from '../support/social.ts'
@@ -11,7 +11,7 @@ interface FirstLoad {
   readonly kilobytes: number
   readonly requests: number
   readonly firstPaint: number
-  /** Time until the form accepts input. */
+  /** Until a person can type. */
   readonly usable: number
 }
 
@@ -83,7 +83,7 @@ async function measureFirstLoad(world: World): Promise<FirstLoad> {
   }
 }
 
-/** Runs in the page. A string, because this program is compiled without browser types. */
+/** Runs in the page: text, for this program is compiled without the types of a browser. */
 const readFirstLoad = `(() => {
   const [navigation] = performance.getEntriesByType('navigation')
   const resources = performance.getEntriesByType('resource')
@@ -97,7 +97,7 @@ const readFirstLoad = `(() => {
   }
 })()`
 
-/** Creates this number of mentions of one account by another. */
+/** One account mentions the other, until there are enough. */
 async function mention({ server }: World, account: Account): Promise<void> {
   const bob = await server.account('bob')
   for (let done = 0; done < items; done += perCall) {
@@ -117,7 +117,7 @@ async function measureLongList(world: World, account: Account): Promise<LongList
   await heading(page, 'Home').waitFor()
   const megabytesAtFirst = await heapMegabytes(page)
   await page.goto(`${world.server.url}/#/notifications`)
-  // By element: computing the roles of ten thousand items takes longer than rendering them.
+  // By element: the roles of ten thousand items take a browser longer to tell than to show.
   const list = page.locator('main li')
   await list.first().waitFor()
 

@@ -18,7 +18,7 @@ export class ServerProcess {
     })
   }
 
-  /** Resolves with its URL once it serves. Throws its output if it exits. */
+  /** Resolves with its URL once it serves. Throws what it said when it ends instead. */
   async serving(): Promise<string> {
     for (;;) {
       const [, url] = /^listening on (\S+)$/m.exec(this.#stdout) ?? []
@@ -28,12 +28,12 @@ export class ServerProcess {
     }
   }
 
-  /** Its output to stderr. */
+  /** What it complained of. */
   get complaints(): string {
     return this.#stderr
   }
 
-  /** Kills it with SIGKILL. Unlike in a power cut, data in the buffers of the system survives. */
+  /** As a power cut does it, but for what the system has taken and not yet written. */
   async kill(): Promise<void> {
     const exit = once(this.#child, 'exit')
     if (this.#child.kill('SIGKILL')) await exit

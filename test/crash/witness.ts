@@ -1,6 +1,6 @@
 /**
- * A client that writes continuously and records the responses. After a crash, acknowledged writes must exist, and writes without
- * a response must exist completely or not at all.
+ * A client that keeps writing, and remembers what the server told it. What was answered with success must be found again after
+ * a crash; what was not answered must have happened as a whole or not at all.
  */
 import { expect } from 'vitest'
 import { adminAuth } from '../support/server.ts'
@@ -13,17 +13,17 @@ class ServerGone extends Error {}
 
 interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the test reads responses of every type
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
   readonly body: any
 }
 
-/** Throws if the fact does not hold. */
+/** Holds when nothing is thrown. */
 type Fact = () => Promise<void>
 
 interface AppPassword {
   readonly name: string
   readonly password: string
-  /** Token of a session that was opened with it. */
+  /** Of a session that was opened with it. */
   readonly accessJwt: string
 }
 
@@ -32,7 +32,7 @@ export class Witness {
   readonly #name: string
   readonly #random: Random
   readonly #facts = new Map<string, Fact>()
-  /** Facts that the next crash may change. */
+  /** Facts that the next crash can have changed. */
   readonly #touched = new Set<string>()
   readonly #appPasswords: AppPassword[] = []
   #accessJwt = ''
@@ -48,7 +48,7 @@ export class Witness {
     return this.#facts.size
   }
 
-  /** Creates the account of the client. */
+  /** Creates the account that the witness writes as. */
   async signUp(): Promise<void> {
     const { body } = await this.#must('createAccount', { handle: `${this.#name}.test`, password })
     this.#accessJwt = body.accessJwt
@@ -56,7 +56,7 @@ export class Witness {
     this.#know('the newest refresh token', () => this.#refresh())
   }
 
-  /** Writes until the server is killed. */
+  /** Writes until the server is gone. */
   async writeUntilGone(): Promise<void> {
     const acts = [
       this.#refresh,
@@ -72,7 +72,7 @@ export class Witness {
     }
   }
 
-  /** Checks the facts that the crash may have changed, or all. Throws for the first that does not hold. */
+  /** Throws for the first fact that does not hold, of those that the crash can have changed or of all. */
   async testify(which: 'touched' | 'all'): Promise<void> {
     for (const subject of which === 'all' ? [...this.#facts.keys()] : [...this.#touched]) {
       await this.#facts
@@ -84,7 +84,7 @@ export class Witness {
     this.#touched.clear()
   }
 
-  /** A replaced token stays valid during the grace period, so the newest acknowledged one works regardless of calls in flight. */
+  /** The replaced token works on for a while, so that the newest that was answered works whatever became of a call in flight. */
   async #refresh(): Promise<void> {
     this.#touched.add('the newest refresh token')
     const { body } = await this.#must('refreshSession', undefined, this.#refreshJwt)
@@ -105,7 +105,7 @@ export class Witness {
     })
   }
 
-  /** Also ends its sessions. */
+  /** Its sessions end with it. */
   async #revokeAppPassword(): Promise<void> {
     const [revoked] = this.#appPasswords.splice(this.#random(this.#appPasswords.length), 1)
     if (revoked === undefined) return
@@ -134,7 +134,7 @@ export class Witness {
     this.#know(subject, () => this.#isOpen(accessJwt, false))
   }
 
-  /** Signs up with an invite code: account, first session and use of the code are one transaction. */
+  /** Somebody signs up with an invite code of ours. An account comes with its first session, and uses the code up. */
   async #invite(): Promise<void> {
     const name = `${this.#name}-${++this.#count}`
     const { code } = (await this.#must('createInviteCode', { useCount: 1 }, adminAuth)).body
@@ -144,7 +144,7 @@ export class Witness {
     this.#know(`invitee ${name}`, async () => {
       const signedIn = await this.#call('createSession', { identifier: invitee.handle, password })
       if (signedIn.status === 200) await this.#isWhole(signedIn.body.accessJwt, 2)
-      // Without an account the code is unused and the handle available.
+      // Without an account the code is unused, and nothing else keeps the handle.
       else expect((await signsUpWith(invitee.handle)).status).toBe(200)
       expect((await signsUpWith(`x${invitee.handle}`)).status).toBe(400)
       this.#facts.delete(`invitee ${name}`)

@@ -13,7 +13,7 @@ afterAll(() => server.close())
 const needed = refusal(401, 'AuthFactorTokenRequired')
 const wrong = refusal(400, 'InvalidToken')
 
-/** Creates an account with a second factor. */
+/** An account that signs in with a code. */
 async function guarded(name: string): Promise<Account> {
   const account = await server.account(name)
   await server.confirmEmail(account)
@@ -24,7 +24,7 @@ async function guarded(name: string): Promise<Account> {
   return account
 }
 
-test('second factor: the password sends a code by mail, and the code opens the session', async () => {
+test('the password alone brings a code by mail, and the code opens the session', async () => {
   const alice = await guarded('alice')
   expect(await server.signIn(alice)).toMatchObject(needed)
   const mail = (await server.mailsTo(alice.email)).at(-1)
@@ -37,7 +37,7 @@ test('second factor: the password sends a code by mail, and the code opens the s
   expect(body).toMatchObject({ did: alice.did, emailAuthFactor: true })
 })
 
-test('second factor: an empty code counts as absent', async () => {
+test('an empty code is no code', async () => {
   const bob = await guarded('bob')
   for (const authFactorToken of ['', ' ']) {
     expect(await server.signIn(bob, { authFactorToken })).toMatchObject(needed)
@@ -46,7 +46,7 @@ test('second factor: an empty code counts as absent', async () => {
   expect((await server.signIn(bob, { authFactorToken })).status).toBe(200)
 })
 
-test('second factor: a code works once, also in lower case', async () => {
+test('a code is good in lower case, and once', async () => {
   const carla = await guarded('carla')
   await server.signIn(carla)
   const authFactorToken = ` ${(await server.codeTo(carla.email)).toLowerCase()} `
@@ -54,7 +54,7 @@ test('second factor: a code works once, also in lower case', async () => {
   expect(await server.signIn(carla, { authFactorToken })).toMatchObject(wrong)
 })
 
-test('second factor: a code expires after 15 minutes', async () => {
+test('a code is good for 15 minutes', async () => {
   const dan = await guarded('dan')
   await server.signIn(dan)
   const authFactorToken = await server.codeTo(dan.email)
@@ -62,7 +62,7 @@ test('second factor: a code expires after 15 minutes', async () => {
   expect(await server.signIn(dan, { authFactorToken })).toMatchObject(refusal(400, 'ExpiredToken'))
 })
 
-test('second factor: a new code invalidates the old one', async () => {
+test('a new code takes the place of the old one', async () => {
   const erin = await guarded('erin')
   await server.signIn(erin)
   const old = await server.codeTo(erin.email)
@@ -72,7 +72,7 @@ test('second factor: a new code invalidates the old one', async () => {
   expect((await server.signIn(erin, { authFactorToken })).status).toBe(200)
 })
 
-test('second factor: the fifth wrong code invalidates the code', async () => {
+test('four wrong codes are forgiven, five void the right one', async () => {
   const frank = await guarded('frank')
   const guess = () => server.signIn(frank, { authFactorToken: 'AAAAA-AAAAA' })
   await server.signIn(frank)
@@ -93,7 +93,7 @@ test('second factor: the fifth wrong code invalidates the code', async () => {
   expect((await server.signIn(frank, { authFactorToken: last })).status).toBe(200)
 })
 
-test('second factor: a wrong password sends no mail, with or without a code', async () => {
+test('without the password there is no mail, whatever the code', async () => {
   const grace = await guarded('grace')
   await server.signIn(grace)
   const authFactorToken = await server.codeTo(grace.email)
@@ -106,7 +106,7 @@ test('second factor: a wrong password sends no mail, with or without a code', as
   expect(await server.mailsTo(grace.email)).toHaveLength(before)
 })
 
-test('second factor: the code of another account is rejected', async () => {
+test('the code of somebody else does not do', async () => {
   const [heidi, ivan] = [await guarded('heidi'), await guarded('ivan')]
   await server.signIn(heidi)
   await server.signIn(ivan)
@@ -114,14 +114,14 @@ test('second factor: the code of another account is rejected', async () => {
   expect(await server.signIn(heidi, { authFactorToken })).toMatchObject(wrong)
 })
 
-test('second factor: app passwords need no code', async () => {
+test('an app password needs no code', async () => {
   const judy = await guarded('judy')
   const app = await server.appSession(judy, 'reader')
   expect((await server.get('com.core.server.getSession', {}, app)).body).toMatchObject({ did: judy.did })
   expect(await server.mailsTo(judy.email)).toHaveLength(2)
 })
 
-test('second factor: disabling it requires a token', async () => {
+test('it is turned off with a code', async () => {
   const kim = await guarded('kim')
   const off = { email: kim.email, emailAuthFactor: false }
   expect(await server.post('com.core.server.updateEmail', off, kim)).toMatchObject(
@@ -133,7 +133,7 @@ test('second factor: disabling it requires a token', async () => {
   expect((await server.signIn(kim)).body).toMatchObject({ emailAuthFactor: false })
 })
 
-test('second factor: a new email address disables it', async () => {
+test('a new address turns it off', async () => {
   const leo = await guarded('leo')
   await server.post('com.core.server.requestEmailUpdate', undefined, leo)
   const input = { email: 'leo@elsewhere.test', token: await server.codeTo(leo.email) }
@@ -141,7 +141,7 @@ test('second factor: a new email address disables it', async () => {
   expect((await server.signIn(leo)).body).toMatchObject({ emailConfirmed: false, emailAuthFactor: false })
 })
 
-test('second factor: enabling it requires a confirmed address', async () => {
+test('it takes a confirmed address to turn it on', async () => {
   const mia = await server.account('mia')
   const on = { email: mia.email, emailAuthFactor: true }
   expect(await server.post('com.core.server.updateEmail', on, mia)).toMatchObject(

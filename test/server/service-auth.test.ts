@@ -23,7 +23,7 @@ const ask = (params: Record<string, string>, auth: Auth = alice) =>
 /** Unix seconds. */
 const now = () => Math.floor(server.clock.now().getTime() / 1000)
 
-test('getServiceAuth: the token contains iss, aud, lxm and an expiry of one minute', async () => {
+test('the token says who asks whom for what, for a minute', async () => {
   const { status, body } = await ask({ lxm: 'app.example.feed.getTimeline' })
   expect(status).toBe(200)
   const { header, claims } = decodeJwt(body.token)
@@ -39,7 +39,7 @@ test('getServiceAuth: the token contains iss, aud, lxm and an expiry of one minu
   expect(Math.abs(claims.iat - now())).toBeLessThanOrEqual(1)
 })
 
-test('getServiceAuth: the token is signed with the key of the DID document', async () => {
+test('the token is signed with the key that the DID document names', async () => {
   const { body: session } = await server.get('com.core.server.getSession', {}, alice)
   const { publicKeyMultibase } = session.didDoc.verificationMethod[0]
   const key = `did:key:${publicKeyMultibase}`
@@ -47,17 +47,17 @@ test('getServiceAuth: the token is signed with the key of the DID document', asy
   const [header, claims, signature = ''] = body.token.split('.')
   const signed = Buffer.from(`${header}.${claims}`)
   expect(await verifySignature(key, signed, Buffer.from(signature, 'base64url'))).toBe(true)
-  // The key is a multicodec prefix and a compressed P-256 point.
+  // The key is a compressed point behind a multicodec prefix: it is P-256 indeed.
   expect(formatDidKey('ES256', multibaseToBytes(publicKeyMultibase).slice(2))).toBe(key)
 })
 
-test('getServiceAuth: every token is unique; without the parameter lxm it has no lxm', async () => {
+test('no two tokens are the same, and without lxm none is named', async () => {
   const [one, two] = [await ask({}), await ask({})]
   expect(decodeJwt(one.body.token).claims.jti).not.toBe(decodeJwt(two.body.token).claims.jti)
   expect(decodeJwt(one.body.token).claims).not.toHaveProperty('lxm')
 })
 
-test('getServiceAuth: another server accepts the token for importing the account', async () => {
+test('one server takes the token of another as proof for moving there', async () => {
   const { body } = await ask({ aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount' })
   const input = { handle: 'alice-again.test', did: alice.did, password: 'a good password' }
   expect(await server.post('com.core.server.createAccount', input, body.token)).toMatchObject(
@@ -65,7 +65,7 @@ test('getServiceAuth: another server accepts the token for importing the account
   )
 })
 
-describe('getServiceAuth: aud', () => {
+describe('the audience', () => {
   test.each([['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'], ['did:web:a.example#bsky_chat']])(
     'can be %s',
     async (to) => {
@@ -85,14 +85,14 @@ describe('getServiceAuth: aud', () => {
     expect(await ask({ aud: to })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('is required', async () => {
+  test('is needed', async () => {
     expect(await server.get('com.core.server.getServiceAuth', {}, alice)).toMatchObject(
       refusal(400, 'InvalidRequest'),
     )
   })
 })
 
-describe('getServiceAuth: exp', () => {
+describe('the expiry', () => {
   const lxm = 'app.example.feed.getTimeline'
 
   test.each([
@@ -119,7 +119,7 @@ describe('getServiceAuth: exp', () => {
   })
 })
 
-describe('getServiceAuth: methods that manage the account', () => {
+describe('methods that manage the account', () => {
   test.each([
     ['com.core.server.deleteAccount'],
     ['com.core.server.createAppPassword'],
@@ -129,11 +129,11 @@ describe('getServiceAuth: methods that manage the account', () => {
     ['com.atproto.server.deleteAccount'],
     ['Com.AtProto.Server.deleteAccount'],
     ['com.core.server.createAccountToo'],
-  ])('are rejected: %s', async (lxm) => {
+  ])('get no token: %s', async (lxm) => {
     expect(await ask({ lxm })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('createAccount is allowed, for account migration', async () => {
+  test('but for createAccount, which is how an account moves', async () => {
     for (const lxm of ['com.core.server.createAccount', 'com.atproto.server.createAccount']) {
       const { body } = await ask({ lxm })
       expect(decodeJwt(body.token).claims.lxm).toBe(lxm)
@@ -141,7 +141,7 @@ describe('getServiceAuth: methods that manage the account', () => {
   })
 })
 
-describe('getServiceAuth: app passwords', () => {
+describe('an app password', () => {
   const privilegedMethods = [
     'com.core.server.createAccount',
     'com.atproto.server.createAccount',
@@ -152,14 +152,14 @@ describe('getServiceAuth: app passwords', () => {
     'Chat.Bsky.Convo.sendMessage',
   ]
 
-  test('get tokens for ordinary methods', async () => {
+  test('gets tokens for ordinary methods', async () => {
     const app = await server.appSession(alice, 'reader')
     for (const params of [{}, { lxm: 'app.bsky.feed.getTimeline' }, { lxm: 'chat.examples.convo.list' }]) {
       expect((await ask(params as Record<string, string>, app)).status).toBe(200)
     }
   })
 
-  test.each(privilegedMethods)('get a token for %s only if privileged', async (lxm) => {
+  test.each(privilegedMethods)('gets one for %s when it is privileged, only then', async (lxm) => {
     const [plain, privileged] = [
       await server.appSession(alice, `plain ${lxm}`),
       await server.appSession(alice, `privileged ${lxm}`, true),
@@ -170,7 +170,7 @@ describe('getServiceAuth: app passwords', () => {
     expect((await ask({ lxm })).status).toBe(200)
   })
 
-  test('get no token for methods that manage the account', async () => {
+  test('gets none for managing the account, privileged or not', async () => {
     for (const privileged of [false, true]) {
       const app = await server.appSession(alice, `manager ${privileged}`, privileged)
       expect(await ask({ lxm: 'com.core.server.deleteAccount' }, app)).toMatchObject(

@@ -1,4 +1,4 @@
-/** Well-known documents: the DID document of the server, and the DID of a handle. */
+/** What other servers look up here: this server's DID document, and whose handle a host name is. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exchange } from '../support/raw-http.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
@@ -18,7 +18,7 @@ const didOf = (host: string) => ask(host, '/.well-known/atproto-did')
 const noSuchHandle = { status: 404, body: { error: 'HandleNotFound', message: expect.any(String) } }
 const forbidden = { status: 403, body: { error: 'Forbidden' } }
 
-test('did.json: the did:web document contains the address of the server', async () => {
+test('the server is a did:web whose document names its address', async () => {
   const { body: described } = await server.get('com.core.server.describeServer')
   const answer = await server.fetch('/.well-known/did.json')
   expect(answer).toMatchObject({ status: 200 })
@@ -32,34 +32,31 @@ test('did.json: the did:web document contains the address of the server', async 
   expect(described.did).toBe('did:web:pds.test')
 })
 
-test('atproto-did: returns the DID of the handle in the Host header as plain text', async () => {
+test('a handle is asked under its own name, as plain text', async () => {
   const answer = await didOf('alice.test')
   expect(answer).toMatchObject({ status: 200, text: alice.did })
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
   expect(answer.headers['access-control-allow-origin']).toBe('*')
 })
 
-test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])(
-  'atproto-did: %s is the same handle',
-  async (host) => {
-    expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
-  },
-)
+test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])('%s is the same name', async (host) => {
+  expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
+})
 
-test('atproto-did: a request target in absolute form contains the handle', async () => {
+test('a target in absolute form names the handle', async () => {
   const request = 'GET http://alice.test/.well-known/atproto-did HTTP/1.1\r\nHost: localhost\r\n\r\n'
   expect(await exchange(server.running.port, request)).toMatchObject({ status: 200, text: alice.did })
 })
 
-test.each(['unknown.test', 'unknown.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
-  'atproto-did: %s has no account',
+test.each(['nobody.test', 'nobody.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
+  '%s is nobody',
   async (host) => {
     expect(await didOf(host)).toMatchObject(noSuchHandle)
   },
 )
 
 test.each(['evil.example', 'alice.test.evil.example', 'home.example', 'test'])(
-  'atproto-did: %s is rejected as a host name',
+  '%s is no name of this server, nor could it be a handle here',
   async (host) => {
     expect(await didOf(host)).toMatchObject(forbidden)
   },
@@ -73,17 +70,17 @@ test.each([
   '/xrpc/com.core.server.describeServer',
   '/xrpc/_health',
   '/',
-])('a handle as host name serves no other path: %s', async (path) => {
+])('a handle opens nothing else: %s', async (path) => {
   expect(await ask('alice.test', path)).toMatchObject(forbidden)
 })
 
-test('well-known: other verbs and unknown documents answer 404', async () => {
+test('reading is all that can be done there', async () => {
   expect(await ask('alice.test', '/.well-known/atproto-did', 'POST')).toMatchObject({ status: 404 })
   expect(await ask('localhost', '/.well-known/did.json', 'DELETE')).toMatchObject({ status: 404 })
   expect(await ask('localhost', '/.well-known/anything-else')).toMatchObject({ status: 404 })
 })
 
-test('atproto-did: hides accounts that are not active', async () => {
+test('an account that is not active has no handle to show, until it is again', async () => {
   const bob = await server.account('bob')
   const subject = { $type: 'com.core.admin.defs#repoRef', did: bob.did }
   const setTakedown = (applied: boolean) =>
@@ -94,7 +91,7 @@ test('atproto-did: hides accounts that are not active', async () => {
   expect(await didOf('bob.test')).toMatchObject({ status: 200, text: bob.did })
 })
 
-test('atproto-did: answers for handles under a domain that was removed', async () => {
+test('a handle of a domain that is not offered any more is still one', async () => {
   const before = await TestServer.start({ userDomains: ['.old.example'] })
   const carol = await before.account('carol', { handle: 'carol.old.example' })
   Object.assign(before.config, { userDomains: ['.new.example'] })
@@ -106,7 +103,7 @@ test('atproto-did: answers for handles under a domain that was removed', async (
   await before.close()
 })
 
-test('resolveHandle: returns the DID of a handle in any letter case', async () => {
+test('resolveHandle tells whose a handle is, in any letter case', async () => {
   for (const handle of [alice.handle, alice.handle.toUpperCase()]) {
     const { body } = await server.get('com.core.identity.resolveHandle', { handle })
     expect(body).toEqual({ did: alice.did })

@@ -11,7 +11,7 @@ import { subscriptionFactory } from '../../server/xrpc/subscription.ts'
 interface Words {
   none: undefined
   /** Whoever sends `Authorization: Bearer NAME` is NAME. */
-  bearer: { did: string }
+  somebody: { did: string }
 }
 type Word = keyof Words
 
@@ -27,7 +27,7 @@ type Options = Partial<HttpOptions & RouterOptions<Word, object> & StreamsOption
 export interface TinyServer {
   readonly port: number
   readonly url: string
-  /** Errors that the server logged. */
+  /** What the server told its log. */
   readonly failures: unknown[]
   /** Resolves when every call so far has ended, its client there or not. */
   settled(): Promise<unknown>

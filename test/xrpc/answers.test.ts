@@ -1,4 +1,4 @@
-/** Responses: projection to declared properties, error bodies and headers. */
+/** What leaves the server: declared properties, error bodies, and their headers. */
 import { gunzipSync } from 'node:zlib'
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,12 +8,12 @@ import { json, method, serve, type TinyMethod, type TinyServer } from '../suppor
 
 const nothing = l.params({})
 
-/** A query whose handler may violate its types, like a bug. */
+/** A query whose handler does what it likes, types aside: as a bug would. */
 function answering(
   name: string,
   output: l.Payload,
   handler: () => unknown,
-  auth: 'none' | 'bearer' = 'none',
+  auth: 'none' | 'somebody' = 'none',
 ) {
   const main = l.query(`com.test.${name}`, nothing, output)
   return method({ main }, { auth, handler: handler as () => never }) as TinyMethod
@@ -41,7 +41,7 @@ const methods = [
   answering('small', l.jsonPayload({ text: l.string() }), () => ({ text: 'x'.repeat(1000) })),
   answering('large', l.jsonPayload({ text: l.string() }), () => ({ text: 'x'.repeat(10_000) })),
   answering('empty', l.payload(), () => ({ hash: 'SECRET' })),
-  answering('private', l.jsonPayload({ name: l.string() }), () => row, 'bearer'),
+  answering('private', l.jsonPayload({ name: l.string() }), () => row, 'somebody'),
   answering('throws', declared, () => {
     throw new Error(secret)
   }),
@@ -74,7 +74,7 @@ afterAll(() => server.close())
 const get = (name: string, init?: RequestInit) => server.fetch(`/xrpc/com.test.${name}`, init)
 
 describe('output', () => {
-  test('contains only properties that the lexicon declares', async () => {
+  test('has the properties that the lexicon declares and no other', async () => {
     const { body } = await get('row')
     expect(body).toEqual({
       name: 'alice',
@@ -85,19 +85,19 @@ describe('output', () => {
     })
   })
 
-  test('with a wrong type does not leak values', async () => {
+  test('of another type than the lexicon says tells nothing', async () => {
     const { text } = await get('wrongType')
     expect(text).not.toContain('SECRET')
   })
 
-  test('without a declared schema has an empty body', async () => {
+  test('that is not declared is not sent', async () => {
     const answer = await get('empty')
     expect(answer).toMatchObject({ status: 200, text: '' })
     expect(answer.headers.get('content-length')).toBe('0')
     expect(answer.headers.get('content-type')).toBeNull()
   })
 
-  test('has the headers of JSON and nosniff', async () => {
+  test('is JSON, and says so', async () => {
     const { headers } = await get('row')
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -105,8 +105,8 @@ describe('output', () => {
   })
 })
 
-describe('durability', () => {
-  test('a response waits until the data that it contains is durable', async () => {
+describe('an answer', () => {
+  test('waits until what it was read from is durable', async () => {
     const onDisk = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const events: string[] = []
@@ -119,7 +119,7 @@ describe('durability', () => {
     })
     const answer = careful.fetch('/xrpc/com.test.row').finally(() => events.push('answered'))
     await asked.promise
-    // A response that does not wait would arrive before that of a later request.
+    // A round trip of another request: time enough for an answer that does not wait.
     await careful.fetch('/xrpc/_health')
     onDisk.resolve()
     expect((await answer).status).toBe(200)
@@ -127,7 +127,7 @@ describe('durability', () => {
     await careful.close()
   })
 
-  test('a response becomes InternalServerError when its data cannot become durable', async () => {
+  test('is none when it never becomes durable', async () => {
     const unlucky = await serve(methods, { watchReads: () => () => Promise.reject(new Error('no')) })
     const answer = await unlucky.fetch('/xrpc/com.test.row')
     expect(answer.text).toBe('{"error":"InternalServerError"}')
@@ -142,17 +142,17 @@ describe('caching', () => {
   }
   const isPrivate = ['private, no-store', 'Authorization']
 
-  test('responses to anonymous requests have no cache headers', async () => {
+  test('an open answer may be kept', async () => {
     expect(await cacheHeaders('row')).toEqual([null, null])
   })
 
-  test('responses to authenticated requests are private, no-store', async () => {
+  test('what somebody gets is for nobody else', async () => {
     const as = { headers: { authorization: 'Bearer alice' } }
     expect(await cacheHeaders('private', as)).toEqual(isPrivate)
     expect(await cacheHeaders('row', as)).toEqual(isPrivate)
   })
 
-  test('errors and responses of procedures are private, no-store', async () => {
+  test('neither is the refusal, nor what a procedure answers', async () => {
     expect(await cacheHeaders('private')).toEqual(isPrivate)
     expect(await cacheHeaders('fails', json({ name: 'InvalidRequest' }))).toEqual(isPrivate)
   })
@@ -166,13 +166,13 @@ describe('compression', () => {
     return { coding: answer.headers.get('content-encoding'), vary: answer.headers.get('vary'), answer }
   }
 
-  test.each(['gzip', 'br', 'deflate'])('of a large response with %s', async (accepted) => {
+  test.each(['gzip', 'br', 'deflate'])('of a large answer in %s', async (accepted) => {
     const { coding, vary, answer } = await raw('large', accepted)
     expect([coding, vary]).toEqual([accepted, 'Accept-Encoding'])
     expect(((await answer.json()) as { text: string }).text).toHaveLength(10_000)
   })
 
-  test('reduces the size', async () => {
+  test('saves bytes', async () => {
     const request = 'GET /xrpc/com.test.large HTTP/1.0\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n'
     const bytes = await new Promise<Buffer>((resolve) => {
       import('node:net').then(({ connect }) => {
@@ -188,14 +188,14 @@ describe('compression', () => {
 
   test.each([
     ['a small answer', 'small', 'gzip'],
-    ['a response without Accept-Encoding', 'large', 'identity'],
-  ])('is not applied to %s', async (_, name, accepted) => {
+    ['what nobody asked for', 'large', 'identity'],
+  ])('not of %s', async (_, name, accepted) => {
     const { coding, answer } = await raw(name, accepted)
     expect(coding).toBeNull()
     expect(await answer.json()).toHaveProperty('text')
   })
 
-  test('of a private response keeps its cache headers', async () => {
+  test('of an answer that is for one only keeps saying so', async () => {
     const answer = await get('large', { headers: { authorization: 'Bearer alice' } })
     expect(answer.headers.get('vary')).toBe('Authorization, Accept-Encoding')
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -204,7 +204,7 @@ describe('compression', () => {
 
 describe('errors', () => {
   test.each(['throws', 'throwsText', 'throwsNothing', 'rejects', 'returnsNothing', 'returnsBigInt'])(
-    'of handlers answer 500 InternalServerError without details (%s)',
+    'of ours are a 500 that tells nothing (%s)',
     async (name) => {
       const before = server.failures.length
       const answer = await get(name)
@@ -225,7 +225,7 @@ describe('errors', () => {
     [500, ['InternalServerError']],
     [501, ['MethodNotImplemented']],
     [503, ['NotEnoughResources']],
-  ])('have status %i if their name is %s', async (status, names) => {
+  ])('have the status %i when they are named %s', async (status, names) => {
     for (const name of names) {
       const answer = await get('fails', json({ name }))
       expect(answer.body).toEqual({ error: name, message: 'what to do next' })
@@ -234,11 +234,11 @@ describe('errors', () => {
     }
   })
 
-  test('without a message contain only the name', async () => {
+  test('without a message have a name alone', async () => {
     expect((await get('private')).body).toEqual({ error: 'AuthMissing' })
   })
 
-  test('outside of methods are JSON, not pages of express', async () => {
+  test('outside of any method are no page of the framework', async () => {
     const broken = await serve([], {
       health: () => {
         throw new Error(secret)
@@ -249,7 +249,7 @@ describe('errors', () => {
     await broken.close()
   })
 
-  test('of lower layers are mapped by translate', async () => {
+  test('of the layers below are translated', async () => {
     const translating = await serve(methods, {
       translate: (error) =>
         error instanceof TypeError ? new XrpcError('NotEnoughResources', 'later') : undefined,
@@ -263,19 +263,19 @@ describe('errors', () => {
   })
 })
 
-describe('malformed HTTP', () => {
+describe('what is no HTTP', () => {
   test.each([
     ['garbage', 'hello\r\n\r\n', 400],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01', 400],
     ['an unknown version', 'GET /xrpc/_health HTTP/9.9\r\nHost: localhost\r\n\r\n', 400],
     ['a header without a colon', 'GET /xrpc/_health HTTP/1.1\r\nHost localhost\r\n\r\n', 400],
     [
-      'two Content-Length headers',
+      'two lengths of one body',
       'POST /xrpc/com.test.fails HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
       400,
     ],
     [
-      'Content-Length with chunked encoding',
+      'a length beside pieces',
       'POST /xrpc/com.test.fails HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
@@ -285,7 +285,7 @@ describe('malformed HTTP', () => {
       `GET /xrpc/_health HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
     ],
-  ])('%s is answered with a JSON error', async (_, request, status) => {
+  ])('%s is answered as JSON all the same', async (_, request, status) => {
     expect(await exchange(server.port, request)).toMatchObject({
       status,
       headers: {

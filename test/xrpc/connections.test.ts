@@ -1,4 +1,4 @@
-/** Connections: keep-alive, pipelining, time limits, aborted clients, shutdown. */
+/** Connections: kept, shared, cut, abandoned; and how the server takes leave of them. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { l } from '@atproto/lex-schema'
@@ -10,12 +10,12 @@ import { json, method, serve, type TinyServer } from '../support/tiny-server.ts'
 
 const nothing = l.params({})
 
-/** Handlers that wait until the test lets them continue. */
+/** Handlers that wait for the test. */
 function gate() {
   const opened = Promise.withResolvers<void>()
   const entered = Promise.withResolvers<void>()
   return {
-    /** Resolves when the first handler waits. */
+    /** Resolves when the first handler has come to the gate. */
     arrival: () => entered.promise,
     open: () => opened.resolve(),
     async pass() {
@@ -77,7 +77,7 @@ const isRefused = (port: number) =>
   )
 
 describe('a connection', () => {
-  test('is reused for several requests', async () => {
+  test('carries one request after another', async () => {
     const connection = await open((await start()).port)
     for (const count of [1, 2, 3]) {
       connection.send(get('quick'))
@@ -86,7 +86,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('answers pipelined requests in order', async () => {
+  test('may send requests ahead: they are answered in order', async () => {
     const connection = await open((await start()).port)
     connection.send(
       get('quick?n=1') +
@@ -108,7 +108,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('stays usable after a rejected body', async () => {
+  test('goes on after a refused body', async () => {
     const connection = await open((await start()).port)
     connection.send(`${noteHead}Content-Length: 4\r\n\r\nnope`)
     connection.send(get('quick'))
@@ -116,7 +116,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('is closed after malformed input, and earlier responses are complete', async () => {
+  test('is cut at what is no request, and no answer before it is changed', async () => {
     const connection = await open((await start()).port)
     connection.send(`${get('slow')}garbage\r\n\r\n`)
     await waiting.arrival()
@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect(await connection.closed()).toEqual([])
   })
 
-  test('over IPv6 uses the same port', async ({ skip }) => {
+  test('over IPv6 reaches the same port', async ({ skip }) => {
     const { port } = await start({ hosts: ['127.0.0.1', '::1'] })
     const overSix = await exchange(port, get('quick'), '::1').catch(({ code }) => code as string)
     if (overSix === 'EADDRNOTAVAIL' || overSix === 'ECONNREFUSED') return skip('no IPv6 here')
@@ -132,7 +132,7 @@ describe('a connection', () => {
     expect(await exchange(port, get('quick'))).toMatchObject({ status: 200 })
   })
 
-  test('a port in use fails the start and leaves no socket open', async () => {
+  test('a port that is taken is an error, and leaves nothing open', async () => {
     const { port } = await start()
     const app = createApp({
       dispatch: async () => {},
@@ -144,8 +144,8 @@ describe('a connection', () => {
   })
 })
 
-describe('a client that disconnects', () => {
-  test('during request, handler or response does not affect the server', async () => {
+describe('a client that goes away', () => {
+  test('while it sends, while it waits or while it reads does no harm', async () => {
     const { port, fetch, failures } = await start()
     const sending = await open(port)
     sending.send(`${noteHead}Content-Length: 100\r\n\r\n{"text":`)
@@ -163,7 +163,7 @@ describe('a client that disconnects', () => {
     expect(failures).toEqual([])
   })
 
-  test('before its credentials are checked leaves no pending read of its body', async () => {
+  test('before its credentials are checked leaves nothing waiting for its body', async () => {
     const { port, fetch, settled, failures } = await start({ authorize: () => waiting.pass() })
     const connection = await open(port)
     connection.send(`${noteHead}Content-Length: 100\r\n\r\n`)
@@ -233,8 +233,8 @@ describe('a client that hangs', () => {
   })
 })
 
-describe('shutdown', () => {
-  test('completes a request in flight and then closes its connection', async () => {
+describe('closing', () => {
+  test('lets a request in flight finish, and ends its connection at once', async () => {
     const { port, close } = await start()
     const connection = await open(port)
     connection.send(get('slow'))
@@ -245,11 +245,11 @@ describe('shutdown', () => {
     waiting.open()
     expect(await connection.closed()).toMatchObject([{ status: 200, body: { done: true } }])
     await closing
-    // A keep-alive connection would stay open for 5 seconds.
+    // Sooner than a connection that is kept for a next request: that would be 5 seconds.
     expect(performance.now() - answered).toBeLessThan(4000)
   })
 
-  test('completes a request whose body is being sent', async () => {
+  test('lets a body that is under way arrive', async () => {
     const { port, close, fetch } = await start()
     const connection = await open(port)
     connection.send(`${noteHead}Content-Length: 12\r\n\r\n{"text"`)
@@ -260,7 +260,7 @@ describe('shutdown', () => {
     await closing
   })
 
-  test('does not wait for idle connections', async () => {
+  test('does not wait for connections without a request', async () => {
     const { port, close } = await start()
     const silent = await open(port)
     const used = await open(port)
@@ -270,7 +270,7 @@ describe('shutdown', () => {
     expect(await Promise.all([silent.closed(), used.closed()])).toMatchObject([[], [{ status: 200 }]])
   })
 
-  test('closes connections after the grace period', async () => {
+  test('cuts what takes longer than the grace', async () => {
     const { port, close } = await start()
     const connection = await open(port)
     connection.send(get('slow'))
@@ -281,7 +281,7 @@ describe('shutdown', () => {
   })
 })
 
-test('many concurrent requests are all answered', async () => {
+test('requests all at once are all answered', async () => {
   const { fetch } = await start()
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, n) =>

@@ -1,4 +1,4 @@
-/** The health check: `GET /xrpc/_health`. */
+/** Whether the server is well: `GET /xrpc/_health`. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,11 +41,11 @@ const signUp = async (handle: string) => {
   return { status: answer.status, body: (await answer.json()) as { error?: string; message?: string } }
 }
 
-test('health: a healthy server returns its version', async () => {
+test('a server that is well tells its version', async () => {
   expect(await health()).toEqual({ status: 200, body: { version } })
 })
 
-test('health: verbs other than GET and HEAD are rejected', async () => {
+test('it is asked with GET, and like a method refuses every other verb', async () => {
   const head = await fetch(`${server.url}/xrpc/_health`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
   for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -54,14 +54,14 @@ test('health: verbs other than GET and HEAD are rejected', async () => {
   }
 })
 
-test('health: 503 on a full disk until a write succeeds, without data loss', async () => {
+test('a full disk turns it ill until there is room again, and nothing is lost', async () => {
   expect((await signUp('alice.test')).status).toBe(200)
   disk.isFull = true
   const refused = await signUp('bobby.test')
   expect(refused).toMatchObject({ status: 503, body: { error: 'NotEnoughResources' } })
   expect(refused.body.message).not.toContain('ENOSPC')
   expect(await health()).toEqual({ status: 503, body: { version } })
-  // Reads still work.
+  // Reading goes on.
   expect((await fetch(`${server.url}/xrpc/com.core.server.describeServer`)).status).toBe(200)
 
   disk.isFull = false

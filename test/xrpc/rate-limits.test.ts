@@ -29,7 +29,7 @@ const signIn = method(
 
 const send = method(
   { main: l.procedure('com.test.send', nothing, l.payload(), l.payload()) },
-  { auth: 'bearer', limits: [{ points: 1, seconds: hour, per: 'account' }], handler: () => {} },
+  { auth: 'somebody', limits: [{ points: 1, seconds: hour, per: 'account' }], handler: () => {} },
 )
 
 const free = method(

@@ -4,12 +4,12 @@ import { createTidClock } from '../../../server/records/tid.ts'
 
 const at = (iso: string) => () => new Date(iso)
 
-test('TID: encodes its time in microseconds', () => {
+test('a TID tells its time in microseconds', () => {
   const nextTid = createTidClock(at('2023-07-19T21:58:56.340Z'))
   expect(nextTid().slice(0, 11)).toBe('3k2vslpva32')
 })
 
-test('TID: increases within a millisecond and when the clock goes back', () => {
+test('TIDs grow, also within a millisecond and when the clock goes back', () => {
   let now = Date.parse('2030-01-01T00:00:00.000Z')
   const nextTid = createTidClock(() => new Date(now))
   const tids = Array.from({ length: 3000 }, (_, n) => {
@@ -22,7 +22,7 @@ test('TID: increases within a millisecond and when the clock goes back', () => {
   expect(new Set(tids).size).toBe(tids.length)
 })
 
-test('TID: is later than the given one', () => {
+test('a TID comes after the one that it is told of', () => {
   const ahead = createTidClock(at('2040-01-01T00:00:00.000Z'))()
   const nextTid = createTidClock(at('2030-01-01T00:00:00.000Z'))
   expect(nextTid(ahead) > ahead).toBe(true)

@@ -1,12 +1,12 @@
 /**
- * Durability with a fault at every file operation: acknowledged transactions exist completely afterwards, others completely or
- * not at all.
+ * The store's promise, tried at every file operation: what was acknowledged is there afterwards, whole;
+ * nothing else is half there.
  */
 import { expect, test } from 'vitest'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, notes, Story } from './story.ts'
 
-/** All operations of a store, up to the last close. */
+/** Everything that a store does in its life, ending before the last close. */
 async function live(story: Story): Promise<void> {
   await story.tryToOpen(items)
   await story.add(1)
@@ -19,7 +19,7 @@ async function live(story: Story): Promise<void> {
   await story.add(7, 8)
   await story.checkpoint()
   await story.add(9)
-  // Readers return only acknowledged data, also after a failure.
+  // What a reader may tell is what was acknowledged, also after a failure.
   if (await story.isSettled()) expect(story.ids()).toEqual([...story.acknowledged])
 }
 
@@ -27,13 +27,13 @@ const passing: Fault[] = [
   'fails',
   'works but fails',
   'disk full',
-  'disk removed',
+  'disk gone',
   'short write',
   'torn write',
   'lost sync',
 ]
-/** Faults that may leave temporary files. */
-const untidy: Fault[] = ['fails', 'disk removed', 'torn write', 'lost sync']
+/** Those after which something is left to be tidied up. */
+const untidy: Fault[] = ['fails', 'disk gone', 'torn write', 'lost sync']
 const final: Fault[] = [
   'kill',
   'power cut',
@@ -48,7 +48,7 @@ const cases = [
 ]
 
 test.each(cases)(
-  'store: $fault at any file operation, then $ending',
+  '$fault at any file operation, then $ending',
   { timeout: 120_000 },
   async ({ fault, ending }) => {
     const operations = await operationsOf(live)
@@ -59,7 +59,7 @@ test.each(cases)(
       story.disk.failAt(at, fault)
       await live(story)
       if (ending === 'a clean close') await story.close()
-      // The files after a clean close must survive a power cut.
+      // What a clean close leaves must survive a power cut too.
       if (!story.disk.off) story.disk.cutPower()
       await story.close()
       story.disk.restart()
@@ -70,7 +70,7 @@ test.each(cases)(
       if (ending === 'a clean close') expect(ids, where).toEqual([...acknowledged])
       expect(ids, where).toEqual(expect.arrayContaining([...acknowledged]))
       expect([...attempted], where).toEqual(expect.arrayContaining(ids))
-      // Data that a reader has returned must survive too.
+      // What a reader has seen counts as promised too.
       story.disk.cutPower()
       await story.close()
       story.disk.restart()

@@ -16,7 +16,7 @@ export type Fault =
   /** From here on nothing can be written or created, but everything else works. */
   | 'disk full'
   /** From here on nothing works at all. */
-  | 'disk removed'
+  | 'disk gone'
   /** A write takes half of its bytes and says so. */
   | 'short write'
   /** A write takes half of its bytes and fails. */
@@ -240,7 +240,7 @@ export class FaultyDisk {
         this.#full = true
         if (kind === 'write') throw failure('ENOSPC')
         return effect()
-      case 'disk removed':
+      case 'disk gone':
         this.#gone = true
         throw failure('EIO')
       case 'short write':

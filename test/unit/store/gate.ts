@@ -1,4 +1,4 @@
-/** Files whose syncs wait until the gate is opened. */
+/** Files whose syncs wait at a gate. */
 import type { Files, OpenFile } from '../../../server/store/files.ts'
 
 export class Gate {

@@ -1,5 +1,6 @@
 /**
- * Durability on the real disk, with checkpoints in a worker: a process is killed repeatedly while it writes.
+ * The promise once more, on the real disk with checkpoints in their own thread: a process is killed in the middle
+ * of its work, again and again.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +17,8 @@ const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
 const kills = 20
 
 /**
- * Runs a writer until it has acknowledged `lines` transactions, and kills it.
- * @returns the acknowledged transactions
+ * Lets a process write until it has acknowledged `lines` transactions, kills it and returns what it
+ * acknowledged.
  */
 async function writeAndKill(directory: string, lines: number): Promise<number[]> {
   const child = spawn(process.execPath, ['--no-warnings', writer, directory])
@@ -31,12 +32,12 @@ async function writeAndKill(directory: string, lines: number): Promise<number[]>
   return acknowledged
 }
 
-test(`store: acknowledged transactions survive ${kills} kills`, { timeout: 120_000 }, async () => {
+test(`what was acknowledged survives ${kills} kills`, { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pds-kill-'))
   const promised: number[] = []
   for (let kill = 1; kill <= kills; kill++) {
     promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200))))
-    // Sometimes the next process recovers the files of two killed ones.
+    // Now and then the next process has to recover what two have left.
     if (kill % 3 === 0) continue
     const db = await Database.open({ directory, migrations: [pairs], now: () => new Date() })
     const there = db.all<{ id: number }>('SELECT id FROM one ORDER BY id').map(({ id }) => id)

@@ -358,7 +358,7 @@ describe('a disk that takes no more', () => {
   test('and cannot even be read is waited for: memory may hold what was never written', async () => {
     const db = await open()
     await db.transact(insert('before'))
-    disk.failAt(disk.operations + 1, 'disk removed')
+    disk.failAt(disk.operations + 1, 'disk gone')
     await expect(db.transact(insert('x'))).rejects.toThrow(StoreUnavailable)
     await expect(db.settled()).rejects.toThrow(StoreUnavailable)
     await expect(db.transact(insert('y'))).rejects.toThrow(StoreUnavailable)

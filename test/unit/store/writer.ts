@@ -1,5 +1,6 @@
 /**
- * A process for kill tests: writes pairs of rows in a loop and prints each number once it is on disk.
+ * A process of its own that is made to be killed: writes pairs of rows without end, and prints each number
+ * that is on disk.
  */
 import { Database } from '../../../server/store/database.ts'
 import { pairs } from './pairs.ts'
