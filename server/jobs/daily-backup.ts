@@ -14,6 +14,6 @@ interface Deps {
 /** Makes a backup when the newest one is old enough. */
 export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<void> {
   if (!config.dailyBackups || !(await backupIsDue(config.dataDir, now()))) return
-  const { file } = await store.backup()
+  const { file } = await store.backup('daily')
   log.info({ file }, 'daily backup made')
 }

@@ -10,6 +10,7 @@ export const migrations: readonly Migration[] = [
   { sql: notifications() },
   { sql: pushQueue() },
   { sql: publishedIdentities() },
+  { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
 ]
 
 function accountsAndSessions(): string {

@@ -17,7 +17,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('a backup is made soon after the start and then once a day, until it is stopped', async () => {
+test('daily backup: runs soon after the start and then once a day, also when a person made a backup in between', async () => {
   const { services } = server.running
   const made = async (ms: number) => {
     server.clock.advance(ms)
@@ -33,7 +33,10 @@ test('a backup is made soon after the start and then once a day, until it is sto
   expect(await made(day - hour)).toBe(1)
   expect(await made(hour)).toBe(2)
   expect(await made(hour)).toBe(2)
+  await services.store.backup()
+  expect(await made(day - 2 * hour)).toBe(3)
+  expect(await made(hour)).toBe(4)
   stop()
   startJobs(jobs, services.background)()
-  expect(await made(2 * day)).toBe(2)
+  expect(await made(2 * day)).toBe(4)
 })
