@@ -2,7 +2,7 @@
 
 import { protocolError } from '../../server/xrpc/errors.ts'
 import { createApp, type HttpOptions } from '../../server/xrpc/http.ts'
-import { listen, type Patience } from '../../server/xrpc/listen.ts'
+import { listen, type Timeouts } from '../../server/xrpc/listen.ts'
 import { methodFactory } from '../../server/xrpc/method.ts'
 import { createRouter, type RouterOptions } from '../../server/xrpc/router.ts'
 import { createStreams, type StreamsOptions } from '../../server/xrpc/streams.ts'
@@ -21,7 +21,7 @@ export type TinyMethod = ReturnType<typeof method>
 
 type Options = Partial<HttpOptions & RouterOptions<Word, object> & StreamsOptions<Word, object>> & {
   hosts?: readonly string[]
-  patience?: Patience
+  timeouts?: Timeouts
 }
 
 export interface TinyServer {
@@ -82,7 +82,7 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
     health: () => ({ version: '0.0.0', healthy: true }),
     ...options,
   })
-  const listener = await listen(app, options.hosts ?? ['127.0.0.1'], 0, options.patience)
+  const listener = await listen(app, options.hosts ?? ['127.0.0.1'], 0, options.timeouts)
   const url = `http://127.0.0.1:${listener.port}`
   return {
     port: listener.port,

@@ -235,7 +235,7 @@ test('help and SETTINGS.md list every setting once, with flag, variable and defa
     expect(helpText({}), row).toContain(`[${variable}; `)
   }
   expect(settingsTable()).toContain(
-    '| `PDS_PORT` | `--port` | `2583` | Port to listen on; 0 takes any free one. |',
+    '| `PDS_PORT` | `--port` | `2583` | Port to listen on; 0 means any free port. |',
   )
 })
 

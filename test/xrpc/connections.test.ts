@@ -177,28 +177,28 @@ describe('a client that goes away', () => {
 })
 
 describe('a client that hangs', () => {
-  const patience = { headersMs: 100, requestMs: 200, silenceMs: 300 }
+  const timeouts = { headersMs: 100, requestMs: 200, idleMs: 300 }
   const timedOut = [{ status: 408, headers: { connection: 'close' }, body: { error: 'InvalidRequest' } }]
 
   test('before its first byte is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+    const connection = await open((await start({ timeouts })).port)
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
   test('within its headers is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+    const connection = await open((await start({ timeouts })).port)
     connection.send('GET /xrpc/com.test.quick HTTP/1.1\r\nHost: loc')
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
   test('within its body is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+    const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Content-Length: 100\r\n\r\n{"text":`)
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
   test('by sending byte after byte is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+    const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Content-Length: 100000\r\n\r\n`)
     const drip = setInterval(() => connection.socket.writable && connection.send(' '), 20)
     expect(await connection.closed()).toMatchObject(timedOut)
@@ -206,7 +206,7 @@ describe('a client that hangs', () => {
   })
 
   test('by sending on after it was refused is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+    const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
     const flood = setInterval(() => connection.socket.writable && connection.send(chunk), 20)
@@ -215,7 +215,7 @@ describe('a client that hangs', () => {
   })
 
   test('by not reading its answer is cut off', async () => {
-    const { port, close } = await start({ patience })
+    const { port, close } = await start({ timeouts })
     const { socket, send } = await open(port)
     send(get('large'))
     await once(socket, 'data')
