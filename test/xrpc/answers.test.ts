@@ -9,12 +9,7 @@ import { json, method, serve, type TinyMethod, type TinyServer } from '../suppor
 const nothing = l.params({})
 
 /** A query whose handler ignores its types, as a bug would. */
-function answering(
-  name: string,
-  output: l.Payload,
-  handler: () => unknown,
-  auth: 'none' | 'user' = 'none',
-) {
+function answering(name: string, output: l.Payload, handler: () => unknown, auth: 'none' | 'user' = 'none') {
   const main = l.query(`com.test.${name}`, nothing, output)
   return method({ main }, { auth, handler: handler as () => never }) as TinyMethod
 }
