@@ -83,7 +83,7 @@ export class Journal {
     if (this.#file.writeBlocking === undefined || frame.length > Math.min(this.room, maxBlockingBytes))
       return false
     const written = this.#file.writeBlocking(frame, this.#length)
-    if (written < frame.length) throw new Error('the disk took no more bytes')
+    if (written < frame.length) throw new Error('the disk accepts no more bytes')
     this.#length += frame.length
     return true
   }

@@ -1,4 +1,4 @@
-/** The thread that `runInWorker` starts: one task, one answer. */
+/** The worker that `runInWorker` starts: runs one task and posts its result. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeFiles } from './files.ts'
 import { runTask, type Task } from './tasks.ts'

@@ -1,6 +1,6 @@
 /**
- * The store's long work. It reads and writes files only, so it can be done in a worker thread while the
- * server goes on.
+ * The long tasks of the store. They only read and write files, so a worker thread runs them while the server answers
+ * requests.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -43,7 +43,7 @@ interface Results {
   backup: BackupInfo
   export: BackupInfo
   describe: BackupContent
-  /** The folder that keeps what was there. */
+  /** The folder with the replaced data. */
   restore: string | undefined
 }
 
@@ -68,7 +68,7 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
   }
 }
 
-/** Runs a task on the real files in a thread of its own. The store's errors keep their class. */
+/** Runs a task on the real files in a worker thread. Errors of the store keep their class. */
 export async function runInWorker<T extends Task>(task: T): Promise<TaskResult<T>> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), { workerData: task })
