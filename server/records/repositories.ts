@@ -76,12 +76,18 @@ interface CachedRepository {
 }
 
 const maxCached = 100
-const maxCachedWrites = 2000
+/** Of one repository. Each write adds nodes of some 8 kB; loading the tree again reads one path of it. */
+const maxCachedWrites = 200
+const maxCachedWritesInAll = 2000
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
   const { store, aliases, nextTid, now, listener } = options
   const serialize = createKeyedSerializer<string>()
-  const cache = new LRUCache<string, CachedRepository>({ max: maxCached })
+  const cache = new LRUCache<string, CachedRepository>({
+    max: maxCached,
+    maxSize: maxCachedWritesInAll,
+    sizeCalculation: ({ writes }) => writes + 1,
+  })
 
   function open(did: string, head: repos.Head): CachedRepository {
     const cached = cache.get(did)
