@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: what the server takes, beside a bare node:http server and a bare disk in the same run, and beside the
- * network's reference server as measured once on another machine of two cores. `npm run bench -- records notifications` runs
- * these parts alone. The soak runs only when it is named: `soak` for 20 minutes, `soak=3` for 3.
+ * `npm run bench`: time and memory of the server, beside a bare node:http server and the bare disk in the same run, and beside
+ * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
+ * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3.
  */
 import { removeFolders } from './folders.ts'
 import { benchInstall } from './install.ts'
