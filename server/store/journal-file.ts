@@ -8,7 +8,7 @@ import { journalPath } from './layout.ts'
  * A write into space that the file already has needs no update of its length on disk, so it is faster to sync than an
  * append. And a disk that becomes full refuses to reserve space before it refuses a transaction.
  */
-export const defaultReserveBytes = 1024 * 1024
+export const defaultReserveBytes = 256 * 1024
 
 const maxBlockingBytes = 32 * 1024
 
