@@ -28,6 +28,7 @@ export function Button({
       {...rest}
       // `disabled` would drop the focus, and keyboard users would lose their place.
       aria-disabled={busy || undefined}
+      data-primary={look === 'primary' ? '' : undefined}
       className={classes(styles.button, styles[look], styles[size], busy && styles.busy, className)}
       onClick={(event) => {
         if (busy) event.preventDefault()

@@ -47,7 +47,7 @@ export function AppPasswordsScreen() {
       {isCreating && (
         <CreateDialog
           onClose={() => setCreating(false)}
-          taken={list.data?.passwords.map(({ name }) => name) ?? []}
+          usedNames={list.data?.passwords.map(({ name }) => name) ?? []}
         />
       )}
       {revoking && <RevokeDialog name={revoking.name} onClose={() => setRevoking(undefined)} />}

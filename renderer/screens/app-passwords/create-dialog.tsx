@@ -12,13 +12,15 @@ import { Switch } from '../../ui/switch.tsx'
 
 interface CreateDialogProps {
   /** Names that are already used. */
-  readonly taken: readonly string[]
+  readonly usedNames: readonly string[]
   onClose(): void
 }
 
 /** Creates an app password, then shows it once. */
-export function CreateDialog({ taken, onClose }: CreateDialogProps) {
-  const [name, setName] = useState(() => t.appPasswords.suggestions.find((one) => !taken.includes(one)) ?? '')
+export function CreateDialog({ usedNames, onClose }: CreateDialogProps) {
+  const [name, setName] = useState(
+    () => t.appPasswords.suggestions.find((one) => !usedNames.includes(one)) ?? '',
+  )
   const [privileged, setPrivileged] = useState(false)
   const create = useProcedure(com.core.server.createAppPassword, [com.core.server.listAppPasswords])
   const submit = (event: FormEvent) => {

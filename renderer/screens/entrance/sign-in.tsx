@@ -14,19 +14,19 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
-import { Heading, useEnter, useFocusFirst } from './heading.tsx'
+import { Heading, useFocusFirst, useLeaveEntrance } from './heading.tsx'
 
 /** Asks for handle and password, then for an emailed code if the account needs one. */
 export function SignIn() {
   const ended = useStore(endedSession)
-  const enter = useEnter()
+  const leaveEntrance = useLeaveEntrance()
   const [identifier, setIdentifier] = useState(ended?.handle ?? '')
   const [password, setPassword] = useState('')
   const attempt = useMutation({
     mutationFn: signIn,
     onSuccess: ({ did }) => {
       switchTo(did)
-      enter()
+      leaveEntrance()
     },
   })
   const failure = errorName(attempt.error)

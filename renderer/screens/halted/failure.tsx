@@ -20,7 +20,7 @@ export function Failure({ state }: { readonly state: Failed }) {
       <Notice live look="danger">
         {message}
       </Notice>
-      <p>{t.halted.whatNext[failure]}</p>
+      <p>{t.halted.nextSteps[failure]}</p>
       {path && (
         <div className={styles.framed}>
           <CopyField label={t.halted.copyPath} name={t.halted.path} text={path} />

@@ -156,7 +156,7 @@ export const halted = {
     'already-running': 'The server is already running',
     other: 'The server could not start',
   },
-  whatNext: {
+  nextSteps: {
     'port-taken':
       'Close the program that uses this port, then try again. Or use another port: the address changes, so update it in your clients.',
     'not-writable':
