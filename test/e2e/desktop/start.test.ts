@@ -203,7 +203,7 @@ test('a port in use is never exchanged silently: it is told, tried again, or cha
   await heading(page, `Port ${machine.port} is in use`).waitFor()
 
   // The page is loaded again, for its policy has to name the other port.
-  await page.getByRole('button', { name: /^Use port \d+ instead$/ }).click()
+  await page.getByRole('button', { name: /^Use port \d+$/ }).click()
   await heading(page, 'Create the first account').waitFor()
   const port = Number((await call(page, 'settings.view')).settings.port)
   expect(port).not.toBe(machine.port)
