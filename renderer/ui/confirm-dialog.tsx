@@ -30,7 +30,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       busy={busy}
       disabled={!ready || !isTyped}
       error={error}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={onConfirm}
       title={title}

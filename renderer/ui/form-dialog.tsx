@@ -10,7 +10,7 @@ interface FormDialogProps {
   readonly children: ReactNode
   /** The label of the submit button, a verb. */
   readonly action: string
-  readonly look?: 'primary' | 'danger'
+  readonly variant?: 'primary' | 'danger'
   readonly disabled?: boolean
   readonly busy: boolean
   readonly error: unknown
@@ -24,7 +24,7 @@ export function FormDialog(props: FormDialogProps) {
     title,
     children,
     action,
-    look = 'primary',
+    variant = 'primary',
     disabled = false,
     busy,
     error,
@@ -44,7 +44,7 @@ export function FormDialog(props: FormDialogProps) {
         </Stack>
         <DialogActions>
           <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={busy} disabled={disabled} look={look} type="submit">
+          <Button busy={busy} disabled={disabled} variant={variant} type="submit">
             {action}
           </Button>
         </DialogActions>

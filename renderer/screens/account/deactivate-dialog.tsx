@@ -24,7 +24,7 @@ export function DeactivateDialog({ onClose }: { onClose(): void }) {
       action={t.account.deactivateSubmit}
       busy={deactivate.isPending}
       error={deactivate.error}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={() => deactivate.mutate(day === '' ? {} : { deleteAfter: startOf(day) })}
       title={t.account.deactivateTitle}

@@ -48,7 +48,7 @@ export function StatusDialog({ account: { did, handle }, to, onClose }: StatusDi
       action={action}
       busy={update.isPending}
       error={update.error}
-      look="danger"
+      variant="danger"
       onClose={onClose}
       onSubmit={submit}
       title={title(handle)}

@@ -32,12 +32,12 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
       action={t.backups.exportSubmit}
       busy={save.isPending}
       error={save.error}
-      look={isUnencrypted ? 'danger' : 'primary'}
+      variant={isUnencrypted ? 'danger' : 'primary'}
       onClose={onClose}
       onSubmit={submit}
       title={t.backups.exportTitle}
     >
-      <Notice look="warn">{t.backups.exportWarning}</Notice>
+      <Notice variant="warn">{t.backups.exportWarning}</Notice>
       {!isUnencrypted && (
         <>
           <PasswordField

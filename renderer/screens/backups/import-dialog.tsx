@@ -72,7 +72,7 @@ function ConfirmImportDialog({ file, content, passphrase, onClose }: ConfirmImpo
       <Stack>
         <p>{t.backups.importText(file)}</p>
         <Content content={content} />
-        <Notice look="warn">{t.backups.restoreText}</Notice>
+        <Notice variant="warn">{t.backups.restoreText}</Notice>
       </Stack>
     </ConfirmDialog>
   )

@@ -27,7 +27,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
         <Loaded query={preview} rows={2}>
           {(content) => <Content content={content} />}
         </Loaded>
-        <Notice look="warn">{t.backups.restoreText}</Notice>
+        <Notice variant="warn">{t.backups.restoreText}</Notice>
       </Stack>
     </ConfirmDialog>
   )

@@ -28,7 +28,7 @@ export function RestoredDialog() {
         <p>{t.backups.restoredSignIn}</p>
       </Stack>
       <DialogActions>
-        <Button look="primary" onClick={close}>
+        <Button variant="primary" onClick={close}>
           {t.ui.close}
         </Button>
       </DialogActions>

@@ -35,7 +35,7 @@ function ReadyContent() {
         {view && <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>}
       </Stack>
       <DialogActions>
-        <Button look="primary" onClick={close}>
+        <Button variant="primary" onClick={close}>
           {t.firstRun.done}
         </Button>
       </DialogActions>

@@ -113,7 +113,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
                 : signUpMutation.error
             }
           />
-          <Button busy={signUpMutation.isPending} className={styles.submit} look="primary" type="submit">
+          <Button busy={signUpMutation.isPending} className={styles.submit} variant="primary" type="submit">
             {t.signUp.submit}
           </Button>
           {!isFirst && (

@@ -17,7 +17,7 @@ export function Failure({ state }: { readonly state: Failed }) {
   const start = useDesktopCall('server.start')
   return (
     <Stage title={failure === 'port-taken' ? t.halted.titles[failure](port) : t.halted.titles[failure]}>
-      <Notice live look="danger">
+      <Notice live variant="danger">
         {message}
       </Notice>
       <p>{t.halted.nextSteps[failure]}</p>
@@ -30,7 +30,7 @@ export function Failure({ state }: { readonly state: Failed }) {
       <StageActions>
         <Button
           busy={start.isPending}
-          look={failure === 'damaged' ? 'plain' : 'primary'}
+          variant={failure === 'damaged' ? 'plain' : 'primary'}
           onClick={() => start.mutate([])}
         >
           {t.halted.retry}

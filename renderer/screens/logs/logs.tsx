@@ -12,11 +12,11 @@ import { matches, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
 import styles from './logs.module.css'
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const
-type Least = (typeof levels)[number]
+type MinLevel = (typeof levels)[number]
 
 export function LogsScreen() {
   const lines = useLogLines()
-  const [minLevel, setMinLevel] = useState<Least>('trace')
+  const [minLevel, setMinLevel] = useState<MinLevel>('trace')
   const [text, setText] = useState('')
   const shown = lines?.filter((line) => matches(line, minLevel, text.trim()))
   return (
@@ -35,7 +35,7 @@ export function LogsScreen() {
         <div className={styles.filters}>
           <SelectField
             label={t.logs.level}
-            onChange={(level) => setMinLevel(level as Least)}
+            onChange={(level) => setMinLevel(level as MinLevel)}
             options={levels.map((value) => ({ value, label: t.logs.levels[value] }))}
             value={minLevel}
           />
@@ -61,7 +61,7 @@ export function LogsScreen() {
 }
 
 /** Distance from the end, in pixels, that counts as scrolled to the end. */
-const slack = 24
+const endTolerancePx = 24
 
 /** Log lines. Follows the newest line unless scrolled up. */
 function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; readonly isEmpty: boolean }) {
@@ -73,7 +73,7 @@ function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; rea
     if (isFollowing && box.current) box.current.scrollTop = box.current.scrollHeight
   }, [newest, isFollowing])
   const scrolled = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: UIEvent) =>
-    setFollowing(scrollHeight - scrollTop - clientHeight < slack)
+    setFollowing(scrollHeight - scrollTop - clientHeight < endTolerancePx)
   return (
     <div className={styles.frame}>
       <div

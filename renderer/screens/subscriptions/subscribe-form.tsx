@@ -50,7 +50,7 @@ export function SubscribeForm() {
         title={t.subscriptions.subjectInvalid}
         value={name}
       />
-      <Button busy={add.isPending} look="primary" type="submit">
+      <Button busy={add.isPending} variant="primary" type="submit">
         {t.subscriptions.add}
       </Button>
     </form>
