@@ -6,6 +6,7 @@ import type { Files } from './files.ts'
 import { encodeFrame } from './journal.ts'
 import { Journal } from './journal-file.ts'
 import { journalPath, journalSeqs } from './layout.ts'
+import { WritePace } from './write-pace.ts'
 
 export interface CommitLogOptions {
   readonly files: Files
@@ -41,6 +42,8 @@ export class CommitLog {
   /** The batch that still accepts transactions, and the one that is being written. */
   #next: Batch | undefined
   #writing: Batch | undefined
+  readonly #pace = new WritePace()
+  #busy = false
   /** Only one task at a time uses the journal. */
   readonly #serialize = createSerializer()
   #preparing: Promise<void> | undefined
@@ -57,6 +60,11 @@ export class CommitLog {
   /** False after a failed write until a transaction has been written. */
   get writable(): boolean {
     return this.#writable
+  }
+
+  /** Whether something else of ours writes to the disk: the journal's writes then never block the thread. */
+  set busy(busy: boolean) {
+    this.#busy = busy
   }
 
   /** Whether a transaction may run: the journal is whole and has reserved space. If not, call `prepare` first. */
@@ -159,7 +167,7 @@ export class CommitLog {
     this.#writing = batch
     try {
       if (this.#repairDue) throw new Error('an earlier write failed')
-      await this.#journal.append(encodeFrame(this.#seq + 1, batch.transactions))
+      await this.#put(encodeFrame(this.#seq + 1, batch.transactions))
       this.#seq += batch.transactions.length
       this.#writable = true
       batch.written.resolve()
@@ -170,6 +178,17 @@ export class CommitLog {
       await this.#fail(batch, cause)
     } finally {
       this.#writing = undefined
+    }
+  }
+
+  async #put(frame: Uint8Array): Promise<void> {
+    const start = performance.now()
+    if (!this.#busy && this.#pace.mayBlock(start) && this.#journal.appendBlocking(frame)) {
+      const end = performance.now()
+      this.#pace.blocking(end - start, end)
+    } else {
+      await this.#journal.append(frame)
+      this.#pace.pooled(performance.now() - start, this.#next !== undefined)
     }
   }
 

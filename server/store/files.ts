@@ -2,7 +2,7 @@
  * Every file operation of the store goes through `Files`, so that a test can make any one of them fail or cut
  * the power after it.
  */
-import { constants } from 'node:fs'
+import { constants, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { acquireLock, type Lock } from './lock.ts'
@@ -12,6 +12,8 @@ export interface OpenFile {
   write(bytes: Uint8Array, position: number): Promise<number>
   /** Whether written bytes are on disk when `write` resolves. Otherwise, and for `truncate`, call `sync`. */
   readonly durableWrites?: boolean
+  /** As `write`, but blocks the thread. Only files with `durableWrites` have it. */
+  readonly writeBlocking?: ((bytes: Uint8Array, position: number) => number) | undefined
   truncate(length: number): Promise<void>
   /** Resolves once the content and the length are on disk. */
   sync(): Promise<void>
@@ -26,7 +28,8 @@ export interface OpenOptions {
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  read(path: string): Promise<Uint8Array>
+  /** @param room whether the array may be the first half of its buffer: a database that grows in it is not copied then */
+  read(path: string, room?: 'with room'): Promise<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
   /** When the content last changed. */
@@ -62,9 +65,28 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   return {
     write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     durableWrites: dsync !== 0,
+    writeBlocking:
+      dsync === 0 ? undefined : (bytes, position) => writeSync(handle.fd, bytes, 0, bytes.length, position),
     truncate: (length) => handle.truncate(length),
     sync: () => handle.datasync(),
     close: () => handle.close(),
+  }
+}
+
+/** Room that is never written to takes no memory. */
+async function readWithRoom(path: string): Promise<Uint8Array> {
+  const handle = await fs.open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const bytes = new Uint8Array(new ArrayBuffer(2 * size), 0, size)
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await handle.read(bytes, at, size - at, at)
+      if (bytesRead === 0) return bytes.subarray(0, at)
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    await handle.close()
   }
 }
 
@@ -89,7 +111,7 @@ export const nodeFiles: Files = {
       throw error
     }
   },
-  read: (path) => fs.readFile(path),
+  read: (path, room) => (room ? readWithRoom(path) : fs.readFile(path)),
   size: async (path) => (await fs.stat(path)).size,
   changedAt: async (path) => (await fs.stat(path)).mtime,
   async create(path, options) {
@@ -117,9 +139,13 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** The content of a file, or undefined when there is none. */
-export async function readIfThere(files: Files, path: string): Promise<Uint8Array | undefined> {
+export async function readIfThere(
+  files: Files,
+  path: string,
+  room?: 'with room',
+): Promise<Uint8Array | undefined> {
   try {
-    return await files.read(path)
+    return await files.read(path, room)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

@@ -10,6 +10,8 @@ import { journalPath } from './layout.ts'
  */
 export const defaultReserveBytes = 1024 * 1024
 
+const maxBlockingBytes = 32 * 1024
+
 export class Journal {
   readonly firstSeq: number
   readonly #files: Files
@@ -74,6 +76,16 @@ export class Journal {
     await writeDurably(this.#file, frame, this.#length)
     this.#length += frame.length
     this.#allocated = Math.max(this.#allocated, this.#length)
+  }
+
+  /** As `append`, but blocks the thread. Returns false, without having written, when that is not possible. */
+  appendBlocking(frame: Uint8Array): boolean {
+    if (this.#file.writeBlocking === undefined || frame.length > Math.min(this.room, maxBlockingBytes))
+      return false
+    const written = this.#file.writeBlocking(frame, this.#length)
+    if (written < frame.length) throw new Error('the disk took no more bytes')
+    this.#length += frame.length
+    return true
   }
 
   /** Cuts off what a failed `append` may have written. No frame may be appended until this has succeeded. */

@@ -50,7 +50,7 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   const path = join(dir, snapshotName)
   // The list first: whoever reads while a snapshot is replaced then sees a mismatch and not a wrong match.
   const list = await readIfThere(files, join(dir, sidecarName))
-  const bytes = await readIfThere(files, path)
+  const bytes = await readIfThere(files, path, 'with room')
   if (bytes === undefined) throw new StoreDamaged(path, 'is missing')
   if (list !== undefined) verifyListed(bytes, list, path, join(dir, sidecarName))
   const { length } = bytes

@@ -9,8 +9,11 @@ export type SqlParams = readonly SqlValue[]
 /** What running a statement can change. */
 type Effect =
   | 'nothing'
+  /** Rows; none if its own count of rows is 0. */
   | 'rows'
-  /** More than a count of rows tells: the schema, or the next number of an AUTOINCREMENT. */
+  /** Rows, also through a trigger or a foreign key. */
+  | 'rows of others'
+  /** More than rows: the schema, or the next number of an AUTOINCREMENT. */
   | 'more'
 
 interface Kept {
@@ -36,11 +39,14 @@ const noParams: SqlParams = []
 export class Sqlite {
   readonly #db: SqlJs
   readonly #kept = new Map<string, Kept>()
-  /** As SQLite counts them since the start. */
-  #changedRows = 0
 
-  private constructor(db: SqlJs) {
+  #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
+  /** The array in which sql.js keeps the file, as long as that does not outgrow it. */
+  readonly #array: Uint8Array | undefined
+
+  private constructor(db: SqlJs, array?: Uint8Array) {
     this.#db = db
+    this.#array = array
   }
 
   /**
@@ -49,12 +55,10 @@ export class Sqlite {
    */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
-    const sqlite = new Sqlite(new sqlJs.Database(bytes && withRoom(bytes)))
+    const array = bytes && withRoom(bytes)
+    const sqlite = new Sqlite(new sqlJs.Database(bytes && array && asSlice(bytes, array)), array)
     try {
-      // Nobody else has this copy: no locks to take, no file to wait for, and a rollback journal in memory.
-      sqlite.exec(
-        'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON',
-      )
+      sqlite.#configure()
       return sqlite
     } catch (error) {
       sqlite.close()
@@ -86,31 +90,30 @@ export class Sqlite {
   /** Runs one statement of any kind to its end. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
     const kept = this.#prepare(sql)
+    const before = kept.effect === 'rows of others' ? this.#totalChanges() : 0
     const rows = this.#rows<Row>(kept, params)
-    const changedRows = this.#haveRowsChanged()
-    return {
-      rows,
-      changes: changedRows ? this.#db.getRowsModified() : 0,
-      changed: changedRows || kept.effect === 'more',
-    }
+    const changes = kept.effect === 'nothing' ? 0 : this.#db.getRowsModified()
+    const changed =
+      kept.effect === 'more' ||
+      (kept.effect === 'rows of others' ? this.#totalChanges() !== before : changes > 0)
+    return { rows, changes: changed ? changes : 0, changed }
   }
 
   begin(): void {
-    this.#db.run('BEGIN')
+    this.#transaction?.begin.run()
   }
 
   commit(): void {
-    this.#db.run('COMMIT')
+    this.#transaction?.commit.run()
   }
 
   rollback(): void {
-    this.#db.run('ROLLBACK')
+    this.#transaction?.rollback.run()
   }
 
   /** Runs statements without values, one after the other; for the store's own work. */
   exec(sql: string): void {
     this.#db.run(sql)
-    this.#haveRowsChanged()
   }
 
   /** Drops the kept statements: after a change of the schema their column names may be wrong. */
@@ -119,14 +122,38 @@ export class Sqlite {
     this.#kept.clear()
   }
 
-  /** The database as an SQLite file. */
+  /**
+   * The database as an SQLite file. Valid until the next write: it is the array that sql.js writes to, if possible, because
+   * a copy of a large database doubles the memory of the process.
+   */
   export(): Uint8Array {
-    return this.#db.export()
+    const size = this.get<{ bytes: number }>(
+      'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+    )
+    if (this.#array && size && size.bytes <= this.#array.length) return this.#array.subarray(0, size.bytes)
+    // sql.js closes the file to read it, and opens it again.
+    const copy = this.#db.export()
+    this.#kept.clear()
+    this.#configure()
+    return copy
   }
 
   close(): void {
     this.#kept.clear()
     this.#db.close()
+  }
+
+  #configure(): void {
+    // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
+    // Deleted rows, such as the private key of an account, are overwritten with zeros.
+    this.#db.run(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
+    )
+    this.#transaction = {
+      begin: this.#db.prepare('BEGIN'),
+      commit: this.#db.prepare('COMMIT'),
+      rollback: this.#db.prepare('ROLLBACK'),
+    }
   }
 
   #rows<Row>(kept: Kept, params: SqlParams): Row[] {
@@ -177,25 +204,30 @@ export class Sqlite {
       throw new Error(`Transactions are made by transact(), not by a statement: ${sql}`)
     }
     if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'nothing'
-    return ['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode)) ? 'more' : 'rows'
+    if (['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode))) return 'more'
+    return opcodes.has('Program') ? 'rows of others' : 'rows'
   }
 
-  /** Whether rows have changed since this was asked last, by triggers and foreign keys as well. */
-  #haveRowsChanged(): boolean {
-    const before = this.#changedRows
-    this.#changedRows = this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
-    return this.#changedRows !== before
+  /** Rows changed since the start, by triggers and foreign keys as well. */
+  #totalChanges(): number {
+    return this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
   }
 }
 
 /**
  * sql.js keeps the file in the array that `slice` of the given bytes yields. When that is full it copies everything into one
  * that is an eighth larger, which stops the thread for half a millisecond a megabyte or longer. So it gets an array with room
- * to double in. Room that is not written to takes no memory.
+ * to double in: the buffer of the bytes if that is large enough, or a copy. Room that is not written to takes no memory.
  */
 function withRoom(bytes: Uint8Array): Uint8Array {
-  const array = new Uint8Array(bytes.length * 2)
+  const size = bytes.length * 2
+  if (bytes.byteOffset === 0 && bytes.buffer.byteLength === size) return new Uint8Array(bytes.buffer)
+  const array = new Uint8Array(size)
   array.set(bytes)
+  return array
+}
+
+function asSlice(bytes: Uint8Array, array: Uint8Array): Uint8Array {
   return Object.assign(bytes.subarray(), { slice: () => array })
 }
 

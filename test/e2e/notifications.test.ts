@@ -99,7 +99,7 @@ test('stream: reconnects after a restart of the server and loads missed notifica
     await page.getByText('The server is not responding.').first().waitFor()
     await other.server.open()
     await there.follow(dave, carla)
-    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
     await page.getByText('dave.test followed you').waitFor()
     await there.like(dave, await there.post(carla))
     await page.getByText('dave.test liked your post').waitFor()
@@ -224,7 +224,7 @@ test('inbox: scrolling loads all pages once, grouped by day', { timeout: 60_000 
     await page.keyboard.press('End')
     return items.count()
   }
-  await expect.poll(countAtEnd, { timeout: 20_000 }).toBe(120)
+  await expect.poll(countAtEnd).toBe(120)
   const texts = await items.getByText(/^reply \d+$/).allTextContents()
   expect(new Set(texts).size).toBe(120)
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)

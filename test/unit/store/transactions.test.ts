@@ -440,3 +440,17 @@ test('a closed store takes nothing and can be closed again', async () => {
   expect(texts(again)).toEqual(['last'])
   await again.close()
 })
+
+test('foreign keys are enforced after a migration', async () => {
+  await (await open()).close()
+  const now = () => new Date(0)
+  const more = [...migrations, { sql: 'ALTER TABLE word ADD COLUMN note_text TEXT' }]
+  const db = await Database.open({ directory, migrations: more, now, files: disk.files })
+  await db.transact((tx) => {
+    insert('a')(tx)
+    tx.run('INSERT INTO word (note, word) VALUES (1, ?)', ['w'])
+  })
+  await db.transact((tx) => tx.run('DELETE FROM note'))
+  expect(db.all('SELECT * FROM word')).toEqual([])
+  await db.close()
+})
