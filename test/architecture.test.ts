@@ -224,9 +224,12 @@ test('every module except handlers starts with a doc comment', () => {
 })
 
 describe('plain words', () => {
-  /** Rooms that follow the rule. To activate the others: `server`, `electron`, `renderer`, `build`, `test`. */
+  /** Rooms that follow the rule. To activate the others: `server`, `electron`, `build`, `test`. */
   const rooms = [
     ...['server/notifications', 'server/api/app', 'server/api/com/core/{repo,sync}', 'lexicons/{com,app}'],
+    ...['renderer', 'test/e2e/{accessibility,account,app-passwords,desktop-screens,entrance}.test.ts'],
+    ...['test/e2e/{journeys,notifications,owner,sessions,threats}.test.ts', 'test/unit/strings.test.ts'],
+    ...['test/support/{accessibility,desktop-bridge}.ts'],
     ...['build/seed', 'test/{fuzz,server/notifications,unit/notifications}'],
     ...['test/{access,architecture}.test.ts', 'test/support/{cast,loose-texts,modes,scan,social,world}.ts'],
     ...['test/server/{aliases,declared-errors,live,network-client,seed,typed-client}.test.ts'],
