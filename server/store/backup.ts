@@ -18,7 +18,7 @@ export interface BackupInfo {
 }
 
 export interface CheckOptions {
-  /** The highest schema version that the program knows; any version passes without it. */
+  /** The highest schema version that the program supports; any version passes without it. */
   readonly migrations?: number
   /** Decrypts a one-file backup. */
   readonly passphrase?: string | undefined

@@ -93,6 +93,6 @@ export class BackupLocked extends Error {
 export function withClass(error: unknown): unknown {
   const classes = [StoreUnavailable, StoreLocked, StoreDamaged, StoreTooNew, BackupForeign, BackupLocked]
   if (!(error instanceof Error)) return error
-  const known = classes.find(({ name }) => name === error.name)
-  return known === undefined ? error : Object.setPrototypeOf(error, known.prototype)
+  const match = classes.find(({ name }) => name === error.name)
+  return match === undefined ? error : Object.setPrototypeOf(error, match.prototype)
 }

@@ -65,8 +65,8 @@ export async function openStore(
 
 /** A directory is new only without any file of this program: starting empty after a loss would hide the loss. */
 async function isNew(files: Files, dir: string): Promise<boolean> {
-  const known = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
-  return known.length === 0 && (await files.list(join(dir, backupsName))).length === 0
+  const existing = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
+  return existing.length === 0 && (await files.list(join(dir, backupsName))).length === 0
 }
 
 /** Writes the snapshot. `openStore` adds its checksum after the first journal: a checksum implies a journal. */

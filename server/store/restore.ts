@@ -15,7 +15,7 @@ export interface RestoreOptions {
   readonly file: string
   /** Decrypts a one-file backup. */
   readonly passphrase?: string | undefined
-  /** The highest schema version that the program knows. */
+  /** The highest schema version that the program supports. */
   readonly migrations: number
   readonly now: () => Date
   readonly files?: Files

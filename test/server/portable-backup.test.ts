@@ -63,7 +63,7 @@ async function expectSameData(there: TestServer): Promise<void> {
 }
 
 test('one-file backups: an encrypted one restores accounts, keys and sessions on another machine', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const file = join(folder, 'everything.sqlite.gz.age')
   await server.running.services.store.export(file, 'a long passphrase')
@@ -89,7 +89,7 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
 })
 
 test('one-file backups: the commands write one and restore it over existing data', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const file = join(folder, 'from-the-command.sqlite.gz.age')
   const secret = join(folder, 'passphrase')

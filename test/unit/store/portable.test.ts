@@ -48,14 +48,14 @@ async function withUsb(content?: Buffer): Promise<FaultyDisk> {
 }
 
 /** Tries to restore a file over the data. Returns the error, and whether the data is unchanged. */
-async function tryToRestore(content: Buffer, given: string | undefined, known = 1) {
+async function tryToRestore(content: Buffer, given: string | undefined, supported = 1) {
   const disk = await withUsb(content)
   const before = dataOn(disk)
   const error: unknown = await restore({
     directory,
     file,
     passphrase: given,
-    migrations: known,
+    migrations: supported,
     now,
     files: disk.files,
   }).catch((error: unknown) => error)
