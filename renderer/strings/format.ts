@@ -1,7 +1,7 @@
-/** Dates, times, numbers and plurals, in the language of the catalogue. */
+/** Formats dates, times, numbers and plurals in the language of the texts. */
 export const language = 'en'
 
-/** As they write it where the reader lives: the order of a date, the clock of 12 or 24 hours, what parts decimals. */
+/** The region of the browser decides the order of dates, the 12 or 24 hour clock and the decimal separator. */
 const { region = 'US' } = new Intl.Locale(new Intl.DateTimeFormat().resolvedOptions().locale).maximize()
 const locale = `${language}-${region}`
 
@@ -75,7 +75,7 @@ export function formatDay(at: string, now: number): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
-/** The number and its noun. */
+/** A number with its noun in the right plural form. */
 export function count(value: number, forms: { readonly one: string; readonly other: string }): string {
   return `${number.format(value)} ${plurals.select(value) === 'one' ? forms.one : forms.other}`
 }

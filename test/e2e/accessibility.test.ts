@@ -305,7 +305,7 @@ test('accessibility tree: navigation and Subscriptions', async () => {
 })
 
 test.each([
-  ['/', 'Home', 'did:plc:'],
+  ['/', 'Home', '1 unread notification'],
   ['/notifications', 'Inbox', 'mentioned you'],
   ['/preferences', 'Preferences', 'New followers'],
   ['/app-passwords', 'App passwords', 'Phone'],
