@@ -230,7 +230,7 @@ describe('plain words', () => {
     ...['renderer', 'test/e2e/{accessibility,account,app-passwords,desktop-screens,entrance}.test.ts'],
     ...['test/e2e/{journeys,notifications,owner,sessions,threats}.test.ts', 'test/unit/strings.test.ts'],
     ...['test/support/{accessibility,desktop-bridge}.ts'],
-    ...['build/seed', 'test/{fuzz,server/notifications,unit/notifications}'],
+    ...['electron', 'renderer', 'build', 'test/{fuzz,server/notifications,unit/notifications}'],
     ...['test/{access,architecture}.test.ts', 'test/support/{cast,loose-texts,modes,scan,social,world}.ts'],
     ...['test/server/{aliases,declared-errors,live,network-client,seed,typed-client}.test.ts'],
   ]
