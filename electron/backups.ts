@@ -28,7 +28,7 @@ export interface BackupsOptions {
   readonly now?: () => Date
 }
 
-const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['pdsbackup', 'sqlite'] }
+const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'sqlite'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
 export function createBackups({
@@ -81,7 +81,7 @@ export function createBackups({
         const file = await chooseDestination(
           window(),
           t.dialogs.saveBackup,
-          `desktop-pds-${day}.pdsbackup`,
+          `desktop-pds-${day}.sqlite.gz${passphrase === undefined ? '' : '.age'}`,
           backupFiles,
         )
         if (file === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Activating an account, by its holder or by an administrator. */
+/** The condition for activating an account, by its holder or by an administrator. */
 import type { Logger } from '../util/log.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { PlcPublisher } from './plc.ts'
@@ -9,8 +9,7 @@ interface Deps {
 }
 
 /**
- * Submits what the did:plc directory lacks of an account. An account is not activated before: its identity would still lead to
- * another server.
+ * Submits the pending operations of an account: it must not become active while its identity names another server.
  * @throws NotEnoughResources when the directory refuses or does not answer
  */
 export async function publishBeforeActivation({ plc, log }: Deps, did: string) {
@@ -18,7 +17,7 @@ export async function publishBeforeActivation({ plc, log }: Deps, did: string) {
     log.warn({ err: error, did }, 'PLC submission failed')
     throw protocolError(
       'NotEnoughResources',
-      'The DID directory did not accept the operation of this account. Try again later.',
+      'The DID directory did not accept the identity of this account. Try again later.',
     )
   })
 }

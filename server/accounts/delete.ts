@@ -1,7 +1,4 @@
-/**
- * Deleting an account: afterwards no row mentions it, but for the fact that it used an invite code, and the outbox holds no
- * message for it.
- */
+/** Deletes an account: afterwards only the use of its invite code mentions it, and the outbox has no message for it. */
 
 import type { Background } from '../jobs/background.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -26,12 +23,12 @@ export function deleteAccount(tx: Writer, did: string): void {
   accounts.remove(tx, did)
 }
 
-/** What is kept outside the store, once the rows are gone. */
-export function forgetMail(
+/** Deletes the messages of a deleted account from the outbox, in the background. */
+export function deleteMail(
   { background, mailer, now }: Deps,
   { email }: { readonly email: string | null },
 ): void {
   if (email === null) return
   const at = now()
-  background.run('removing mail', () => mailer.forget(email, at))
+  background.run('deletion of outbox messages', () => mailer.deleteMessages(email, at))
 }

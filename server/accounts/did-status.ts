@@ -1,4 +1,4 @@
-/** Whether the DID of an account leads to this server, and the document that clients are shown. */
+/** The DID documents of local accounts, and whether they name this server. */
 
 import type { Config } from '../config/config.ts'
 import { type DidDocument, documentFor, pdsEndpointOf, signingKeyOf } from '../identity/did-document.ts'
@@ -11,9 +11,9 @@ interface Deps {
   readonly origin: string
 }
 
-/** A client that checks again after a change gets the new state. */
+/** Clients repeat the check after a change of the identity. */
 const statusMaxAgeMs = 10_000
-/** No session waits longer for a directory that does not answer. */
+/** The longest time that a session call waits for the directory. */
 const sessionWaitMs = 2_000
 
 /** Whether the DID document names this server and the key that signs for the account. */
@@ -30,8 +30,8 @@ export async function isDidValid(
 }
 
 /**
- * The DID document that a session shows. Undefined while that of an imported account names another server: client libraries
- * send every further call to the server that the document names.
+ * Returns the DID document for a session. Undefined while that of an imported account names another server: client libraries
+ * send every further call to the server in the document.
  */
 export async function sessionDocument(deps: Deps, account: Account): Promise<DidDocument | undefined> {
   const local = unpublishedDocument(deps, account)
@@ -42,7 +42,7 @@ export async function sessionDocument(deps: Deps, account: Account): Promise<Did
   return isShown ? document : undefined
 }
 
-/** The document of an account whose DID was made here and is in no directory; undefined for any other. */
+/** Renders the document of an account whose DID was created here and is in no directory; undefined for any other. */
 export function unpublishedDocument(
   { config, origin }: Pick<Deps, 'config' | 'origin'>,
   { did, handle, isMinted, plcSubmittedAt, signingKeyDid: signingKey }: Account,
@@ -51,7 +51,7 @@ export function unpublishedDocument(
   return documentFor({ did, handle, origin, signingKey })
 }
 
-/** The document of an account as this server last published it; undefined when it never did. */
+/** Renders the document as this server last published it; undefined if it never did. */
 export function publishedDocument(account: Account): DidDocument | undefined {
   const { did, isMinted, plcHandle: handle, plcEndpoint: origin, signingKeyDid: signingKey } = account
   if (!isMinted || handle === null || origin === null) return undefined

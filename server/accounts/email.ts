@@ -1,11 +1,11 @@
 /** Email addresses of accounts. */
 
-/** As addresses are stored and compared. */
+/** Normalizes an address for storage and comparison. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** The account, when it has an address that mail can be sent to. */
+/** Returns the account if it has an email address. */
 export function withEmail<A extends { readonly email: string | null }>(
   account: A,
 ): (A & { readonly email: string }) | undefined {

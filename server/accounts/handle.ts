@@ -1,9 +1,9 @@
-/** Which handles an account can have on this server. */
+/** Rules for handles of this server. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
 
 export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
 
-/** First labels that would pass for the server itself, or for those who run it. */
+/** First labels that could be mistaken for the server itself or its operators. */
 const reserved = new Set(
   `about abuse account accounts admin administrator api app billing blog bot help home hostmaster info localhost login
    mail moderator news notifications official owner pds postmaster privacy root security service settings status
@@ -15,9 +15,10 @@ export function normalizeHandle(handle: string): HandleString {
 }
 
 /**
- * What keeps a handle from being taken, beside that somebody has it already.
+ * Checks a handle for a new account. Does not check whether another account has it.
  * @param handle normalized
  * @param claimed whether the DID document that is being imported names this handle
+ * @returns the problem; undefined for a valid handle
  */
 export function handleProblem(
   handle: HandleString,
@@ -27,21 +28,21 @@ export function handleProblem(
   if (!isValidHandle(handle)) {
     return { name: 'InvalidHandle', message: 'A handle is a domain name, such as alice.test' }
   }
-  // One offered domain may lie within another: the inner one counts.
+  // An offered domain may be within another: the longest match counts.
   const [domain] = userDomains
     .filter((offered) => handle.endsWith(offered))
     .sort((a, b) => b.length - a.length)
   if (domain === undefined) {
     return claimed
       ? undefined
-      : { name: 'UnsupportedDomain', message: `Handles here end in ${userDomains.join(' or ')}` }
+      : { name: 'UnsupportedDomain', message: `Handles of this server end in ${userDomains.join(' or ')}` }
   }
   const label = handle.slice(0, -domain.length)
   if (label.includes('.')) {
-    return { name: 'InvalidHandle', message: `Only one name may stand before ${domain}` }
+    return { name: 'InvalidHandle', message: `Only one name is allowed before ${domain}` }
   }
   if (label.length < 3 || label.length > 18) {
-    return { name: 'InvalidHandle', message: `The name before ${domain} has 3 to 18 characters` }
+    return { name: 'InvalidHandle', message: `The name before ${domain} must have 3 to 18 characters` }
   }
   return reserved.has(label) ? { name: 'HandleNotAvailable', message: `${handle} is reserved` } : undefined
 }

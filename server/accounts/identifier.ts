@@ -1,9 +1,9 @@
-/** Finding an account by whatever a person signs in with. */
+/** Finds an account by the identifier of a sign-in. */
 
 import type { Reader } from '../store/database.ts'
 import { type Account, findByDid, findByEmail, findByHandle } from '../store/tables/accounts.ts'
 
-/** One spelling for all that name the same: what is looked up, and what attempts are counted for. */
+/** Normalizes an identifier, for the look-up and for rate limits. */
 export function normalizeIdentifier(identifier: string): string {
   return identifier.trim().toLowerCase().replace(/^@/, '')
 }
@@ -15,7 +15,7 @@ export function findByIdentifier(db: Reader, identifier: string): Account | unde
   return name.includes('@') ? findByEmail(db, name) : findByHandle(db, name)
 }
 
-/** DIDs here are in lower case, but for the port of a did:web: percent-encoding is in upper case (RFC 3986 §2.1). */
+/** Stored DIDs are in lower case, except for percent-encoding in a did:web, which is in upper case (RFC 3986 §2.1). */
 function canonicalDid(lowerCase: string): string {
   return lowerCase.replace(/%[0-9a-f]{2}/g, (octet) => octet.toUpperCase())
 }

@@ -1,4 +1,4 @@
-/** Where the DID of a new account comes from: minted here, or brought along. */
+/** The identity of a new account: created here or imported. */
 
 import type { DidString } from '@atproto/syntax'
 import { canonicalNsid } from '../config/aliases.ts'
@@ -25,13 +25,13 @@ interface Deps {
   readonly now: () => Date
 }
 
-/** The columns of a new account that its DID decides. */
+/** The columns of a new account that depend on its DID. */
 export type Identity = Pick<
   NewAccount,
   'did' | 'isMinted' | 'signingKey' | 'signingKeyDid' | 'plcOperation' | 'deactivatedAt' | 'deleteAfter'
 >
 
-/** Makes a did:plc. No directory is asked: the DID is the hash of the operation that creates it. */
+/** Creates a did:plc without a request: the DID is the hash of its genesis operation. */
 export async function mintIdentity(
   { secrets, origin }: Pick<Deps, 'secrets' | 'origin'>,
   handle: string,
@@ -61,19 +61,19 @@ export async function mintIdentity(
   }
 }
 
-/** An imported account that is not activated is given up after this long. */
+/** An imported account that is not activated is deleted after this time. */
 const importGraceMs = 3 * 24 * 60 * 60_000
 
 export interface ImportRequest {
   readonly did?: DidString | undefined
   readonly plcOp?: unknown
-  /** Proof that the caller speaks for the DID: a service token for createAccount on this server. */
+  /** Proof of control of the DID: a service token for createAccount on this server. */
   readonly serviceToken: string | undefined
 }
 
 /**
- * Takes an existing DID over, if the caller brought one. The account starts deactivated, with the signing key that was
- * reserved for it or a new one: its holder points the DID at this server, then activates it.
+ * Imports the DID of a request; returns undefined if it has none. The account starts deactivated, with its reserved signing key
+ * or a new one. Its holder updates the DID to name this server, then activates the account.
  */
 export async function importIdentity(
   services: Pick<Deps, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
@@ -81,7 +81,7 @@ export async function importIdentity(
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
     if (plcOp === undefined) return undefined
-    throw protocolError('InvalidRequest', 'plcOp comes with the did that it is for')
+    throw protocolError('InvalidRequest', 'plcOp needs the did that it is for')
   }
   const document = await proveControl(services, did, serviceToken)
   const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
@@ -99,14 +99,14 @@ export async function importIdentity(
   }
 }
 
-/** Resolves with the DID's document once the token has proved that the caller speaks for the DID. */
+/** Verifies that the token proves control of the DID, and resolves with the document of the DID. */
 async function proveControl(
   { resolveDid, serverDid, config, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
   token: string | undefined,
 ): Promise<DidDocument> {
   if (token === undefined) {
-    throw protocolError('AuthenticationRequired', 'Importing a DID needs a service token of that DID')
+    throw protocolError('AuthenticationRequired', 'To import a DID, send a service token of that DID')
   }
   const proof = await verifyServiceJwt(token, {
     audience: serverDid,
@@ -123,7 +123,8 @@ async function proveControl(
 }
 
 async function checkOperation(plcOp: unknown, did: string): Promise<string> {
-  if (!did.startsWith('did:plc:')) throw protocolError('InvalidRequest', 'plcOp is for a did:plc only')
+  if (!did.startsWith('did:plc:'))
+    throw protocolError('InvalidRequest', 'plcOp is allowed for a did:plc only')
   const operation = await verifyOperation(plcOp, did).catch((error: unknown) => {
     throw error instanceof InvalidPlcOperation ? protocolError('InvalidRequest', error.message) : error
   })

@@ -1,4 +1,4 @@
-/** Invite codes: how they look, who may use them, and those that an account earns by time. */
+/** Invite codes: their form, who may use them, and those that accounts earn over time. */
 
 import { isValidDid } from '@atproto/syntax'
 import type { Config } from '../config/config.ts'
@@ -10,8 +10,8 @@ import { iso } from '../util/time.ts'
 import type { Caller } from '../xrpc/method.ts'
 
 /**
- * Whether signing up takes a code: for everyone where it is so set, and for web pages of other sites while the server has no
- * public address. Such a page would sign up behind the back of its visitor, who is the one this server is for.
+ * Whether sign-up needs a code: always if so configured. Web pages of other sites need one while the server has no public
+ * address, because such a page could sign up without the knowledge of its visitor.
  */
 export function needsInvite(
   { inviteRequired, publicUrl }: Pick<Config, 'inviteRequired' | 'publicUrl'>,
@@ -48,7 +48,7 @@ function isFor(db: Reader, { forAccount }: inviteCodes.InviteCode, newDid: strin
 
 const maxOpenEarned = 5
 
-/** How many codes the account may be given now: one for each interval since it signed up, at most five of them unused. */
+/** How many codes an account earns now: one for each interval since its sign-up, at most five of them unused. */
 export function earnedCodes(
   { createdAt }: { createdAt: string },
   earned: { total: number; open: number },
@@ -60,7 +60,7 @@ export function earnedCodes(
   return Math.max(0, Math.min(due, maxOpenEarned - earned.open))
 }
 
-/** Whom a code may be given to: a DID, or `admin` for nobody in particular. */
+/** Parses the holder of a code: a DID, or `admin` for codes without a holder. Undefined if invalid. */
 export function inviteHolder(name: string): string | undefined {
   return name === 'admin' || isValidDid(name) ? name : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Codes that are sent by mail: `XXXXX-XXXXX`, good for 15 minutes and for one use, one for each purpose and account.
- * The store holds a keyed hash, so that reading the store yields no code.
+ * Codes that are sent by mail: `XXXXX-XXXXX`, valid for 15 minutes and one use, one for each purpose and account.
+ * The store has only a keyed hash of them.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -23,10 +23,10 @@ interface Deps {
 
 const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000
 
-/** Of a second factor, which follows a right password: whoever guesses must not be given time. */
+/** After this many wrong codes the token is void. */
 const maxWrongAttempts = 5
 
-/** Makes a token, replacing an earlier one, and mails it. Resolves when the token is stored and the mail handed over. */
+/** Creates a token, which replaces an earlier one, and mails it. Resolves when the mail is sent or in the outbox. */
 export async function mailToken(
   { store, secrets, mailer, origin, now }: Deps,
   account: Account & { email: string },
@@ -42,13 +42,13 @@ export async function mailToken(
 
 export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'
 
-/** What a person is told of a code that is not good. */
+/** Messages for an invalid code. */
 export const tokenRefusals = {
-  InvalidToken: 'This code is wrong, or was used before',
-  ExpiredToken: 'This code is too old. Ask for a new one.',
+  InvalidToken: 'This code is wrong or was used before',
+  ExpiredToken: 'This code has expired. Request a new one.',
 } as const
 
-/** Judges a token of an account, and uses it up when it is good. */
+/** Checks a token of an account, and deletes it if it is valid. */
 export function spendToken(
   tx: Writer,
   secrets: Secrets,
@@ -66,7 +66,7 @@ export function spendToken(
   return 'good'
 }
 
-/** Whose token this is, for an operation that nobody is signed in for. */
+/** Finds the account of a token, for operations without a session. */
 export function ownerOfToken(
   db: Reader,
   secrets: Secrets,

@@ -1,10 +1,9 @@
 /**
- * Keeps the did:plc directory in line with the accounts of this server, when one is configured. Without one an identity stays
- * local.
+ * Publishes the identities of local accounts in the did:plc directory, when one is configured.
  *
- * The queue is the store itself: each account has the handle and the address that the directory was last brought in line with.
- * Where they differ from the present ones, an update operation is due. A change that the owner of an identity made in the
- * directory is kept: only a value that still is as this server published it is replaced.
+ * The store is the queue: an account row has the handle and the endpoint that were last published. An update operation is due
+ * while they differ from the current ones. Like a three-way merge, an update replaces only values that are still as this server
+ * published them: changes by the owner of the identity stay.
  */
 import type { Config } from '../config/config.ts'
 import { createUpdate, endpointIn, handleIn, type PlcOperation } from '../identity/did-plc.ts'
@@ -31,24 +30,24 @@ interface Deps {
 }
 
 export interface PlcPublisher {
-  /** Submits what the directory lacks of an account; resolves when the directory has it. Throws OutboundFailed. */
+  /** Submits the pending operations of an account; resolves when the directory has them. Throws OutboundFailed. */
   publish(did: string): Promise<void>
-  /** The same for all accounts. One that fails is logged, and retried later each time. */
+  /** Submits the pending operations of all accounts. Failures are logged and retried with growing delays. */
   publishDue(): Promise<void>
 }
 
-/** From one attempt to the next: doubled with each failure. */
+/** The delay doubles with each failure. */
 const firstRetryMs = 50_000
 const longestRetryMs = 60 * 60_000
 
 export function createPlcPublisher(deps: Deps): PlcPublisher {
   const { store, origin, log, now } = deps
-  const inTurn = createKeyedSerializer<string>()
+  const serialize = createKeyedSerializer<string>()
   const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
 
   async function publish(did: string): Promise<void> {
     try {
-      await inTurn(did, () => publishAccount(deps, did))
+      await serialize(did, () => publishAccount(deps, did))
       retries.delete(did)
     } catch (error) {
       const delayMs = Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
@@ -85,7 +84,7 @@ async function submitPending(deps: Deps, plcUrl: string, account: accounts.Accou
   if (plcOperation === null || plcSubmittedAt !== null) return false
   const operation: PlcOperation = JSON.parse(plcOperation)
   await submitOperation(plcUrl, did, operation, { signal }).catch(async (error: unknown) => {
-    // The owner may have moved the identity here by another operation since.
+    // The owner may have moved the identity to this server by another operation.
     const last = await lastOperation(plcUrl, did, { signal }).catch(() => undefined)
     const isHere = last?.verificationMethods.atproto === account.signingKeyDid && endpointIn(last) === origin
     if (!isHere) throw error
@@ -99,7 +98,7 @@ async function submitPending(deps: Deps, plcUrl: string, account: accounts.Accou
   return true
 }
 
-/** Submits the handle and the address of an account where they are not those that the directory was brought in line with. */
+/** Submits the handle and the endpoint of an account if they differ from the published ones. */
 async function submitUpdate(deps: Deps, plcUrl: string, did: string): Promise<boolean> {
   const { store, secrets, origin, log, signal } = deps
   const account = accounts.findByDid(store, did)
@@ -115,7 +114,7 @@ async function submitUpdate(deps: Deps, plcUrl: string, did: string): Promise<bo
     await submitOperation(plcUrl, did, createUpdate(last, changes, secrets.rotationKey), { signal })
     log.info({ did, ...present }, 'PLC update submitted')
   } else if (changes || endpointIn(last) !== origin) {
-    log.warn({ did, ...present }, 'PLC update skipped: its owner changed the identity in the directory')
+    log.warn({ did, ...present }, 'PLC update skipped: the identity was changed in the directory')
   }
   await store.transact((tx) => accounts.setPublished(tx, did, present))
   return true
@@ -136,7 +135,7 @@ interface Names {
   readonly endpoint: string
 }
 
-/** Replaces the names that this server published before by the present ones. Undefined when there is nothing to replace. */
+/** Replaces the published names by the current ones. Undefined if there is nothing to replace. */
 function changesTo(last: PlcOperation, before: Names, present: Names) {
   const { alsoKnownAs, services } = last
   const { atproto_pds: pds } = services

@@ -1,4 +1,4 @@
-/** The status of an account, and what it keeps from being done. */
+/** The status of an account, and the errors that follow from it. */
 import type { Account } from '../store/tables/accounts.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
@@ -6,14 +6,14 @@ export type AccountStatus = 'takendown' | 'suspended' | 'deactivated'
 
 type StatusColumns = Pick<Account, 'takenDownAt' | 'suspendedAt' | 'deactivatedAt'>
 
-/** Undefined for an active account; the gravest when several apply. */
+/** Returns the most severe status that applies; undefined for an active account. */
 export function statusOf(account: StatusColumns): AccountStatus | undefined {
   if (account.takenDownAt !== null) return 'takendown'
   if (account.suspendedAt !== null) return 'suspended'
   return account.deactivatedAt !== null ? 'deactivated' : undefined
 }
 
-/** The fields `active` and `status` of every answer that shows a session. */
+/** The fields `active` and `status` of a session. */
 export function activity(account: StatusColumns): { active: boolean; status?: AccountStatus } {
   const status = statusOf(account)
   return status ? { active: false, status } : { active: true }
@@ -22,7 +22,7 @@ export function activity(account: StatusColumns): { active: boolean; status?: Ac
 export const takendownError = (): XrpcError =>
   new XrpcError('AccountTakedown', 'This account has been taken down')
 
-/** What an account that is not active answers to a method that needs an active one. */
+/** Returns the error for a method that needs an active account; undefined if the account is active. */
 export function statusError(account: StatusColumns): XrpcError | undefined {
   switch (statusOf(account)) {
     case 'takendown':

@@ -1,4 +1,4 @@
-/** An account as administrators see its state. */
+/** The status of an account in the form of the admin methods. */
 import type { Account } from '../store/tables/accounts.ts'
 
 export function subjectStatus(account: Account) {

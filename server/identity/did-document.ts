@@ -1,4 +1,4 @@
-/** DID documents: reading those of others, and rendering those of accounts that live here. */
+/** DID documents: parses those of other servers, renders those of local accounts. */
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
@@ -17,7 +17,7 @@ export type DidDocument = {
 type VerificationMethod = { id: string; type: string; controller?: string; publicKeyMultibase?: string }
 type Service = { id: string; type: string; serviceEndpoint: string }
 
-/** The document of an account that lives here, as a did:plc directory would render it. `origin` is this server's. */
+/** Renders the document of a local account as a did:plc directory would. `origin` is that of this server. */
 export function documentFor(account: {
   did: string
   handle: string
@@ -55,8 +55,8 @@ function pdsAt(origin: string): Service {
 }
 
 /**
- * Reads a document that came from elsewhere: undefined unless it is an object for exactly this DID. Entries that are
- * not of the expected form are left out rather than failing the whole, for documents also serve other protocols.
+ * Parses a document of another server. Returns undefined unless it is an object with exactly this DID as its id. Entries of
+ * another form are left out: documents also serve other protocols.
  */
 export function parseDidDocument(value: unknown, did: string): DidDocument | undefined {
   if (!isObject(value) || value.id !== did) return undefined
@@ -69,7 +69,7 @@ export function parseDidDocument(value: unknown, did: string): DidDocument | und
   }
 }
 
-/** The account's signing key, `#atproto`, as a did:key; undefined when there is none of a supported kind. */
+/** Returns the account's signing key, `#atproto`, as a did:key; undefined if there is none of a supported kind. */
 export function signingKeyOf(document: DidDocument): DidKey | undefined {
   const method = document.verificationMethod?.find((entry) => isFragment(document, entry.id, '#atproto'))
   if (!method?.publicKeyMultibase) return undefined
@@ -77,19 +77,19 @@ export function signingKeyOf(document: DidDocument): DidKey | undefined {
   return isDidKey(key) ? key : undefined
 }
 
-/** The address of the account's personal data server; undefined when the document names none. */
+/** Returns the URL of the account's personal data server; undefined if the document names none. */
 export function pdsEndpointOf(document: DidDocument): string | undefined {
   return endpointOf(document, (entry) => {
     return isFragment(document, entry.id, '#atproto_pds') && entry.type === 'AtprotoPersonalDataServer'
   })
 }
 
-/** The http(s) address of the service named `fragment` (such as `#notif`), or of the first service when none is named. */
+/** Returns the http(s) URL of the service `fragment` (such as `#notif`), by default of the first service. */
 export function serviceEndpointOf(document: DidDocument, fragment?: string): string | undefined {
   return endpointOf(document, (entry) => fragment === undefined || isFragment(document, entry.id, fragment))
 }
 
-/** The handle that the document claims (its first `at://` name); undefined when it claims none, or one that is not valid. */
+/** Returns the handle that the document claims (its first `at://` name); undefined if there is none or it is not valid. */
 export function handleOf(document: DidDocument): string | undefined {
   const handle = document.alsoKnownAs?.find((name) => name.startsWith('at://'))?.slice('at://'.length)
   return isValidHandle(handle) ? handle.toLowerCase() : undefined
@@ -102,7 +102,7 @@ function endpointOf(document: DidDocument, matches: (entry: Service) => boolean)
     : undefined
 }
 
-// Beside Multikey, old documents carry two suites whose key has no multicodec prefix.
+// Old documents use two suites other than Multikey, whose keys have no multicodec prefix.
 function didKeyOf(type: string, multibase: string): string | undefined {
   if (multibase.length > MAX_KEY_LENGTH) return undefined
   try {
@@ -112,7 +112,7 @@ function didKeyOf(type: string, multibase: string): string | undefined {
     if (type === 'EcdsaSecp256k1VerificationKey2019')
       return formatDidKey('ES256K', multibaseToBytes(multibase))
   } catch {
-    // Not a public key: the same as none.
+    // Not a public key: treated as missing.
   }
   return undefined
 }

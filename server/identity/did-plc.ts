@@ -1,16 +1,16 @@
-/** did:plc without a directory: genesis operations, their signatures, and the DID that is their hash. */
+/** did:plc operations: creates, signs and verifies them without a directory. */
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
 
-/** A signed did:plc operation: the whole new state of an identity, and the operation it follows. */
+/** A signed did:plc operation: the complete state of an identity, and the operation that it follows. */
 export type PlcOperation = UnsignedOperation & { sig: string }
 
 type UnsignedOperation = {
   type: 'plc_operation'
-  /** The keys that control the identity, the strongest first. */
+  /** The keys that control the identity, strongest first. */
   rotationKeys: DidKey[]
   verificationMethods: Record<string, string>
   alsoKnownAs: string[]
@@ -19,14 +19,14 @@ type UnsignedOperation = {
   prev: string | null
 }
 
-/** An operation that no directory would take, or that does not belong to the DID; `message` says why. */
+/** An operation that no directory would accept, or of another DID; `message` gives the reason. */
 export class InvalidPlcOperation extends Error {
   override name = 'InvalidPlcOperation'
 }
 
 /**
- * Mints an identity without asking anyone: a did:plc is the hash of its own signed genesis operation.
- * `rotationKeys` are in order of strength and must hold the signer's key.
+ * Creates an identity without a request: a did:plc is the hash of its signed genesis operation.
+ * `rotationKeys` are in order of strength and must contain the signer's key.
  */
 export async function createGenesis(identity: {
   handle: string
@@ -37,7 +37,7 @@ export async function createGenesis(identity: {
   signer: SigningKey
 }): Promise<{ did: string; operation: PlcOperation }> {
   const { handle, origin, signingKey, rotationKeys, signer } = identity
-  if (!rotationKeys.includes(signer.did)) throw new Error('The signer is not one of the rotation keys')
+  if (!rotationKeys.includes(signer.did)) throw new Error('The signer must be one of the rotation keys')
   const unsigned: UnsignedOperation = {
     type: 'plc_operation',
     rotationKeys: [...new Set(rotationKeys)],
@@ -89,7 +89,7 @@ export async function verifyOperation(operation: unknown, did: string): Promise<
   return operation
 }
 
-// Limits of the did:plc directory; an operation beyond them could never be submitted.
+// Limits of the did:plc directory.
 const MAX_OPERATION_BYTES = 4000
 const MAX_ENTRIES = 10
 
@@ -157,13 +157,13 @@ const OPERATION_MEMBERS = [
   'sig',
 ]
 
-// The signature covers the whole object, so a member that a directory would drop must not be there.
+// The signature covers the whole object, so members that a directory would drop are refused.
 function hasExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
   if (!isObject(value) || Object.keys(value).length !== members.length) return false
   return members.every((member) => Object.hasOwn(value, member))
 }
 
-// The round trip refuses padding and stray bits: one signature has one spelling, and so the operation one hash.
+// The round trip refuses padding and stray bits: a signature has one encoding, and so the operation one hash.
 function isSignature(value: unknown): boolean {
   if (!isString(value)) return false
   const bytes = Buffer.from(value, 'base64url')

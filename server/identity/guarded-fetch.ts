@@ -1,44 +1,42 @@
-/**
- * Requests to the outside, for addresses that strangers name: limited in time and size, and kept off this machine and its
- * network.
- */
+/** Outgoing requests to URLs that others choose: limited in time and size, and to public addresses. */
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 export type GuardedFetchOptions = {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Also plain http, and addresses of this machine and its network. Off unless the owner says so. */
+  /** Allows plain http, and addresses of this machine and its network; false by default. */
   allowPrivate?: boolean
-  /** Time limit over the whole exchange, from the DNS question to the last byte; 5 s by default. */
+  /** Time limit of the whole request, from the DNS look-up to the last byte; 5 s by default. */
   timeoutMs?: number
-  /** Size limit of the answer's body; 64 KiB by default. */
+  /** Size limit of the response body; 64 KiB by default. */
   maxBytes?: number
-  /** Ends the exchange before its time. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined
 }
 
 export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
-/** The rules forbid this request; nothing was sent. Trying again will not help. */
+/** The request is not allowed; nothing was sent. A retry fails too. */
 export class OutboundRefused extends Error {
   override name = 'OutboundRefused'
 }
 
-/** The request was allowed and brought no whole answer. Trying again may help. */
+/** The request was sent and got no complete response. A retry may succeed. */
 export class OutboundFailed extends Error {
   override name = 'OutboundFailed'
 }
 
 /**
- * Fetches an address that a stranger chose (a did:web document, a push service) without letting them use this server to
- * reach into its own network: https only, public addresses only, no redirects, limited in time and size. The name is
- * resolved once and the connection goes to the very address that was checked, so an answer that changes between check
- * and use (DNS rebinding) gains nothing. Any status is an answer. Throws OutboundRefused or OutboundFailed.
+ * Fetches a URL that another party chose (a did:web document, a push service), without access to the network of this server:
+ * https only, public addresses only, no redirects, limited in time and size. The host is resolved once and the connection is
+ * made to the address that was checked, which prevents DNS rebinding. Resolves with any status. Throws OutboundRefused or
+ * OutboundFailed.
  */
 export async function guardedFetch(
   target: string,
@@ -57,69 +55,44 @@ export async function guardedFetch(
     }
   } catch (error) {
     if (error instanceof OutboundRefused || error instanceof OutboundFailed) throw error
-    const reason = timeout.aborted ? `no whole answer within ${timeoutMs} ms` : messageOf(error)
+    const reason = timeout.aborted ? `no complete response within ${timeoutMs} ms` : messageOf(error)
     throw new OutboundFailed(`${url.origin}: ${reason}`, { cause: error })
   }
 }
 
-/** Whether `address` (an IP address, not a name) is one that any host on the internet could reach. */
+/** Whether an IP address is reachable from the whole internet. False for anything that is not an IP address. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  // ipaddr.js also parses incomplete addresses such as 127.1.
+  if (isIP(address) === 0) return false
+  // Converts IPv4-mapped IPv6 addresses (::ffff:a.b.c.d) to IPv4.
+  const parsed = ipaddr.process(address)
+  if (isIn(parsed, nat64)) return isPublicAddress(parsed.toByteArray().slice(12).join('.'))
+  return parsed.range() === 'unicast' && !notPublic.some((range) => isIn(parsed, range))
 }
 
-// IANA's special-purpose registries (RFC 6890), multicast, and the one cloud metadata service on a public address.
-const notPublic = new BlockList()
-const IPV4_RANGES = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['168.63.129.16', 32],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const
-const IPV6_RANGES = [
-  ['::', 96],
-  // IPv4 addresses as translators once wrote them (RFC 2765).
-  ['::ffff:0:0:0', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const
-for (const [address, prefix] of IPV4_RANGES) {
-  // BlockList applies IPv4 ranges to mapped addresses (::ffff:a.b.c.d) by itself, but not through NAT64 (RFC 6052).
-  notPublic.addSubnet(address, prefix, 'ipv4')
-  notPublic.addSubnet(`64:ff9b::${address}`, 96 + prefix, 'ipv6')
-}
-for (const [address, prefix] of IPV6_RANGES) notPublic.addSubnet(address, prefix, 'ipv6')
+type Range = ReturnType<typeof ipaddr.parseCIDR>
 
-// new URL() also writes out every disguise of an IP address: 127.1, 0x7f.1 and 2130706433 all become 127.0.0.1.
+/** IPv6 addresses that lead to the IPv4 address in their last four bytes (RFC 6052). */
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
+
+/** Unicast for ipaddr.js: the metadata service of a cloud, and IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
+const notPublic = ['168.63.129.16/32', '::/96'].map((range) => ipaddr.parseCIDR(range))
+
+function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {
+  return address.kind() === range[0].kind() && address.match(range)
+}
+
+// new URL() normalizes every spelling of an IP address: 127.1, 0x7f.1 and 2130706433 all become 127.0.0.1.
 function checkUrl(target: string, allowPrivate: boolean): URL {
   const url = URL.parse(target)
   if (!url) throw new OutboundRefused('Not a URL')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivate)) {
     throw new OutboundRefused(`${url.protocol}//${url.host}: only https is allowed`)
   }
-  if (url.username || url.password) throw new OutboundRefused(`${url.origin}: credentials in a URL`)
+  if (url.username || url.password)
+    throw new OutboundRefused(`${url.origin}: credentials in a URL are not allowed`)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // A literal address is connected to without asking the look-up function below.
+  // The look-up function below is not called for a literal address.
   if (isIP(host) !== 0) checkAddress(host, host, allowPrivate)
   return url
 }
@@ -139,7 +112,7 @@ function send(
   // Not imported: that would evaluate all that node:http exports, with it Node's whole fetch (50 ms and 13 MB).
   const { request } = url.protocol === 'https:' ? https : process.getBuiltinModule('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  // agent: false: a connection of its own, neither a pooled one nor one through a proxy that would resolve names itself.
+  // agent: false: a new connection, neither a pooled one nor one through a proxy that would resolve the host itself.
   request(url, {
     agent: false,
     method: options.method ?? 'GET',
@@ -155,7 +128,7 @@ function send(
 
 function checkedLookup(allowPrivate: boolean, signal: AbortSignal): LookupFunction {
   async function addressesOf(host: string, options: LookupOptions): Promise<LookupAddress[]> {
-    // Whoever waited for a slot past the time limit has no use for it any more.
+    // The request may have timed out while it waited for a slot.
     signal.throwIfAborted()
     const addresses = await lookup(host, { ...options, all: true })
     for (const { address } of addresses) checkAddress(address, host, allowPrivate)
@@ -172,8 +145,7 @@ function checkedLookup(allowPrivate: boolean, signal: AbortSignal): LookupFuncti
   }
 }
 
-// A look-up holds a thread of libuv's pool for as long as a slow name server likes, and file writes need those threads
-// too: strangers may occupy two of the four.
+// A slow name server blocks a thread of libuv's pool. File writes need those threads too, so look-ups use two of the four.
 let freeLookupSlots = 2
 const waitingForSlot: (() => void)[] = []
 
@@ -194,15 +166,15 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Bu
   let size = 0
   for await (const chunk of response) {
     size += chunk.length
-    // Leaving the loop early destroys the response, and its connection.
-    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
+    // Throwing out of the loop destroys the response and its connection.
+    if (size > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-// When several addresses of a host fail, the error has a code but no message.
+// If several addresses of a host fail, the error has a code but no message.
 function messageOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
-  return message || code || 'no answer'
+  return message || code || 'no response'
 }

@@ -8,7 +8,7 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Parses JSON text that a stranger wrote; undefined, which JSON cannot say, when it is none. */
+/** Parses JSON text; returns undefined, which no JSON text yields, if it is not valid. */
 export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString())

@@ -2,22 +2,22 @@
 import * as crypto from 'node:crypto'
 import { formatDidKey, parseDidKey, verifySignature } from '@atproto/crypto'
 
-/** A public key that names itself: P-256 (`did:key:zDn…`) or secp256k1 (`did:key:zQ3s…`). */
+/** A public key as a DID: P-256 (`did:key:zDn…`) or secp256k1 (`did:key:zQ3s…`). */
 export type DidKey = `did:key:${string}`
 
-/** The names JWS gives to ECDSA over P-256 (RFC 7518 §3.4) and over secp256k1 (RFC 8812 §3.2). */
+/** JWS algorithm names: ECDSA over P-256 (RFC 7518 §3.4) and over secp256k1 (RFC 8812 §3.2). */
 export type KeyAlgorithm = 'ES256' | 'ES256K'
 
-/** A P-256 private key (32 bytes, the scalar) with the public key it belongs to. */
+/** A P-256 private key (32 bytes, the scalar) and its public key. */
 export type SigningKey = { readonly did: DidKey; readonly privateKey: Uint8Array }
 
 /**
- * No text longer than this (in characters) is decoded as a key. The longest key, an uncompressed point, takes 89, and
- * base58 takes time in the square of its length: 60 kB of it would hold everyone up for seconds.
+ * The longest text, in characters, that is decoded as a key. The longest key, an uncompressed point, has 89. Decoding base58
+ * takes quadratic time: 60 kB would block the event loop for seconds.
  */
 export const MAX_KEY_LENGTH = 128
 
-/** Draws a new P-256 key: an account's signing key, or the server's rotation key. */
+/** Generates a P-256 key: an account's signing key, or the server's rotation key. */
 export async function createSigningKey(): Promise<SigningKey> {
   const { d = '' } = crypto
     .generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -25,7 +25,7 @@ export async function createSigningKey(): Promise<SigningKey> {
   return loadSigningKey(Buffer.from(d, 'base64url'))
 }
 
-/** Loads a stored P-256 private key. Throws when the bytes are not one. */
+/** Loads a stored P-256 private key. Throws if the bytes are not one. */
 export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey> {
   return { did: formatDidKey('ES256', publicKeyOf(privateKey)) as DidKey, privateKey }
 }
@@ -34,8 +34,8 @@ export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey
 export type Sign = (data: Uint8Array) => Uint8Array
 
 /**
- * Signs with a P-256 private key. By OpenSSL, which takes a tenth of the time that JavaScript does: every commit of a
- * repository is signed.
+ * Returns a function that signs with a P-256 private key. OpenSSL takes a tenth of the time of JavaScript, and every commit of
+ * a repository is signed.
  */
 export function signerOf(privateKey: Uint8Array): Sign {
   if (privateKey.length !== keyBytes) throw notAKey()
@@ -52,11 +52,11 @@ export function sign(privateKey: Uint8Array, data: Uint8Array): Uint8Array {
 const keyBytes = 32
 const notAKey = () => new TypeError(`A P-256 private key has ${keyBytes} bytes`)
 
-/** ECPrivateKey (RFC 5915) of a P-256 key without its public half: what comes before and after the scalar. */
+/** ECPrivateKey (RFC 5915) of a P-256 key without its public key: the bytes before and after the scalar. */
 const sec1Start = Buffer.from('30310201010420', 'hex')
 const sec1End = Buffer.from('a00a06082a8648ce3d030107', 'hex')
 
-/** The public key as an uncompressed point; natively, for the first one in JavaScript would hold the start up by 0.1 s. */
+/** Returns the public key as an uncompressed point. By OpenSSL: in JavaScript the first one would delay the start by 0.1 s. */
 export function publicKeyOf(privateKey: Uint8Array): Buffer {
   if (privateKey.length !== keyBytes) throw notAKey()
   const pair = crypto.createECDH('prime256v1')
@@ -82,7 +82,7 @@ function fromDer(der: Buffer): Buffer {
 /** The order of P-256's group (FIPS 186-4, D.1.2.3). */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
-/** Of the two values of s that make a valid signature, the lower. */
+/** Replaces s by the lower of the two values that make a valid signature. */
 function withLowS(signature: Buffer): Uint8Array {
   const s = BigInt(`0x${signature.toString('hex', 32)}`)
   if (s > ORDER / 2n) signature.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
@@ -90,8 +90,8 @@ function withLowS(signature: Buffer): Uint8Array {
 }
 
 /**
- * Whether `signature` (64 bytes, low-S) over SHA-256(`data`) was made by `key`. Malformed keys and signatures are
- * false, not errors: what is verified here comes from strangers.
+ * Whether `signature` (64 bytes, low-S) over SHA-256(`data`) was made by `key`. Returns false for malformed keys and
+ * signatures.
  */
 export async function isSignedBy(key: string, data: Uint8Array, signature: Uint8Array): Promise<boolean> {
   try {
@@ -101,7 +101,7 @@ export async function isSignedBy(key: string, data: Uint8Array, signature: Uint8
   }
 }
 
-/** The one algorithm that `key` signs with. */
+/** Returns the algorithm that `key` signs with. */
 export function algorithmOf(key: DidKey): KeyAlgorithm {
   return parseDidKey(key).jwtAlg as KeyAlgorithm
 }

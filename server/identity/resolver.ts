@@ -116,7 +116,7 @@ async function waitFor(
 ): Promise<DidDocument> {
   if (waitMs === undefined && !signal) return lookUp
   const stopped = Promise.withResolvers<never>()
-  const stop = () => stopped.reject(new UnresolvableDid(`${did}: no answer yet`, { isOutage: true }))
+  const stop = () => stopped.reject(new UnresolvableDid(`${did}: no response yet`, { isOutage: true }))
   const timer = waitMs === undefined ? undefined : setTimeout(stop, waitMs)
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })

@@ -1,6 +1,6 @@
 /**
- * The server's own keys, made at its first start and kept in the store, so that a backup carries all that is needed to go
- * on as the same server: tokens stay valid, app passwords work, identities can be moved.
+ * The keys of the server, generated at its first start. They are in the store, so that tokens, app passwords and identities
+ * still work after a restore from a backup.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Database } from '../store/database.ts'
@@ -10,26 +10,26 @@ import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from '
 export interface Secrets {
   /** HS256 key of session tokens. */
   readonly tokenKey: Uint8Array<ArrayBuffer>
-  /** May change the DIDs that were minted here. */
+  /** Signs operations of the DIDs that were created here. */
   readonly rotationKey: SigningKey
-  /** By which push services know this server. */
+  /** Identifies this server to Web Push services. */
   readonly vapidKey: VapidKey
-  /** Keyed hash of a generated secret (app password, mail token), so that the store never holds the secret itself. */
+  /** Keyed hash of a generated secret (app password, mail token): the store holds no such secret itself. */
   hash(purpose: string, secret: string): Uint8Array
 }
 
-/** An application server's key (RFC 8292), both halves in base64url. */
+/** The key pair of an application server (RFC 8292), in base64url. */
 export interface VapidKey {
   readonly publicKey: string
   readonly privateKey: string
 }
 
 export async function loadSecrets(store: Database): Promise<Secrets> {
-  const tokenKey = await loadOrMake(store, 'token-key', () => randomBytes(32))
-  const hashKey = await loadOrMake(store, 'hash-key', () => randomBytes(32))
-  const makeKey = async () => (await createSigningKey()).privateKey
-  const rotationKey = await loadOrMake(store, 'rotation-key', makeKey)
-  const vapidKey = await loadOrMake(store, 'vapid-key', makeKey)
+  const tokenKey = await loadOrCreate(store, 'token-key', () => randomBytes(32))
+  const hashKey = await loadOrCreate(store, 'hash-key', () => randomBytes(32))
+  const createKey = async () => (await createSigningKey()).privateKey
+  const rotationKey = await loadOrCreate(store, 'rotation-key', createKey)
+  const vapidKey = await loadOrCreate(store, 'vapid-key', createKey)
   return {
     tokenKey: new Uint8Array(tokenKey),
     rotationKey: await loadSigningKey(rotationKey),
@@ -41,14 +41,14 @@ export async function loadSecrets(store: Database): Promise<Secrets> {
   }
 }
 
-async function loadOrMake(
+async function loadOrCreate(
   store: Database,
   name: string,
-  make: () => Uint8Array | Promise<Uint8Array>,
+  create: () => Uint8Array | Promise<Uint8Array>,
 ): Promise<Uint8Array> {
-  const kept = rows.find(store, name)
-  if (kept) return kept
-  const made = await make()
-  await store.transact((tx) => rows.insert(tx, name, made))
-  return made
+  const stored = rows.find(store, name)
+  if (stored) return stored
+  const created = await create()
+  await store.transact((tx) => rows.insert(tx, name, created))
+  return created
 }

@@ -1,14 +1,14 @@
-/** Service tokens: JWTs by which an account, with its own signing key, speaks to another server. */
+/** Service tokens: JWTs that an account signs with its own key for calls to other servers. */
 import { isValidDid } from '@atproto/syntax'
 import { isObject, parseJson } from './json.ts'
 import { algorithmOf, type DidKey, isSignedBy, sign } from './keys.ts'
 import { UnresolvableDid } from './resolver.ts'
 
-/** What a service token says: `iss` may call method `lxm` of `aud` until `exp`. Times are Unix seconds. */
+/** Claims of a service token: `iss` may call method `lxm` of `aud` until `exp`. Times are Unix seconds. */
 export type ServiceJwtClaims = {
   iss: string
   aud: string
-  /** NSID of the one method it is for; without it, any method. */
+  /** NSID of the only method that the token permits; absent: any method. */
   lxm?: string | undefined
   iat: number
   exp: number
@@ -24,7 +24,7 @@ export type ServiceJwtErrorCode =
   | 'BadJwtSignature'
   | 'JwtExpired'
 
-/** A service token that is refused; `code` says on what ground. */
+/** A service token that is refused, for the reason `code`. */
 export class ServiceJwtError extends Error {
   override name = 'ServiceJwtError'
   readonly code: ServiceJwtErrorCode
@@ -48,19 +48,19 @@ export async function createServiceJwt(
 export type ServiceJwtExpectations = {
   /** This server's DID, or `did#service`. */
   audience: string
-  /** NSID of the method that is called. */
+  /** NSID of the called method. */
   lxm: string
   now: () => Date
-  /** Maps a method's alias onto its NSID before the two are compared. */
+  /** Maps an alias of a method to its NSID before the comparison. */
   canonicalNsid?: (nsid: string) => string
-  /** The key that the issuer's DID document names now, or when `refresh` is false possibly a little earlier. */
+  /** Resolves with the key in the issuer's DID document; from the cache unless `refresh`. */
   resolveSigningKey: (did: string, refresh: boolean) => Promise<DidKey | undefined>
 }
 
 /**
- * Checks a service token and tells who sent it. It must be for this audience and method, live now and for an hour at
- * most, and signed with the issuer's key; a key that does not fit is asked for once more, for the issuer may have
- * changed it. An issuer that cannot be resolved (UnresolvableDid) is refused like any other. Throws ServiceJwtError.
+ * Verifies a service token and returns its issuer. It must be for this audience and method, valid now and for an hour at
+ * most, and signed with the issuer's key. If the cached key does not fit, the key is looked up again, because the issuer may
+ * have changed it. Throws ServiceJwtError, also when the issuer cannot be resolved.
  */
 export async function verifyServiceJwt(
   jwt: string,
@@ -90,7 +90,7 @@ async function issuerKey(iss: string, refresh: boolean, expected: ServiceJwtExpe
 
 const MAX_LIFETIME_S = 3600
 const CLOCK_SKEW_S = 60
-// Tokens of other protocols that an account's key may sign, too: never proof of a service call.
+// Tokens of other protocols that an account's key may sign; they do not permit a service call.
 const OTHER_TYPES = new Set(['at+jwt', 'refresh+jwt', 'dpop+jwt'])
 
 function checkHeader(header: Record<string, unknown>): void {
@@ -103,7 +103,7 @@ function checkHeader(header: Record<string, unknown>): void {
   if (alg !== 'ES256' && alg !== 'ES256K') {
     throw new ServiceJwtError('BadJwt', 'The token is not signed with ES256 or ES256K')
   }
-  if (crit !== undefined) throw new ServiceJwtError('BadJwt', 'The token demands an unknown extension')
+  if (crit !== undefined) throw new ServiceJwtError('BadJwt', 'The token requires an unknown extension')
 }
 
 function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpectations): string {
@@ -129,7 +129,7 @@ function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpect
 function decode(jwt: string) {
   const parts = jwt.split('.')
   const [header, claims, signature] = parts.map((part) => Buffer.from(part, 'base64url'))
-  // The round trip refuses padding, other alphabets and stray bits: one token has one spelling.
+  // The round trip refuses padding, other alphabets and stray bits: a token has one encoding.
   const isCanonical = parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
   if (!header || !claims || !signature || parts.length !== 3 || !isCanonical) {
     throw new ServiceJwtError('BadJwt', 'Not a JWT')

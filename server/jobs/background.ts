@@ -1,14 +1,14 @@
-/** Work that no answer waits for, such as sending mail: it is finished before the server closes. */
+/** Background work that no response waits for, such as sending mail. The server closes after it has ended. */
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from '../util/log.ts'
 
 export interface Background {
   /**
-   * Starts the work once the answer under way has left: that answer must not wait for it, or its time would tell what is
-   * done here. A failure is logged under `name`, and ends there.
+   * Starts the work after the current response was sent, so that the response time does not depend on it. A failure is
+   * logged as `<name> failed`.
    */
   run(name: string, work: () => Promise<unknown>): void
-  /** Resolves when nothing is running any more. */
+  /** Resolves when all work has ended. */
   idle(): Promise<void>
 }
 

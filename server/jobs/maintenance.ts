@@ -1,6 +1,6 @@
 /** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
 
-import { deleteAccount, forgetMail } from '../accounts/delete.ts'
+import { deleteAccount, deleteMail } from '../accounts/delete.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
@@ -37,6 +37,6 @@ export async function sweep(services: Deps): Promise<void> {
   })
   for (const account of due) {
     log.info({ did: account.did }, 'account deleted: its deletion was due')
-    forgetMail(services, account)
+    deleteMail(services, account)
   }
 }

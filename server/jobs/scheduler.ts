@@ -23,11 +23,13 @@ function startJob({ name, firstMs, everyMs, run }: Job, background: Background):
   const start = () => {
     if (isRunning) return
     isRunning = true
-    background.run(name, () =>
-      run().finally(() => {
+    background.run(name, async () => {
+      try {
+        await run()
+      } finally {
         isRunning = false
-      }),
-    )
+      }
+    })
   }
   const first = firstMs > 0 ? setTimeout(start, firstMs).unref() : start()
   const interval = setInterval(start, everyMs).unref()

@@ -1,6 +1,6 @@
 /**
- * What an email address looks like here. Both patterns leave out control characters, quotes, commas and angle
- * brackets, so an address that passes cannot add a header, a recipient or an SMTP command.
+ * The form of email addresses. Both patterns exclude control characters, quotes, commas and angle brackets: a valid address
+ * cannot inject a header, a recipient or an SMTP command.
  */
 
 // "Valid e-mail address" of the WHATWG HTML standard: what browsers accept in <input type="email">.
@@ -8,7 +8,7 @@ const ADDRESS =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 const MAILBOX = /^(?<name>[^\p{Cc}\p{Cs}"\\,;:<>()[\]@]*)<(?<address>[^<>]+)>$/u
 
-/** SMTP forward paths end at 256 octets with their brackets (RFC 5321 §4.5.3.1.3). */
+/** The limit of SMTP paths is 256 octets with their brackets (RFC 5321 §4.5.3.1.3). */
 const MAX_LENGTH = 254
 
 export function isEmailAddress(text: string): boolean {
@@ -20,7 +20,7 @@ export interface Mailbox {
   readonly address: string
 }
 
-/** Reads `address` or `Name <address>`; undefined when it is neither. */
+/** Parses `address` or `Name <address>`; undefined if invalid. */
 export function parseMailbox(text: string): Mailbox | undefined {
   const parts = MAILBOX.exec(text.trim())?.groups
   const name = parts?.name?.trim() ?? ''

@@ -1,4 +1,4 @@
-/** Mail leaves by SMTP where it is configured; what SMTP does not take, and everything else, goes to the outbox. */
+/** Sends mail by SMTP if it is configured. Without SMTP, and when it fails, messages go to the outbox. */
 
 import type { SendMailOptions } from 'nodemailer'
 import type { Logger } from '../util/log.ts'
@@ -23,12 +23,12 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Resolves once the mail server has the message, or the outbox on disk.
-   * @throws {TypeError} when `to` is not one plain address or `subject` is not one line.
+   * Resolves when the mail server has accepted the message, or the outbox has it on disk.
+   * @throws {TypeError} if `to` is not one plain address or `subject` is not one line
    */
   send(mail: Mail): Promise<void>
-  /** Removes what the outbox holds for an address from before a time: what came later is for another account. */
-  forget(to: string, before: Date): Promise<void>
+  /** Deletes messages to an address from the outbox. Later ones than `before` are for another account, and stay. */
+  deleteMessages(to: string, before: Date): Promise<void>
   /** Ends SMTP: messages that the mail server has not accepted yet, and all later ones, go to the outbox. */
   close(): Promise<void>
 }
@@ -40,21 +40,21 @@ export interface MailerOptions {
   readonly dataDir: string
   readonly now: () => Date
   readonly log: Logger
-  /** For one message, from the look-up of the mail server's name to its last word; in milliseconds. */
+  /** Time limit for one message, from the DNS look-up to the last reply; in milliseconds. */
   readonly smtpTimeout?: number
-  /** Called when a message is in the outbox. */
+  /** Called when a message is in the outbox, on disk. */
   readonly onKept?: (() => void) | undefined
 }
 
-const usualTimeout = 20_000
+const defaultTimeout = 20_000
 const stopped = 'The server was stopped before the mail server accepted the message'
 
 export function createMailer(options: MailerOptions): Mailer {
-  const { smtpUrl, dataDir, now, log, smtpTimeout = usualTimeout, onKept } = options
+  const { smtpUrl, dataDir, now, log, smtpTimeout = defaultTimeout, onKept } = options
   const from = parseMailbox(options.from)
-  if (!from) throw new TypeError('The sender is not an email address.')
+  if (!from) throw new TypeError('The sender must be an email address')
   const closing = new AbortController()
-  const underway = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   let lastTime = 0
 
   async function deliver(mail: Mail): Promise<void> {
@@ -81,7 +81,7 @@ export function createMailer(options: MailerOptions): Mailer {
     log[level]({ purpose: mail.purpose, failure }, 'mail kept in the outbox')
   }
 
-  /** The outbox is in the order of sending even within one millisecond. */
+  /** Returns a later time with each call: the outbox is in the order of sending, even within one millisecond. */
   function tick(): Date {
     lastTime = Math.max(now().getTime(), lastTime + 1)
     return new Date(lastTime)
@@ -89,32 +89,32 @@ export function createMailer(options: MailerOptions): Mailer {
 
   return {
     async send(mail) {
-      if (!isEmailAddress(mail.to)) throw new TypeError('The recipient is not one plain email address.')
-      if (/\p{Cc}/u.test(mail.subject)) throw new TypeError('The subject is not one line.')
+      if (!isEmailAddress(mail.to)) throw new TypeError('The recipient must be one plain email address')
+      if (/\p{Cc}/u.test(mail.subject)) throw new TypeError('The subject must be one line')
       const delivery = deliver(mail)
-      underway.add(delivery)
+      running.add(delivery)
       try {
         await delivery
       } finally {
-        underway.delete(delivery)
+        running.delete(delivery)
       }
     },
-    async forget(to, before) {
+    async deleteMessages(to, before) {
       for (const { id, at, to: addressee } of await listOutbox(dataDir)) {
         if (addressee === to && at < before.toISOString()) await deleteMessage(dataDir, id)
       }
     },
     async close() {
       closing.abort()
-      await Promise.allSettled(underway)
+      await Promise.allSettled(running)
     },
   }
 }
 
 /**
- * Sends a message by SMTP and keeps nothing: tells whether the settings of a mail server work.
+ * Sends a message by SMTP, to test the settings of a mail server. The outbox is not used.
  * @param from `address` or `Name <address>`
- * @returns why it did not work, in the words of the mail server; undefined when it has the message
+ * @returns the error, in the words of the mail server; undefined if it accepted the message
  */
 export async function tryMailServer(
   smtpUrl: string,
@@ -122,22 +122,22 @@ export async function tryMailServer(
   mail: Pick<Mail, 'to' | 'subject' | 'text'>,
 ): Promise<string | undefined> {
   const sender = parseMailbox(from)
-  if (!sender) throw new TypeError('The sender is not an email address.')
-  if (!isEmailAddress(mail.to)) throw new TypeError('The recipient is not one plain email address.')
-  return sendBySmtp(smtpUrl, { from: sender, ...compose(mail), signal: AbortSignal.timeout(usualTimeout) })
+  if (!sender) throw new TypeError('The sender must be an email address')
+  if (!isEmailAddress(mail.to)) throw new TypeError('The recipient must be one plain email address')
+  return sendBySmtp(smtpUrl, { from: sender, ...compose(mail), signal: AbortSignal.timeout(defaultTimeout) })
 }
 
-/** @returns why it did not work, in one line */
+/** @returns the error in one line; undefined if the mail server accepted the message */
 async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<string | undefined> {
   const { createTransport } = await nodemailer()
   const smtp = createTransport({ url: smtpUrl, requireTLS: needsTls(smtpUrl) })
   return smtp.sendMail(message).then(() => undefined, oneLine)
 }
 
-/** Loaded with the first message: it takes some 25 MB, which a server that sends no mail can do without. */
+/** Loaded with the first message: it takes 25 MB, which a server without mail saves. */
 const nodemailer = () => import('nodemailer')
 
-/** Credentials do not cross a network in the clear, unless the URL itself says so: its `?requireTLS=false` goes first. */
+/** Credentials are not sent unencrypted over a network, unless the URL has `?requireTLS=false`, which takes precedence. */
 function needsTls(smtpUrl: string): boolean {
   const { username, hostname } = new URL(smtpUrl)
   return username !== '' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
@@ -149,14 +149,14 @@ function compose({ to, subject, text }: Pick<Mail, 'to' | 'subject' | 'text'>) {
     subject,
     text,
     textEncoding: 'quoted-printable' as const,
-    // Keeps holiday notices from answering (RFC 3834 §5).
+    // Prevents automatic replies (RFC 3834 §5).
     headers: { 'Auto-Submitted': 'auto-generated' },
-    // Else the library spells them X-Pds-.
+    // By default the library writes X-Pds-.
     normalizeHeaderKey: (key: string) => key.replace(/^X-Pds-/, 'X-PDS-'),
   }
 }
 
-/** A mail server's answer may span lines and be in any language; a header field may not. */
+/** A reply of a mail server may have several lines and any characters; a header field may not. */
 function oneLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.replace(/[^ -~]+/g, ' ').slice(0, 500)

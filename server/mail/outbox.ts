@@ -1,6 +1,6 @@
 /**
- * The outbox: a folder of `.eml` files for the messages that no mail server took. They carry codes, so the folder and
- * its files belong to their owner alone, and nothing here is ever served over HTTP.
+ * The outbox: a folder of `.eml` files, for messages that were not sent by SMTP. They contain codes, so only the owner of the
+ * server can read the files, and none is served over HTTP.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -8,9 +8,9 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promi
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
-/** What the desktop shows of a message. */
+/** A message as the desktop shows it. */
 export interface OutboxMessage {
-  /** Name of the file. */
+  /** File name. */
   readonly id: string
   /** ISO 8601. */
   readonly at: string
@@ -19,7 +19,7 @@ export interface OutboxMessage {
   readonly text: string
   readonly purpose: string | undefined
   readonly code: string | undefined
-  /** Why the mail server did not take it; undefined where none is configured. */
+  /** The error of the mail server; undefined if none is configured. */
   readonly failure: string | undefined
 }
 
@@ -28,13 +28,13 @@ export const PURPOSE_HEADER = 'X-PDS-Purpose'
 export const CODE_HEADER = 'X-PDS-Code'
 export const FAILURE_HEADER = 'X-PDS-Failure'
 
-/** `20261121T094530123Z-0123456789abcdef.eml`: in order of time, and a valid name on every platform. */
+/** `20261121T094530123Z-0123456789abcdef.eml`: sorts by time, and is valid on every platform. */
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}\.eml$/
 
-/** Ends the name of a message that is deleted but can still be brought back. */
+/** Suffix of a deleted message that can still be restored. */
 const DELETED = '.deleted'
 
-/** Resolves with the id once the message is on disk. */
+/** Resolves with the id when the message is on disk. */
 export async function writeMessage(dataDir: string, at: Date, content: Buffer | Readable): Promise<string> {
   const folder = outboxFolder(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -59,11 +59,11 @@ export async function writeMessage(dataDir: string, at: Date, content: Buffer | 
   return id
 }
 
-/** Newest first. */
+/** Lists the messages, newest first. */
 export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
-  const names = await readdir(outboxFolder(dataDir)).catch(emptyWhenMissing([]))
+  const names = await readdir(outboxFolder(dataDir)).catch(ifMissing([]))
   const messages: OutboxMessage[] = []
-  // One after the other: a thousand messages should not take a thousand file handles.
+  // One at a time: a thousand messages must not need a thousand file handles.
   for (const name of names.sort().reverse()) {
     const message = await readMessage(dataDir, name)
     if (message) messages.push(message)
@@ -71,48 +71,51 @@ export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
   return messages
 }
 
-/** Undefined when there is no such message. */
+/** Returns undefined if there is no such message. */
 export async function readMessage(dataDir: string, id: string): Promise<OutboxMessage | undefined> {
   if (!ID.test(id)) return undefined
-  const source = await readFile(join(outboxFolder(dataDir), id), 'utf8').catch(emptyWhenMissing(undefined))
+  const source = await readFile(join(outboxFolder(dataDir), id)).catch(ifMissing(undefined))
   if (source === undefined) return undefined
-  const { headers, text } = parseMessage(source)
+  // Loaded with the first message: a server without the desktop reads none.
+  const { default: PostalMime } = await import('postal-mime')
+  const message = await PostalMime.parse(source)
+  const header = (name: string) => message.headers.find(({ key }) => key === name.toLowerCase())?.value
   return {
     id,
     at: id.replace(ID, '$1-$2-$3T$4:$5:$6.$7Z'),
-    to: headers.get('to') ?? '',
-    subject: headers.get('subject') ?? '',
-    text,
-    purpose: headers.get(PURPOSE_HEADER.toLowerCase()),
-    code: headers.get(CODE_HEADER.toLowerCase()),
-    failure: headers.get(FAILURE_HEADER.toLowerCase()),
+    to: message.to?.[0]?.address ?? '',
+    subject: message.subject ?? '',
+    text: message.text ?? '',
+    purpose: header(PURPOSE_HEADER),
+    code: header(CODE_HEADER),
+    failure: header(FAILURE_HEADER),
   }
 }
 
-/** How many messages there are. */
+/** Counts the messages. */
 export async function countOutbox(dataDir: string): Promise<number> {
-  const names = await readdir(outboxFolder(dataDir)).catch(emptyWhenMissing([]))
+  const names = await readdir(outboxFolder(dataDir)).catch(ifMissing([]))
   return names.filter((name) => ID.test(name)).length
 }
 
-/** Whether there was such a message. It can be brought back until {@link clearDeleted}. */
+/** Deletes a message, which can be restored until {@link clearDeleted}. @returns whether there was one */
 export async function deleteMessage(dataDir: string, id: string): Promise<boolean> {
   if (!ID.test(id)) return false
   const file = join(outboxFolder(dataDir), id)
-  return rename(file, `${file}${DELETED}`).then(() => true, emptyWhenMissing(false))
+  return rename(file, `${file}${DELETED}`).then(() => true, ifMissing(false))
 }
 
-/** Brings a deleted message back. @returns whether there was one */
+/** Restores a deleted message. @returns whether there was one */
 export async function restoreMessage(dataDir: string, id: string): Promise<boolean> {
   if (!ID.test(id)) return false
   const file = join(outboxFolder(dataDir), id)
-  return rename(`${file}${DELETED}`, file).then(() => true, emptyWhenMissing(false))
+  return rename(`${file}${DELETED}`, file).then(() => true, ifMissing(false))
 }
 
-/** Removes what was deleted for good. */
+/** Removes deleted messages for good. */
 export async function clearDeleted(dataDir: string): Promise<void> {
   const folder = outboxFolder(dataDir)
-  const names = await readdir(folder).catch(emptyWhenMissing([]))
+  const names = await readdir(folder).catch(ifMissing([]))
   for (const name of names) if (name.endsWith(DELETED)) await rm(join(folder, name), { force: true })
 }
 
@@ -120,31 +123,8 @@ function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox')
 }
 
-/** Reads what the mailer writes: ASCII header fields, possibly folded, and one text, quoted-printable where it is not plain. */
-function parseMessage(source: string): { headers: ReadonlyMap<string, string>; text: string } {
-  const [head = '', ...body] = source.split(/\r?\n\r?\n/)
-  const fields = head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)
-  const headers = new Map(
-    fields.map((field) => {
-      const [name = '', ...value] = field.split(':')
-      return [name.toLowerCase(), value.join(':').trim()]
-    }),
-  )
-  const text = body.join('\n\n').replace(/\r\n/g, '\n')
-  const isQuoted = headers.get('content-transfer-encoding') === 'quoted-printable'
-  return { headers, text: isQuoted ? decodeQuotedPrintable(text) : text }
-}
-
-/** RFC 2045 §6.7, for UTF-8. */
-function decodeQuotedPrintable(text: string): string {
-  const bytes = text
-    .replace(/=\n/g, '')
-    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1').toString('utf8')
-}
-
 async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder; there the file system journals the name by itself.
+  // Windows cannot open a folder; its file system journals names by itself.
   if (process.platform === 'win32') return
   const handle = await open(folder)
   try {
@@ -154,7 +134,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function emptyWhenMissing<T>(empty: T): (error: NodeJS.ErrnoException) => T {
+function ifMissing<T>(empty: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (error.code === 'ENOENT') return empty
     throw error

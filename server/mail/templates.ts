@@ -1,4 +1,4 @@
-/** The letters: each says who asked, for what, the code, how long it is good for and what to do if it was not you. */
+/** The messages: each has the reason, the server, the code, its lifetime, and what to do if the reader did not ask for it. */
 
 export type MailPurpose = 'confirmEmail' | 'updateEmail' | 'resetPassword' | 'deleteAccount' | 'authFactor'
 
@@ -23,15 +23,14 @@ function confirmEmail(details: LetterDetails): Letter {
   return letter('confirmEmail', details, {
     subject: 'Confirm your email address',
     asked: 'You asked to confirm that this email address is yours.',
-    ifNotYou:
-      'Ignore this message. Somebody may have typed your address by mistake,\nand it stays unconfirmed.',
+    ifNotYou: 'Ignore this message. Someone may have entered your address by mistake;\nit stays unconfirmed.',
   })
 }
 
 function updateEmail(details: LetterDetails): Letter {
   return letter('updateEmail', details, {
     subject: 'Change your email settings',
-    asked: 'You asked to change the email address of your account, or whether\nsigning in takes a code.',
+    asked: 'You asked to change the email address of your account, or whether\nsigning in needs a code.',
     ifNotYou: `Nothing changes without the code. ${SIGNED_IN}`,
   })
 }
@@ -39,8 +38,8 @@ function updateEmail(details: LetterDetails): Letter {
 function resetPassword(details: LetterDetails): Letter {
   return letter('resetPassword', details, {
     subject: 'Reset your password',
-    asked: 'Somebody, hopefully you, asked for a new password for your account.',
-    ifNotYou: 'Ignore this message. Your password stays as it is.',
+    asked: 'Someone asked to reset the password of your account.',
+    ifNotYou: 'Ignore this message. Your password does not change.',
   })
 }
 
@@ -48,7 +47,7 @@ function deleteAccount(details: LetterDetails): Letter {
   return letter('deleteAccount', details, {
     subject: 'Delete your account',
     asked:
-      'You asked to delete your account. Once you enter the code and your\npassword, it is gone for good.',
+      'You asked to delete your account. When you enter the code and your\npassword, it is deleted for good.',
     ifNotYou: `Nothing is deleted without the code. ${SIGNED_IN}`,
   })
 }
@@ -56,20 +55,20 @@ function deleteAccount(details: LetterDetails): Letter {
 function authFactor(details: LetterDetails): Letter {
   return letter('authFactor', details, {
     subject: 'Your sign-in code',
-    asked: 'Somebody, hopefully you, is signing in to your account with the right\npassword.',
-    ifNotYou: 'Do not give the code to anyone, and reset your password: somebody\nelse knows it.',
+    asked: 'Someone is signing in to your account with your password.',
+    ifNotYou: 'Do not share the code, and reset your password: someone else has it.',
   })
 }
 
 const letters = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor }
 
-/** The letter for a purpose. */
+/** Renders the message for a purpose. */
 export function letterFor(purpose: MailPurpose, details: LetterDetails): Letter {
   return letters[purpose](details)
 }
 
 const SIGNED_IN =
-  'But somebody else is signed\nin to your account: reset your password, which signs everybody out.'
+  'But someone else is signed\nin to your account: reset your password, which ends every session.'
 
 interface Wording {
   readonly subject: string

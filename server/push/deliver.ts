@@ -24,37 +24,37 @@ interface Deps {
 }
 
 export type Outcome =
-  /** Delivered, or there is nothing to deliver any more. */
+  /** Delivered, or no longer due. */
   | { readonly kind: 'done' }
-  /** The device is not there any more. */
-  | { readonly kind: 'gone' }
-  /** Trying again will not help. `why` is safe to log, as below. */
-  | { readonly kind: 'refused'; readonly why: string }
-  /** Trying again may help, after `retryAfterMs` at the earliest. */
+  /** The device has unregistered at its push service. */
+  | { readonly kind: 'unregistered' }
+  /** A retry fails too. `reason` is safe to log. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** A retry may succeed, after `retryAfterMs` at the earliest. */
   | {
       readonly kind: 'failed'
-      readonly why: string
+      readonly reason: string
       readonly retryAfterMs: number
-      /** Whether the target is, and would take no other delivery either. */
+      /** Whether the target accepts no other delivery either. */
       readonly isDown: boolean
     }
 
 const deliverPush = 'app.example.notification.deliverPush'
-/** The longest that a token is good for; in seconds. */
+/** Lifetime of a service token, in seconds. */
 const tokenLifetime = 60
-/** What is older is no news. */
+/** Older notifications are not delivered. */
 const maxAgeMs = 24 * 60 * 60_000
 const done: Outcome = { kind: 'done' }
 
-/** @param signal ends the attempt: the outcome means nothing then */
+/** Attempts a delivery. @param signal aborts it; the outcome is then meaningless */
 export async function deliver(services: Deps, delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
-  const current = () => newsOf(services, delivery)
+  const current = () => duePush(services, delivery)
   if (!current()) return done
   try {
     const prepare = isWebPush(delivery)
       ? prepareWebPush(services, delivery)
       : await prepareForService(services, delivery, signal)
-    // Finding the service took its time.
+    // The notification may have changed during the look-up.
     const push = current()
     if (!push) return done
     const { url, ...request } = await prepare(push)
@@ -62,14 +62,14 @@ export async function deliver(services: Deps, delivery: Delivery, signal: AbortS
     const response = await guardedFetch(url, { ...request, method: 'POST', allowPrivate, signal })
     return outcomeOf(response, services.now())
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown'
+    const reason = error instanceof Error ? error.message : 'unknown'
     return error instanceof OutboundRefused
-      ? { kind: 'refused', why }
-      : { kind: 'failed', why, retryAfterMs: 0, isDown: true }
+      ? { kind: 'refused', reason }
+      : { kind: 'failed', reason, retryAfterMs: 0, isDown: true }
   }
 }
 
-function newsOf(services: Deps, { did, notification }: Delivery): Push | undefined {
+function duePush(services: Deps, { did, notification }: Delivery): Push | undefined {
   const push = pushOf(services, did, notification)
   const isOld = push && services.now().getTime() - Date.parse(push.notification.indexedAt) > maxAgeMs
   return isOld ? undefined : push
@@ -77,7 +77,7 @@ function newsOf(services: Deps, { did, notification }: Delivery): Push | undefin
 
 type Prepare = (push: Push) => Promise<PushRequest>
 
-/** A call of `deliverPush`, which proves by a token of the account's own key (atproto service auth) who is told. */
+/** Prepares a call of `deliverPush`. A service token, signed with the account's key, identifies the recipient. */
 async function prepareForService(
   { resolveDid, now }: Deps,
   { did, signingKey: privateKey, serviceDid, token, platform, appId }: Delivery,
@@ -97,20 +97,20 @@ async function prepareForService(
         token,
         platform,
         appId,
-        notification: inShort(notification),
+        notification: summaryOf(notification),
         unreadCount,
       }),
     }
   }
 }
 
-/** The same, but for the token: that is the address itself, and a message may have 4 kB at most (RFC 8030 §7.2). */
+/** Prepares a Web Push request. Its token is the subscription; a message has 4 kB at most (RFC 8030 §7.2). */
 function prepareWebPush({ config, secrets }: Deps, { did, platform, appId, token }: Delivery): Prepare {
   const subscription = parseSubscription(token, config.allowPrivateTargets)
-  if (!subscription) throw new OutboundRefused('The token is no Web Push subscription')
+  if (!subscription) throw new OutboundRefused('The token is not a Web Push subscription')
   const contact = config.contactEmail ?? parseMailbox(config.mailFrom)?.address ?? ''
   return ({ notification, unreadCount }) => {
-    const payload = { did, platform, appId, notification: inShort(notification), unreadCount }
+    const payload = { did, platform, appId, notification: summaryOf(notification), unreadCount }
     return webPushRequest(subscription, JSON.stringify(payload), { key: secrets.vapidKey, contact })
   }
 }
@@ -119,21 +119,21 @@ function pushEndpointOf(document: DidDocument): string | undefined {
   return serviceEndpointOf(document, '#notif') ?? serviceEndpointOf(document)
 }
 
-/** What a device needs in order to show it; the rest it can fetch. */
-function inShort({ uri, reason, author, reasonSubject, indexedAt }: Push['notification']) {
+/** Reduces a notification to what a device needs to show it; the device can fetch the rest. */
+function summaryOf({ uri, reason, author, reasonSubject, indexedAt }: Push['notification']) {
   return { uri, reason, author, reasonSubject, indexedAt }
 }
 
 function outcomeOf({ status, headers }: OutboundResponse, now: Date): Outcome {
   if (status >= 200 && status < 300) return done
-  if (status === 404 || status === 410) return { kind: 'gone' }
-  const why = `answered ${status}`
-  if (status < 500 && status !== 408 && status !== 429) return { kind: 'refused', why }
+  if (status === 404 || status === 410) return { kind: 'unregistered' }
+  const reason = `answered ${status}`
+  if (status < 500 && status !== 408 && status !== 429) return { kind: 'refused', reason }
   const isDown = status === 429 || status === 503
-  return { kind: 'failed', why, retryAfterMs: retryAfter(headers['retry-after'], now), isDown }
+  return { kind: 'failed', reason, retryAfterMs: retryAfter(headers['retry-after'], now), isDown }
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. In milliseconds from now; 0 when there is neither. */
+/** Parses Retry-After, seconds or a date (RFC 9110 §10.2.3), to milliseconds from now; 0 if absent or invalid. */
 function retryAfter(value: string | undefined, now: Date): number {
   const text = value?.trim() ?? ''
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()

@@ -1,9 +1,8 @@
-/** What is pushed: the notifications that an account wants pushed, as they are shown, while it is active. */
+/** The notifications that are pushed to an account: those that its preferences allow, while it is active. */
 
 import type { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'
 import type { Config } from '../config/config.ts'
-import type { NotificationEvents } from '../notifications/events.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
 import type { Database } from '../store/database.ts'
@@ -13,42 +12,24 @@ import * as notifications from '../store/tables/notifications.ts'
 interface Deps {
   readonly config: Config
   readonly store: Database
-  readonly notifications: NotificationEvents
 }
 
 export interface Push {
   readonly did: string
   readonly notification: app.example.notification.listNotifications.Notification
-  /** The count that getUnreadCount answers now. */
+  /** The current result of getUnreadCount. */
   readonly unreadCount: number
 }
 
-type ReadDeps = Pick<Deps, 'store' | 'config'>
-
-/**
- * Tells of what arrives for an account and is to be pushed, whether or not any device is registered: the desktop shows it.
- * It is on disk by then.
- * @returns a function that ends it
- */
-export function watchPushes(
-  services: ReadDeps & Pick<Deps, 'notifications'>,
-  did: string,
-  listener: (push: Push) => void,
-): () => void {
-  return services.notifications.subscribe((arrivals) => {
-    for (const push of arrivedPushes(services, did, arrivals)) listener(push)
-  })
-}
-
-/** What is pushed to an account of the notifications that arrived together, the oldest first. */
-export function arrivedPushes(services: ReadDeps, did: string, arrivals: notifications.Arrivals): Push[] {
+/** Selects the pushes for an account from notifications that arrived together, oldest first. */
+export function arrivedPushes(services: Deps, did: string, arrivals: notifications.Arrivals): Push[] {
   const { store } = services
   const pushes = pushesOf(services, did, (wanted) => notifications.arrived(store, { did, wanted, arrivals }))
   return pushes.toReversed()
 }
 
-/** What is pushed for one notification; undefined when it is not, or no longer. */
-export function pushOf(services: ReadDeps, did: string, id: number): Push | undefined {
+/** Returns the push for one notification; undefined if it is not, or no longer, to be pushed. */
+export function pushOf(services: Deps, did: string, id: number): Push | undefined {
   const [push] = pushesOf(services, did, (wanted) => {
     const found = notifications.findWanted(services.store, { did, wanted, id })
     return found ? [found] : []
@@ -57,7 +38,7 @@ export function pushOf(services: ReadDeps, did: string, id: number): Push | unde
 }
 
 function pushesOf(
-  { store, config }: ReadDeps,
+  { store, config }: Deps,
   did: string,
   find: (wanted: notifications.Wanted) => readonly notifications.Notification[],
 ): Push[] {

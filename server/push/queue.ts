@@ -1,8 +1,7 @@
 /**
- * Delivers what is in the push queue: some at once, one at a time to a device, and few to one target, so that a slow one keeps
- * nobody else waiting; a target that is down is left alone for a while. What fails is tried again, later each time, and given up
- * in the end. Whatever happens, a delivery is in the store until its outcome is, so a stop or a crash loses none; it may be
- * delivered twice.
+ * Delivers the push queue. Deliveries run concurrently: at most one to a device and few to a target, so that a slow target
+ * delays no other. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
+ * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */
 
 import type { Config } from '../config/config.ts'
@@ -29,35 +28,35 @@ interface Deps {
 
 const atOnce = 8
 const atOncePerTarget = 2
-/** After the first failure, the second, and so on; in milliseconds. After one more it is given up. */
+/** Delays after the first failure, the second and so on, in milliseconds. One more failure drops the delivery. */
 const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000] as const
-/** Timers stand still while a computer sleeps. */
+/** Timers stop while a computer sleeps. */
 const longestTimerMs = 60_000
 
-/** @returns a function that stops it: what is under way is given up, and delivered after the next start */
+/** Starts the queue. @returns a function that stops it: running deliveries are aborted, and repeated after the next start */
 export function startPushQueue(services: Deps): () => void {
   const { store, background, notifications, now, log } = services
-  const underWay = new Set<queue.Delivery>()
-  /** Targets that are down, and until when they are left alone; in milliseconds since 1970. */
-  const resting = new Map<string, number>()
+  const running = new Set<queue.Delivery>()
+  /** Targets that are down, and when their pause ends, in milliseconds since 1970. */
+  const paused = new Map<string, number>()
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
 
-  /** Delivers what is due; goes on when that is done, when more becomes due and when more arrives. */
+  /** Starts due deliveries. Called again when one ends, when more are due and when notifications arrive. */
   function wake(): void {
-    while (!closing.signal.aborted && underWay.size < atOnce) {
+    while (!closing.signal.aborted && running.size < atOnce) {
       const at = now().getTime()
-      for (const [target, until] of resting) if (until <= at) resting.delete(target)
-      const delivery = queue.next(store, busy(underWay, resting))
+      for (const [target, until] of paused) if (until <= at) paused.delete(target)
+      const delivery = queue.next(store, busy(running, paused))
       const dueAt = delivery ? Date.parse(delivery.dueAt) : Number.POSITIVE_INFINITY
       if (!delivery || dueAt > at) {
-        wakeIn(Math.min(dueAt, ...resting.values()) - at)
+        wakeIn(Math.min(dueAt, ...paused.values()) - at)
         return
       }
-      underWay.add(delivery)
+      running.add(delivery)
       background.run('push', () =>
         attempt(delivery)
-          .finally(() => underWay.delete(delivery))
+          .finally(() => running.delete(delivery))
           .then(wake),
       )
     }
@@ -70,12 +69,12 @@ export function startPushQueue(services: Deps): () => void {
 
   async function attempt(delivery: queue.Delivery): Promise<void> {
     try {
-      // Nobody hears of what is not on disk.
+      // No notification is pushed before it is on disk.
       await store.settled()
       const outcome = await deliver(services, delivery, closing.signal)
       if (!closing.signal.aborted) await record(delivery, outcome)
     } catch (error) {
-      // The store cannot write: the same delivery would be made again and again.
+      // The store cannot write: without a pause, the same delivery would be repeated at once.
       wakeIn(longestTimerMs)
       throw error
     }
@@ -84,24 +83,25 @@ export function startPushQueue(services: Deps): () => void {
   async function record(delivery: queue.Delivery, outcome: Outcome): Promise<void> {
     const { did, target, tries } = delivery
     if (outcome.kind === 'done') return store.transact((tx) => queue.remove(tx, delivery))
-    if (outcome.kind === 'gone') {
+    if (outcome.kind === 'unregistered') {
       await store.transact((tx) => queue.removeRegistration(tx, delivery))
-      return log.info({ did, target }, 'removed a push registration whose device is gone')
+      return log.info({ did, target }, 'push registration removed: its device has unregistered')
     }
-    const { why } = outcome
+    const { reason } = outcome
     const delayMs = delaysMs[tries]
-    if (outcome.kind === 'failed' && outcome.isDown) rest(target, Math.max(delaysMs[0], outcome.retryAfterMs))
+    if (outcome.kind === 'failed' && outcome.isDown)
+      pause(target, Math.max(delaysMs[0], outcome.retryAfterMs))
     if (outcome.kind === 'refused' || delayMs === undefined) {
       await store.transact((tx) => queue.remove(tx, delivery))
-      return log.warn({ did, target, why }, 'gave up a push delivery')
+      return log.warn({ did, target, reason }, 'push delivery dropped')
     }
     const dueAt = now().getTime() + Math.max(delayMs, outcome.retryAfterMs)
     await store.transact((tx) => queue.postpone(tx, delivery, iso(new Date(dueAt))))
-    log.debug({ did, target, why }, 'a push delivery failed')
+    log.debug({ did, target, reason }, 'push delivery failed, will be retried')
   }
 
-  function rest(target: string, ms: number): void {
-    resting.set(target, Math.max(now().getTime() + ms, resting.get(target) ?? 0))
+  function pause(target: string, ms: number): void {
+    paused.set(target, Math.max(now().getTime() + ms, paused.get(target) ?? 0))
   }
 
   const unsubscribe = notifications.subscribe(wake)
@@ -113,13 +113,13 @@ export function startPushQueue(services: Deps): () => void {
   }
 }
 
-/** Whom nothing is sent to at the moment. */
-function busy(underWay: ReadonlySet<queue.Delivery>, resting: ReadonlyMap<string, number>) {
-  const deliveries = [...underWay]
+/** Registrations and targets that get no further delivery now. */
+function busy(running: ReadonlySet<queue.Delivery>, paused: ReadonlyMap<string, number>) {
+  const deliveries = [...running]
   const perTarget = Map.groupBy(deliveries, ({ target }) => target)
   const full = [...perTarget].filter(([, own]) => own.length >= atOncePerTarget).map(([target]) => target)
   return {
     registrations: deliveries.map(({ registration }) => registration),
-    targets: [...full, ...resting.keys()],
+    targets: [...full, ...paused.keys()],
   }
 }

@@ -1,4 +1,4 @@
-/** A request by which a notification is pushed. */
+/** A request that pushes a notification. */
 export interface PushRequest {
   readonly url: string
   readonly headers: Record<string, string>

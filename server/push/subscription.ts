@@ -8,12 +8,12 @@ export interface Subscription {
   readonly keys: { readonly p256dh: string; readonly auth: string }
 }
 
-/** Whether the token is a subscription, or means to be: others are known to the push service alone. */
+/** Whether the token looks like a subscription. Other tokens have a meaning for their push service only. */
 export function isWebPush({ platform, token }: Pick<PushRegistration, 'platform' | 'token'>): boolean {
   return platform === 'web' && /^\s*\{/.test(token)
 }
 
-/** Undefined when nothing could be pushed to it. With `allowHttp`, its endpoint may do without TLS. */
+/** Parses a subscription; undefined if it is not valid. `allowHttp` also allows endpoints without TLS. */
 export function parseSubscription(token: string, allowHttp: boolean): Subscription | undefined {
   const value = parseJson(Buffer.from(token))
   if (!isObject(value) || !isString(value.endpoint) || !isObject(value.keys)) return undefined
@@ -26,13 +26,13 @@ export function parseSubscription(token: string, allowHttp: boolean): Subscripti
   return { endpoint: url.href, keys: { p256dh, auth } }
 }
 
-/** Who takes what is pushed to a registration: the origin of a subscription's endpoint, or the service. */
+/** The target of a registration's pushes: the origin of a subscription's endpoint, or the service DID. */
 export function targetOf(registration: PushRegistration): string {
   const subscription = isWebPush(registration) ? parseSubscription(registration.token, true) : undefined
   return subscription ? new URL(subscription.endpoint).origin : registration.serviceDid
 }
 
-/** Whether it is an uncompressed point of P-256. */
+/** Whether a key is an uncompressed point of P-256. */
 function isPoint(key: string): boolean {
   const bytes = Buffer.from(key, 'base64url')
   if (bytes.length !== 65) return false

@@ -1,22 +1,22 @@
-/** The one file that knows web-push: requests to Web Push services (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). */
+/** Creates requests to Web Push services (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). Only this file imports web-push. */
 import type { VapidKey } from '../identity/secrets.ts'
 import type { PushRequest } from './request.ts'
 import type { Subscription } from './subscription.ts'
 
-/** How long a push service keeps what it cannot deliver; in seconds. */
-const keepFor = 24 * 60 * 60
+/** How long a push service keeps a message that it cannot deliver, in seconds. */
+const timeToLive = 24 * 60 * 60
 
-/** @param contact mail address at which the operator of a push service reaches the owner of this server */
+/** @param contact email address of the owner of this server, for the operators of push services */
 export async function webPushRequest(
   subscription: Subscription,
   payload: string,
   { key, contact }: { key: VapidKey; contact: string },
 ): Promise<PushRequest> {
-  // Loaded with the first delivery: most servers never make one.
+  // Loaded with the first delivery: most servers have none.
   const { default: webPush } = await import('web-push')
   const { endpoint, headers, body } = webPush.generateRequestDetails(subscription, payload, {
     vapidDetails: { subject: `mailto:${contact}`, ...key },
-    TTL: keepFor,
+    TTL: timeToLive,
   })
   const asText = Object.entries(headers).map(([name, value]) => [name, String(value)])
   return { url: endpoint, headers: Object.fromEntries(asText), body: body ?? '' }

@@ -1,4 +1,4 @@
-/** The thread that `runInWorker` starts. */
+/** The worker that `runInWorker` starts: runs one task and posts its result. */
 import { serveJobs } from '../util/worker-or-inline.ts'
 import { nodeFiles } from './files.ts'
 import { runTask, type Task } from './tasks.ts'

@@ -1,6 +1,6 @@
 /**
- * The store's long work. It reads and writes files only, so it can be done in a worker thread while the
- * server goes on.
+ * The long tasks of the store. They only read and write files, so a worker thread runs them while the server answers
+ * requests.
  */
 import { startWorker } from '../util/worker-or-inline.ts'
 import { type BackupInfo, type BackupKind, backup, exportBackup } from './backup.ts'
@@ -43,7 +43,7 @@ interface Results {
   /** Size of the file, in bytes. */
   export: number
   describe: BackupContent
-  /** The folder that keeps what was there. */
+  /** The folder with the replaced data. */
   restore: string | undefined
 }
 
@@ -69,7 +69,7 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
 }
 
 /**
- * Runs a task on the real files in a thread of its own. The store's errors keep their class.
+ * Runs a task on the real files in a worker thread. Errors of the store keep their class.
  * @param onUnloadable called if there can be no thread: tasks then run on the main thread
  */
 export async function runInWorker<T extends Task>(

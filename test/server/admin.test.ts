@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-const nobody = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const unknownDid = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const notFound = refusal(400, 'NotFound')
 const accountOf = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
@@ -30,7 +30,7 @@ const update = (did: string, states: Record<string, unknown>, auth: Auth = admin
 const post = (nsid: string, input: unknown, auth: Auth = adminAuth) =>
   server.post(`com.core.admin.${nsid}`, input, auth)
 
-describe('who may administer', () => {
+describe('admin rights', () => {
   const everyMethod = (auth: Auth | undefined) => [
     list({}, auth ?? ''),
     server.get('com.core.admin.getSubjectStatus', { did: owner.did }, auth),
@@ -38,17 +38,17 @@ describe('who may administer', () => {
     server.post('com.core.admin.disableInviteCodes', {}, auth),
   ]
 
-  test('the owner', async () => {
+  test('belong to the owner', async () => {
     for (const answer of await Promise.all(everyMethod(owner))) expect(answer.status).toBe(200)
   })
 
-  test('whoever knows the admin password', async () => {
+  test('belong to the user admin with the admin password', async () => {
     for (const answer of await Promise.all(everyMethod(adminAuth))) expect(answer.status).toBe(200)
     const shouted = adminAuth.replace('Basic', 'BASIC')
     expect((await list({}, shouted)).status).toBe(200)
   })
 
-  test('nobody with another password or user name', async () => {
+  test('are refused with another password or user name', async () => {
     for (const text of ['admin:wrong', 'admin:', ':', 'admin', 'root:the admin password of tests']) {
       for (const answer of await Promise.all(everyMethod(basic(text)))) {
         expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
@@ -57,7 +57,7 @@ describe('who may administer', () => {
     }
   })
 
-  test('no other account, and no app password of the owner', async () => {
+  test('are refused to other accounts and to app passwords of the owner', async () => {
     const other = await server.account('other')
     for (const answer of await Promise.all(everyMethod(other))) {
       expect(answer).toMatchObject(refusal(403, 'Forbidden'))
@@ -68,7 +68,7 @@ describe('who may administer', () => {
     }
   })
 
-  test('with a password that the server makes for itself, readable by its owner alone', async () => {
+  test('come with a generated password, in a file that only its owner can read', async () => {
     const other = await TestServer.start({ adminPassword: undefined })
     try {
       const file = join(other.config.dataDir, 'admin-password')
@@ -86,7 +86,7 @@ describe('who may administer', () => {
 })
 
 describe('listAccounts', () => {
-  test('shows every account with its state', async () => {
+  test('lists every account with its status', async () => {
     const alice = await server.account('alice')
     const bob = await server.account('bob', { email: undefined })
     await server.confirmEmail(alice)
@@ -107,7 +107,7 @@ describe('listAccounts', () => {
     expect(byDid(owner.did)).toMatchObject({ owner: true })
   })
 
-  test('tells who invited an account', async () => {
+  test('shows who invited an account', async () => {
     const codeFor = async (forAccount?: string) => {
       const input = { useCount: 1, forAccount }
       return (await server.post('com.core.server.createInviteCode', input, adminAuth)).body.code
@@ -123,7 +123,7 @@ describe('listAccounts', () => {
     )
   })
 
-  test('goes page by page, losing and repeating nothing while accounts come and go', async () => {
+  test('pages without a gap or a repeat while accounts are created and deleted', async () => {
     const paged = await TestServer.start()
     try {
       const accounts: Account[] = []
@@ -161,7 +161,7 @@ describe('listAccounts', () => {
 })
 
 describe('updateSubjectStatus', () => {
-  test('sets the states that it names, and leaves the others', async () => {
+  test('sets the given states and keeps the others', async () => {
     const erin = await server.account('erin')
     const takedown = { applied: true, ref: 'case 7' }
     const { body } = await update(erin.did, { takedown })
@@ -192,15 +192,15 @@ describe('updateSubjectStatus', () => {
     expect(await session()).toMatchObject({ active: true })
   })
 
-  test('knows no account of that DID, and no other kind of subject', async () => {
-    expect(await update(nobody, { takedown: { applied: true } })).toMatchObject(notFound)
-    expect(await statusOf(nobody)).toMatchObject(notFound)
+  test('refuses an unknown DID and other kinds of subjects', async () => {
+    expect(await update(unknownDid, { takedown: { applied: true } })).toMatchObject(notFound)
+    expect(await statusOf(unknownDid)).toMatchObject(notFound)
     const record = { $type: 'com.core.repo.strongRef', uri: `at://${owner.did}/app.example.feed.post/1` }
     const input = { subject: record, takedown: { applied: true } }
     expect(await post('updateSubjectStatus', input)).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('keeps the owner from locking themselves out', async () => {
+  test('does not take down or suspend the account of the caller', async () => {
     for (const state of ['takedown', 'suspended']) {
       const answer = await update(owner.did, { [state]: { applied: true } }, owner)
       expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
@@ -224,11 +224,11 @@ describe('updateAccountPassword', () => {
     expect((await server.signIn(grace, { password: 'a new password' })).status).toBe(200)
   })
 
-  test('knows no other account, and no weak password', async () => {
+  test('refuses an unknown DID and a weak password', async () => {
     const heidi = await server.account('heidi')
-    expect(await post('updateAccountPassword', { did: nobody, password: 'a new password' })).toMatchObject(
-      notFound,
-    )
+    expect(
+      await post('updateAccountPassword', { did: unknownDid, password: 'a new password' }),
+    ).toMatchObject(notFound)
     expect(await post('updateAccountPassword', { did: heidi.did, password: 'short' })).toMatchObject(
       refusal(400, 'InvalidPassword'),
     )
@@ -236,7 +236,7 @@ describe('updateAccountPassword', () => {
   })
 })
 
-test('deleteAccount leaves nothing of the account', async () => {
+test('deleteAccount: deletes every row of the account', async () => {
   const ivan = await server.account('ivan')
   await server.appSession(ivan, 'phone')
   expect((await post('deleteAccount', { did: ivan.did })).status).toBe(200)
@@ -247,7 +247,7 @@ test('deleteAccount leaves nothing of the account', async () => {
   )
 })
 
-test('disableInviteCodes passes over codes that there are not', async () => {
-  const input = { codes: ['pds-test-aaaaa-aaaaa'], accounts: [nobody] }
+test('disableInviteCodes: ignores unknown codes', async () => {
+  const input = { codes: ['pds-test-aaaaa-aaaaa'], accounts: [unknownDid] }
   expect((await post('disableInviteCodes', input)).status).toBe(200)
 })

@@ -20,7 +20,7 @@ const activate = (auth: Auth) => server.post('com.core.server.activateAccount', 
 const session = async (auth: Auth) => (await server.get('com.core.server.getSession', {}, auth)).body
 const inFuture = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString()
 
-test('a deactivated account says so everywhere, and is active again when it wants', async () => {
+test('deactivation: the status is deactivated until the account is activated', async () => {
   const alice = await server.account('alice')
   expect((await deactivate(alice)).status).toBe(200)
   const inactive = { active: false, status: 'deactivated' }
@@ -37,7 +37,7 @@ test('a deactivated account says so everywhere, and is active again when it want
   expect((await status()).body).toMatchObject({ activated: true })
 })
 
-test('sessions and sign-in go on, app passwords too', async () => {
+test('deactivation: sessions, sign-in and app passwords still work', async () => {
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await deactivate(bob)
@@ -46,7 +46,7 @@ test('sessions and sign-in go on, app passwords too', async () => {
   expect((await server.get('com.core.server.listAppPasswords', {}, bob)).status).toBe(200)
 })
 
-test('writes are refused', async () => {
+test('deactivation: writes are refused', async () => {
   const carla = await server.account('carla')
   await deactivate(carla)
   expect(await server.post('com.core.server.createAppPassword', { name: 'phone' }, carla)).toMatchObject(
@@ -54,20 +54,20 @@ test('writes are refused', async () => {
   )
 })
 
-test('it can be done twice, and undone twice', async () => {
+test('deactivation: can be repeated and undone repeatedly', async () => {
   const dan = await server.account('dan')
   for (const change of [deactivate, deactivate, activate, activate])
     expect((await change(dan)).status).toBe(200)
   expect(await session(dan)).toMatchObject({ active: true })
 })
 
-describe('a date of deletion', () => {
+describe('deleteAfter', () => {
   test.each([
-    ['of long ago', '2020-01-01T00:00:00Z'],
-    ['that is none', 'tomorrow'],
-    ['without an hour', '2040-01-01'],
-    ['that no clock has', '2040-02-01T25:61:00Z'],
-    ['that no calendar has', '2040-02-31T12:00:00Z'],
+    ['in the past', '2020-01-01T00:00:00Z'],
+    ['that is not a date', 'tomorrow'],
+    ['without a time', '2040-01-01'],
+    ['with an invalid time', '2040-02-01T25:61:00Z'],
+    ['of a day that does not exist', '2040-02-31T12:00:00Z'],
     ['of a leap second', '2040-12-31T23:59:60Z'],
   ])('%s is refused', async (_, deleteAfter) => {
     const erin = await server.account(`e${crypto.randomUUID().slice(0, 8)}`)
@@ -75,13 +75,13 @@ describe('a date of deletion', () => {
     expect(await session(erin)).toMatchObject({ active: true })
   })
 
-  test('that is now is in the past', async () => {
+  test('of the present moment is refused', async () => {
     const frank = await server.account('frank')
     const deleteAfter = server.clock.now().toISOString()
     expect(await deactivate(frank, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('is kept, in any time zone, and not before', async () => {
+  test('deletes the account at that time, given in any time zone', async () => {
     const grace = await server.account('grace')
     const due = new Date(server.clock.now().getTime() + day)
     const deleteAfter = new Date(due.getTime() + 5 * hour).toISOString().replace('Z', '+05:00')
@@ -95,7 +95,7 @@ describe('a date of deletion', () => {
     expect(mentionsOf(server.running.services.store, grace.did)).toEqual([])
   })
 
-  test('is kept by a server that was off when it came', async () => {
+  test('deletes the account at the next start if the server was off', async () => {
     const heidi = await server.account('heidi')
     const deleteAfter = inFuture(day)
     await deactivate(heidi, { deleteAfter })
@@ -107,7 +107,7 @@ describe('a date of deletion', () => {
     expect(mentionsOf(server.running.services.store, heidi.did)).toEqual([])
   })
 
-  test('is called off by activating the account', async () => {
+  test('is cancelled by activateAccount', async () => {
     const ivan = await server.account('ivan')
     await deactivate(ivan, { deleteAfter: inFuture(hour) })
     await activate(ivan)
@@ -116,7 +116,7 @@ describe('a date of deletion', () => {
     expect((await server.signIn(ivan)).body).toMatchObject({ active: true })
   })
 
-  test('is replaced by a later word, also by none', async () => {
+  test('is replaced by a later deactivation, also by one without it', async () => {
     const judy = await server.account('judy')
     await deactivate(judy, { deleteAfter: inFuture(hour) })
     await deactivate(judy)

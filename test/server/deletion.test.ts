@@ -27,7 +27,7 @@ async function tokenFor(account: Account): Promise<string> {
   return server.codeTo(account.email)
 }
 
-test('nothing of the account is left but a used invite code', async () => {
+test('deletion: only the use of an invite code still mentions the account', async () => {
   const admin = (nsid: string, input: unknown) => server.post(`com.core.server.${nsid}`, input, adminAuth)
   const { body: invite } = await admin('createInviteCode', { useCount: 2 })
   const alice = await server.account('alice', { inviteCode: invite.code })
@@ -60,14 +60,14 @@ test('nothing of the account is left but a used invite code', async () => {
   expect(kept.codes).toMatchObject([{ code: given.code, createdBy: 'admin' }])
 })
 
-test('its sessions are dead at once, and it cannot sign in', async () => {
+test('deletion: ends every session at once, and the account cannot sign in', async () => {
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await remove(bob, await tokenFor(bob))
-  const gone = refusal(403, 'AccountNotFound')
+  const ended = refusal(403, 'AccountNotFound')
   for (const { accessJwt, refreshJwt } of [bob, app]) {
-    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
-    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(ended)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(ended)
     expect((await server.post('com.core.server.deleteSession', undefined, accessJwt)).status).toBe(200)
   }
   for (const password of [bob.password, app.password]) {
@@ -75,7 +75,7 @@ test('its sessions are dead at once, and it cannot sign in', async () => {
   }
 })
 
-test('its handle and email address are free again, for another DID', async () => {
+test('deletion: the handle and the email address are available to another account', async () => {
   const carla = await server.account('carla')
   await remove(carla, await tokenFor(carla))
   const again = await server.account('carla')
@@ -85,7 +85,7 @@ test('its handle and email address are free again, for another DID', async () =>
   )
 })
 
-test('it takes the own DID, the main password and the token that was mailed', async () => {
+test('deletion: needs the own DID, the main password and the mailed token', async () => {
   const [dan, erin] = [await server.account('dan'), await server.account('erin')]
   const app = await server.appSession(dan, 'phone')
   const token = await tokenFor(dan)
@@ -103,14 +103,14 @@ test('it takes the own DID, the main password and the token that was mailed', as
   expect((await remove(dan, token)).status).toBe(200)
 })
 
-test('a token for something else does not do', async () => {
+test('deletion: a token for another purpose is refused', async () => {
   const frank = await server.account('frank')
   await server.post('com.core.server.requestPasswordReset', { email: frank.email })
   const token = await server.codeTo(frank.email)
   expect(await remove(frank, token)).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
-test('the token works for 15 minutes', async () => {
+test('deletion: the token is valid for 15 minutes', async () => {
   const grace = await server.account('grace')
   const token = await tokenFor(grace)
   server.clock.advance(15 * minute)
@@ -126,7 +126,7 @@ test('an account without a password cannot be deleted with an empty one', async 
   }
 })
 
-test('two who delete at once do so once', async () => {
+test('deletion: of two concurrent calls, one succeeds', async () => {
   const ivan = await server.account('ivan')
   const token = await tokenFor(ivan)
   const answers = await Promise.all([remove(ivan, token), remove(ivan, token)])
@@ -135,7 +135,7 @@ test('two who delete at once do so once', async () => {
   expect(mentionsOf(server.running.services.store, ivan.did)).toEqual([])
 })
 
-test('nothing for it stays in the outbox, however it is deleted; what comes for the next of its address does', async () => {
+test('deletion: removes messages to the account from the outbox, but none to the next account of that address', async () => {
   const judy = await server.account('judy')
   expect(await server.mailsTo(judy.email)).toEqual([])
   await remove(judy, await tokenFor(judy))

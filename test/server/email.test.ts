@@ -32,8 +32,8 @@ async function updateToken(account: Account): Promise<string> {
   return server.codeTo(account.email)
 }
 
-describe('confirming', () => {
-  test('takes the code that was mailed', async () => {
+describe('confirmEmail', () => {
+  test('accepts the mailed code', async () => {
     const alice = await server.account('alice')
     expect((await askToConfirm(alice)).status).toBe(200)
     const mails = await server.mailsTo(alice.email)
@@ -46,7 +46,7 @@ describe('confirming', () => {
     expect(await session(alice)).toMatchObject({ emailConfirmed: true })
   })
 
-  test('of another address is refused', async () => {
+  test('refuses another address', async () => {
     const bob = await server.account('bob')
     await askToConfirm(bob)
     const token = await server.codeTo(bob.email)
@@ -54,7 +54,7 @@ describe('confirming', () => {
     expect((await confirm(bob, bob.email, token)).status).toBe(200)
   })
 
-  test('with a wrong code, a used one, one for something else or of somebody else is refused', async () => {
+  test('refuses codes that are wrong, used, for another purpose or of another account', async () => {
     const [carla, dan] = [await server.account('carla'), await server.account('dan')]
     const refused = refusal(400, 'InvalidToken')
     expect(await confirm(carla, carla.email, 'AAAAA-AAAAA')).toMatchObject(refused)
@@ -68,7 +68,7 @@ describe('confirming', () => {
     expect(await confirm(carla, carla.email, token)).toMatchObject(refused)
   })
 
-  test('is too late after 15 minutes, and told so for a day', async () => {
+  test('answers ExpiredToken after 15 minutes, for a day', async () => {
     const erin = await server.account('erin')
     await askToConfirm(erin)
     const token = await server.codeTo(erin.email)
@@ -77,7 +77,7 @@ describe('confirming', () => {
     expect(await session(erin)).toMatchObject({ emailConfirmed: false })
   })
 
-  test('is done with the newest code only', async () => {
+  test('accepts the newest code only', async () => {
     const frank = await server.account('frank')
     await askToConfirm(frank)
     const old = await server.codeTo(frank.email)
@@ -86,7 +86,7 @@ describe('confirming', () => {
     expect((await confirm(frank, frank.email, await server.codeTo(frank.email))).status).toBe(200)
   })
 
-  test('an app password may do it', async () => {
+  test('works with an app password', async () => {
     const grace = await server.account('grace')
     const app = await server.appSession(grace, 'phone')
     expect((await askToConfirm(app)).status).toBe(200)
@@ -94,8 +94,8 @@ describe('confirming', () => {
   })
 })
 
-describe('a change of address', () => {
-  test('needs no token while the old one is unconfirmed', async () => {
+describe('a new address', () => {
+  test('needs no token while the old address is unconfirmed', async () => {
     const heidi = await server.account('heidi')
     expect((await askToUpdate(heidi)).body).toEqual({ tokenRequired: false })
     expect(await server.mailsTo(heidi.email)).toEqual([])
@@ -105,7 +105,7 @@ describe('a change of address', () => {
     expect((await server.signIn(heidi, { identifier: heidi.email })).status).toBe(401)
   })
 
-  test('needs a token, mailed to the old one, once that is confirmed', async () => {
+  test('needs a token, mailed to the old address, when that is confirmed', async () => {
     const ivan = await confirmed('ivan')
     expect((await askToUpdate(ivan)).body).toEqual({ tokenRequired: true })
     for (const none of [{}, { token: '' }, { token: ' ' }]) {
@@ -120,7 +120,7 @@ describe('a change of address', () => {
     expect(await server.mailsTo('ivan@new.test')).toEqual([])
   })
 
-  test('is too late after 15 minutes', async () => {
+  test('is refused with a token older than 15 minutes', async () => {
     const judy = await confirmed('judy')
     const token = await updateToken(judy)
     server.clock.advance(15 * minute)
@@ -128,14 +128,14 @@ describe('a change of address', () => {
     expect(await session(judy)).toMatchObject({ email: judy.email, emailConfirmed: true })
   })
 
-  test('uses its token up', async () => {
+  test('uses its token once', async () => {
     const kim = await confirmed('kim')
     const token = await updateToken(kim)
     expect((await update(kim, kim.email, { token })).status).toBe(200)
     expect(await update(kim, 'kim@new.test', { token })).toMatchObject(refusal(400, 'InvalidToken'))
   })
 
-  test('voids the codes that went to the old one', async () => {
+  test('voids the codes that were mailed to the old address', async () => {
     const leo = await server.account('leo')
     await server.post('com.core.server.requestAccountDelete', undefined, leo)
     const token = await server.codeTo(leo.email)
@@ -146,7 +146,7 @@ describe('a change of address', () => {
     )
   })
 
-  test('to what is no address, or that of somebody else, is refused and costs no token', async () => {
+  test('is refused if it is invalid or of another account, and keeps the token', async () => {
     const [mia, nina] = [await confirmed('mia'), await server.account('nina')]
     const token = await updateToken(mia)
     for (const email of ['', 'mia', nina.email, nina.email.toUpperCase()]) {
@@ -155,7 +155,7 @@ describe('a change of address', () => {
     expect((await update(mia, 'mia@new.test', { token })).status).toBe(200)
   })
 
-  test('to the same address leaves everything as it is', async () => {
+  test('that is the old one changes nothing', async () => {
     const olga = await confirmed('olga')
     const token = await updateToken(olga)
     expect((await update(olga, olga.email.toUpperCase(), { token })).status).toBe(200)
@@ -181,7 +181,7 @@ describe('the second factor', () => {
     expect(await session(quinn)).toMatchObject({ email: quinn.email, emailAuthFactor: false })
   })
 
-  test('stays on when an update does not speak of it', async () => {
+  test('stays on when updateEmail does not mention it', async () => {
     const rosa = await confirmed('rosa')
     await update(rosa, rosa.email, { emailAuthFactor: true, token: await updateToken(rosa) })
     await update(rosa, rosa.email, { token: await updateToken(rosa) })
@@ -190,7 +190,7 @@ describe('the second factor', () => {
 })
 
 describe('an account without an address', () => {
-  test('cannot be sent a code', async () => {
+  test('cannot request a code', async () => {
     const sam = await server.account('sam', { email: undefined })
     for (const nsid of ['requestEmailConfirmation', 'requestEmailUpdate', 'requestAccountDelete']) {
       const answer = await server.post(`com.core.server.${nsid}`, undefined, sam)
@@ -199,7 +199,7 @@ describe('an account without an address', () => {
     expect(await confirm(sam, 'sam@mail.test', 'AAAAA-AAAAA')).toMatchObject(refusal(400, 'InvalidEmail'))
   })
 
-  test('is given one without further ado', async () => {
+  test('sets one without a token', async () => {
     const tina = await server.account('tina', { email: undefined })
     expect((await update(tina, 'tina@mail.test')).status).toBe(200)
     await server.confirmEmail({ ...tina, email: 'tina@mail.test' })

@@ -70,7 +70,7 @@ const session = (auth: { accessJwt: string }) => server.get('com.core.server.get
 const activate = (auth: { accessJwt: string }) =>
   server.post('com.core.server.activateAccount', undefined, auth)
 
-test('a did:web is imported, deactivated until its holder activates it', async () => {
+test('import: a did:web account is deactivated until its holder activates it', async () => {
   const identity = { did: web.did, key: await P256Keypair.create() }
   web.documents.set(identity.did, didDocument(identity.did, identity.key, 'webster.old.example'))
   const { status, body } = await moveIn(identity.did, 'webster.test', await proofOf(identity))
@@ -128,7 +128,7 @@ test('describeRepo says whether the DID names the handle, and shows the publishe
   })
 })
 
-test('a signing key that was reserved before is the one of the account', async () => {
+test('reserveSigningKey: the account is created with the reserved key', async () => {
   const identity = await foreignIdentity()
   const reserve = () => server.post('com.core.server.reserveSigningKey', { did: identity.did })
   const { body: reserved } = await reserve()
@@ -144,7 +144,7 @@ test('a signing key that was reserved before is the one of the account', async (
   expect(mentionsOf(store, identity.did).filter((mention) => mention.startsWith('reserved_keys'))).toEqual([])
 })
 
-test('a signing key is reserved for a day', async () => {
+test('reserveSigningKey: the key is reserved for a day', async () => {
   const { did } = await foreignIdentity()
   const reserve = async () =>
     (await server.post('com.core.server.reserveSigningKey', { did })).body.signingKey
@@ -165,7 +165,7 @@ describe('the proof', () => {
     ['has expired', (now: number) => ({ exp: now - 1 })],
     ['never expires', () => ({ exp: undefined })],
     ['lives for a day', (now: number) => ({ exp: now + 86_400 })],
-    ['names nobody', () => ({ iss: undefined })],
+    ['has no issuer', () => ({ iss: undefined })],
   ])('is refused when it %s', async (_, claims: (now: number) => Claims) => {
     const identity = await foreignIdentity()
     const proof = await proofOf(identity, claims(Math.floor(server.clock.now().getTime() / 1000)))
@@ -173,7 +173,7 @@ describe('the proof', () => {
     expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
   })
 
-  test('is needed', async () => {
+  test('is required', async () => {
     const { did } = await foreignIdentity()
     expect(await moveIn(did, 'unproved.test', undefined)).toMatchObject(
       refusal(401, 'AuthenticationRequired'),
@@ -183,7 +183,7 @@ describe('the proof', () => {
     )
   })
 
-  test('of another DID does not do', async () => {
+  test('of another DID is refused', async () => {
     const [victim, thief] = await Promise.all([foreignIdentity(), foreignIdentity()])
     const refused = refusal(401, 'AuthenticationRequired')
     expect(await moveIn(victim.did, 'stolen.test', await proofOf(thief))).toMatchObject(refused)
@@ -191,7 +191,7 @@ describe('the proof', () => {
     expect(await moveIn(victim.did, 'stolen.test', forged)).toMatchObject(refused)
   })
 
-  test('is no session token', async () => {
+  test('cannot be a session token', async () => {
     const account = await server.account('insider')
     const answer = await moveIn(account.did, 'unproved.test', account.accessJwt)
     expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
@@ -203,7 +203,7 @@ describe('the proof', () => {
     expect((await moveIn(identity.did, 'aliased.test', proof)).status).toBe(200)
   })
 
-  test('may be signed with a key that is newer than the document remembered here', async () => {
+  test('may be signed with a newer key than that of the cached document', async () => {
     const identity = await foreignIdentity()
     const forged = await proofOf({ did: identity.did, key: await P256Keypair.create() })
     expect((await moveIn(identity.did, 'rekeyed.test', forged)).status).toBe(401)
@@ -221,7 +221,7 @@ describe('the proof', () => {
     )
   })
 
-  test('is not looked for on this machine unless the owner allows it', async () => {
+  test('is not resolved on this machine unless the owner allows it', async () => {
     const careful = await TestServer.start()
     try {
       const identity = { did: web.did, key: await P256Keypair.create() }
@@ -234,14 +234,14 @@ describe('the proof', () => {
   })
 })
 
-test('a DID has one account here', async () => {
+test('import: a DID has one account on this server', async () => {
   const account = await movedIn('settled.test')
   expect(await moveIn(account.did, 'again.test', await proofOf(account))).toMatchObject(
-    refusal(400, 'InvalidRequest', 'This DID has an account here already'),
+    refusal(400, 'InvalidRequest', 'This DID already has an account on this server'),
   )
 })
 
-test('a handle elsewhere comes along when the DID document claims it', async () => {
+test('import: a handle of another domain is allowed if the DID document claims it', async () => {
   const identity = await foreignIdentity('mine.example.com')
   const unclaimed = await moveIn(identity.did, 'yours.example.com', await proofOf(identity))
   expect(unclaimed).toMatchObject(refusal(400, 'UnsupportedDomain'))
@@ -249,20 +249,20 @@ test('a handle elsewhere comes along when the DID document claims it', async () 
   expect(claimed.body).toMatchObject({ did: identity.did, handle: 'mine.example.com' })
 })
 
-test('an import that is not activated is given up after three days', async () => {
-  const forgotten = await movedIn('forgotten.test')
+test('import: an account that is not activated is deleted after three days', async () => {
+  const abandoned = await movedIn('abandoned.test')
   const wanted = await movedIn('wanted.test')
   expect((await activate(wanted)).status).toBe(200)
 
   server.clock.advance(3 * day - hour)
   await sweep(server.running.services)
-  expect((await server.signIn(forgotten)).body).toMatchObject({ status: 'deactivated' })
+  expect((await server.signIn(abandoned)).body).toMatchObject({ status: 'deactivated' })
 
   server.clock.advance(2 * hour)
   await sweep(server.running.services)
-  expect(await server.signIn(forgotten)).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect(await server.signIn(abandoned)).toMatchObject(refusal(401, 'AuthenticationRequired'))
   expect((await server.signIn(wanted)).body).toMatchObject({ did: wanted.did, active: true })
-  expect((await moveIn(forgotten.did, 'forgotten.test', await proofOf(forgotten))).status).toBe(200)
+  expect((await moveIn(abandoned.did, 'abandoned.test', await proofOf(abandoned))).status).toBe(200)
 })
 
 describe('an operation in plcOp', () => {
@@ -297,7 +297,7 @@ describe('an operation in plcOp', () => {
     expect((await moveIn(identity.did, 'genesis.test', await proofOf(identity), more)).status).toBe(200)
   })
 
-  test('is refused when it is none, forged or of another DID', async () => {
+  test('is refused if it is malformed, forged or of another DID', async () => {
     const [identity, other] = await Promise.all([foreignIdentity(), foreignIdentity()])
     const good = await moveOperation(identity, 'https://pds.test')
     const bad = [

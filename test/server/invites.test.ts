@@ -46,8 +46,8 @@ async function codesOf(auth: Auth, params: Record<string, string> = {}) {
   return body.codes
 }
 
-describe('signing up', () => {
-  test('takes a code', async () => {
+describe('createAccount', () => {
+  test('needs a code', async () => {
     for (const code of [undefined, '', 'pds-test-aaaaa-aaaaa']) {
       expect(await signUp('uninvited', code)).toMatchObject(invalid)
     }
@@ -56,28 +56,28 @@ describe('signing up', () => {
     expect((await signUp('welcome', ` ${code} `)).status).toBe(200)
   })
 
-  test('takes a code in any letter case, as keyboards of phones write it', async () => {
+  test('accepts a code in any letter case, as phone keyboards write it', async () => {
     const code = await makeCode(2)
     expect((await signUp('capital', code.replace('p', 'P'))).status).toBe(200)
     expect((await signUp('capitals', code.toUpperCase())).status).toBe(200)
     expect(await signUp('one-more', code)).toMatchObject(invalid)
   })
 
-  test('uses a code as often as it says', async () => {
+  test('accepts a code as often as its use count says', async () => {
     const code = await makeCode(2)
     expect((await signUp('use-one', code)).status).toBe(200)
     expect((await signUp('use-two', code)).status).toBe(200)
     expect(await signUp('use-three', code)).toMatchObject(invalid)
   })
 
-  test('that fails uses nothing up', async () => {
+  test('that fails takes no use', async () => {
     const code = await makeCode()
     expect(await signUp('owner-of-all', code)).toMatchObject(refusal(400, 'HandleNotAvailable'))
     expect(await signUp('x', code)).toMatchObject(refusal(400, 'InvalidHandle'))
     expect((await signUp('at-last', code)).status).toBe(200)
   })
 
-  test('with a code that is disabled does not work', async () => {
+  test('refuses a disabled code', async () => {
     const [code, other] = [await makeCode(), await makeCode()]
     const disable = { codes: [code] }
     expect((await server.post('com.core.admin.disableInviteCodes', disable, adminAuth)).status).toBe(200)
@@ -85,7 +85,7 @@ describe('signing up', () => {
     expect((await signUp('enabled', other)).status).toBe(200)
   })
 
-  test('counts a code also where none is needed', async () => {
+  test('takes a use also where no code is required', async () => {
     const open = await TestServer.start()
     try {
       const { body } = await open.post('com.core.server.createInviteCode', { useCount: 1 }, adminAuth)
@@ -99,7 +99,7 @@ describe('signing up', () => {
 })
 
 describe('a code for an account', () => {
-  test('is seen by it, with its uses', async () => {
+  test('is listed for it, with its uses', async () => {
     const alice = await invited('alice')
     const code = await makeCode(3, { forAccount: alice.did })
     const { body: guest } = await signUp('guest-of-alice', code)
@@ -118,7 +118,7 @@ describe('a code for an account', () => {
     expect(await codesOf(bob)).toEqual([])
   })
 
-  test('is hidden once used up, when it asks for that', async () => {
+  test('is not listed after its last use if includeUsed is false', async () => {
     const carla = await invited('carla')
     const [used, open] = [
       await makeCode(1, { forAccount: carla.did }),
@@ -140,7 +140,7 @@ describe('a code for an account', () => {
     expect((await signUp('guest-of-dan', code)).status).toBe(200)
   })
 
-  test('can be disabled with all others of it', async () => {
+  test('is disabled with all other codes of that account', async () => {
     const erin = await invited('erin')
     const codes = [await makeCode(1, { forAccount: erin.did }), await makeCode(1, { forAccount: erin.did })]
     const disable = { accounts: [erin.did] }
@@ -149,7 +149,7 @@ describe('a code for an account', () => {
     expect(await codesOf(erin)).toMatchObject([{ disabled: true }, { disabled: true }])
   })
 
-  test('that is elsewhere is good for moving that very account in', async () => {
+  test('of another server is valid for the import of that account only', async () => {
     const host = await startDidHost()
     try {
       const key = await P256Keypair.create()
@@ -201,8 +201,8 @@ describe('a code for an account', () => {
   )
 })
 
-describe('making codes', () => {
-  test('is for the owner and the administrator', async () => {
+describe('creating codes', () => {
+  test('needs admin rights', async () => {
     const grace = await invited('grace')
     const forbidden = refusal(403, 'Forbidden')
     const make = (nsid: string, input: unknown, auth: Auth) =>
@@ -222,11 +222,11 @@ describe('making codes', () => {
     ['createInviteCode', { useCount: 1001 }],
     ['createInviteCode', { useCount: 1.5 }],
     ['createInviteCode', {}],
-    ['createInviteCode', { useCount: 1, forAccount: 'somebody' }],
+    ['createInviteCode', { useCount: 1, forAccount: 'not-a-did' }],
     ['createInviteCodes', { codeCount: 0, useCount: 1 }],
     ['createInviteCodes', { codeCount: 101, useCount: 1 }],
     ['createInviteCodes', { codeCount: 1, useCount: 1001 }],
-    ['createInviteCodes', { codeCount: 1, useCount: 1, forAccounts: ['somebody'] }],
+    ['createInviteCodes', { codeCount: 1, useCount: 1, forAccounts: ['not-a-did'] }],
     [
       'createInviteCodes',
       { codeCount: 51, useCount: 1, forAccounts: ['did:web:one.example', 'did:web:two.example'] },
@@ -237,7 +237,7 @@ describe('making codes', () => {
     )
   })
 
-  test('many at once, for each of several accounts', async () => {
+  test('creates several codes for each of several accounts', async () => {
     const [heidi, ivan] = [await invited('heidi'), await invited('ivan')]
     const input = { codeCount: 3, useCount: 2, forAccounts: [heidi.did, ivan.did, heidi.did] }
     const { body } = await server.post('com.core.server.createInviteCodes', input, adminAuth)
@@ -248,7 +248,7 @@ describe('making codes', () => {
     expect((await signUp('guest-of-ivan', body.codes[1].codes[0])).status).toBe(200)
   })
 
-  test('a hundred, for nobody in particular', async () => {
+  test('creates a hundred codes without a holder', async () => {
     const input = { codeCount: 100, useCount: 1000 }
     const { body } = await server.post('com.core.server.createInviteCodes', input, adminAuth)
     expect(body.codes).toEqual([{ account: 'admin', codes: expect.any(Array) }])
@@ -256,14 +256,14 @@ describe('making codes', () => {
   })
 })
 
-describe('codes that an account earns', () => {
+describe('earned codes', () => {
   /** The account's session after a while. */
   async function later(account: Account, ms: number): Promise<Auth> {
     server.clock.advance(ms)
     return (await server.signIn(account)).body
   }
 
-  test('come one a day, five open ones at most', async () => {
+  test('are one for each interval, and at most five unused ones', async () => {
     const judy = await invited('judy')
     expect(await codesOf(judy)).toEqual([])
     expect(await codesOf(await later(judy, day - hour))).toEqual([])
@@ -284,13 +284,13 @@ describe('codes that an account earns', () => {
     expect(await codesOf(nextMonth)).toHaveLength(7)
   })
 
-  test('are not made twice by two who ask at once', async () => {
+  test('are not created twice by concurrent calls', async () => {
     const kim = await later(await invited('kim'), 2 * day)
     await Promise.all(Array.from({ length: 5 }, () => codesOf(kim)))
     expect(await codesOf(kim)).toHaveLength(2)
   })
 
-  test('are not counted against those that were given, and listed with them, the newest first', async () => {
+  test('are listed with given codes, newest first, and counted apart from them', async () => {
     const leo = await invited('leo')
     const given: string[] = []
     for (let count = 0; count < 6; count++) given.unshift(await makeCode(1, { forAccount: leo.did }))
@@ -298,7 +298,7 @@ describe('codes that an account earns', () => {
     expect(codes).toEqual([expect.any(String), ...given])
   })
 
-  test('are none for an account that is not active', async () => {
+  test('are not created for an inactive account', async () => {
     const mia = await later(await invited('mia'), day)
     await server.post('com.core.server.deactivateAccount', {}, mia)
     expect(await codesOf(mia)).toEqual([])
@@ -306,7 +306,7 @@ describe('codes that an account earns', () => {
     expect(await codesOf(mia)).toHaveLength(1)
   })
 
-  test('are none where no interval is set', async () => {
+  test('are not created without an interval', async () => {
     const plain = await TestServer.start()
     try {
       const account = await plain.account('patient')

@@ -20,7 +20,7 @@ async function tokenFor(account: Account): Promise<string> {
   return server.codeTo(account.email)
 }
 
-test('the answer tells nobody whether there is such an account', async () => {
+test('requestPasswordReset: the response does not reveal whether the account exists', async () => {
   const alice = await server.account('alice')
   const [known, unknown, none] = [await ask(alice.email), await ask('nobody@mail.test'), await ask('nobody')]
   for (const answer of [known, unknown, none]) {
@@ -30,27 +30,27 @@ test('the answer tells nobody whether there is such an account', async () => {
   expect(await server.mailsTo('nobody@mail.test')).toEqual([])
 })
 
-test('the new password takes the place of the old one', async () => {
+test('resetPassword: replaces the old password', async () => {
   const bob = await server.account('bob')
   expect((await reset((await tokenFor(bob)).toLowerCase(), 'a new password')).status).toBe(200)
   expect(await server.signIn(bob)).toMatchObject(refusal(401, 'AuthenticationRequired'))
   expect((await server.signIn(bob, { password: 'a new password' })).status).toBe(200)
 })
 
-test('every session of the account ends, of no other', async () => {
+test('resetPassword: ends every session of the account, and of no other', async () => {
   const [carla, dan] = [await server.account('carla'), await server.account('dan')]
   const { body: second } = await server.signIn(carla)
   const app = await server.appSession(carla, 'phone')
   await reset(await tokenFor(carla), 'a new password')
   for (const { accessJwt, refreshJwt } of [carla, second, app]) {
-    const gone = refusal(400, 'ExpiredToken', 'Token has been revoked')
-    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(gone)
-    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(gone)
+    const ended = refusal(400, 'ExpiredToken', 'Token has been revoked')
+    expect(await server.get('com.core.server.getSession', {}, accessJwt)).toMatchObject(ended)
+    expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(ended)
   }
   expect((await server.get('com.core.server.getSession', {}, dan)).status).toBe(200)
 })
 
-test('a token works once', async () => {
+test('resetPassword: a token works once', async () => {
   const erin = await server.account('erin')
   const token = await tokenFor(erin)
   expect((await reset(token, 'a new password')).status).toBe(200)
@@ -58,7 +58,7 @@ test('a token works once', async () => {
   expect((await server.signIn(erin, { password: 'a new password' })).status).toBe(200)
 })
 
-test('a token works for 15 minutes', async () => {
+test('resetPassword: a token is valid for 15 minutes', async () => {
   const frank = await server.account('frank')
   const token = await tokenFor(frank)
   server.clock.advance(15 * minute - second)
@@ -69,7 +69,7 @@ test('a token works for 15 minutes', async () => {
   expect((await server.signIn(frank)).status).toBe(200)
 })
 
-test('a token that is too late is told from a wrong one for a day, and then forgotten', async () => {
+test('resetPassword: an expired token answers ExpiredToken for a day, then InvalidToken', async () => {
   const lea = await server.account('lea')
   const token = await tokenFor(lea)
   const after = async (ms: number) => {
@@ -81,7 +81,7 @@ test('a token that is too late is told from a wrong one for a day, and then forg
   expect(await after(15 * minute)).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
-test('a token that nobody was sent, or that is for something else, does not work', async () => {
+test('resetPassword: a wrong token, or one for another purpose, is refused', async () => {
   const grace = await server.account('grace')
   for (const token of ['', 'AAAAA-AAAAA']) {
     expect(await reset(token, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
@@ -91,7 +91,7 @@ test('a token that nobody was sent, or that is for something else, does not work
   expect(await reset(confirmation, 'a new password')).toMatchObject(refusal(400, 'InvalidToken'))
 })
 
-test('only the newest token works', async () => {
+test('resetPassword: only the newest token works', async () => {
   const heidi = await server.account('heidi')
   const old = await tokenFor(heidi)
   const token = await tokenFor(heidi)
@@ -99,7 +99,7 @@ test('only the newest token works', async () => {
   expect((await reset(token, 'a new password')).status).toBe(200)
 })
 
-test('a weak password is refused and costs no token', async () => {
+test('resetPassword: a weak password is refused and keeps the token', async () => {
   const ivan = await server.account('ivan')
   const token = await tokenFor(ivan)
   for (const password of ['', '1234567', 'x'.repeat(257)]) {
@@ -108,7 +108,7 @@ test('a weak password is refused and costs no token', async () => {
   expect((await reset(token, 'a new password')).status).toBe(200)
 })
 
-test('a token is used by one of those who use it at once', async () => {
+test('resetPassword: of concurrent calls with one token, one succeeds', async () => {
   const judy = await server.account('judy')
   const token = await tokenFor(judy)
   const answers = await Promise.all(
@@ -119,7 +119,7 @@ test('a token is used by one of those who use it at once', async () => {
   expect((await server.signIn(judy, { password: `a new password ${winner}` })).status).toBe(200)
 })
 
-test('the address is found in any letter case', async () => {
+test('requestPasswordReset: the address is matched in any letter case', async () => {
   const kim = await server.account('kim')
   await ask(` ${kim.email.toUpperCase()} `)
   expect(await server.mailsTo(kim.email)).toHaveLength(1)

@@ -28,7 +28,7 @@ const endpointIn = (document: { service: { serviceEndpoint: string }[] }) =>
   document.service[0]?.serviceEndpoint
 const endpointOf = (did: string) => directory.last(did)?.services.atproto_pds?.endpoint
 
-/** Moves the clock past every retry delay and publishes what is due. */
+/** Moves the clock past every retry delay and publishes due operations. */
 async function publishLater(): Promise<void> {
   server.clock.advance(61 * minute)
   await server.running.services.plc.publishDue()
@@ -56,8 +56,8 @@ async function moveIn(handle: string, plcOp?: boolean) {
   return { ...identity, ...body, operation } as typeof identity & Account & { operation: typeof operation }
 }
 
-describe('submission', () => {
-  test('of an operation that was accepted without an answer is not repeated', async () => {
+describe('PLC submission', () => {
+  test('an operation that was accepted without a response is not submitted again', async () => {
     directory.mode = 'accepts and cuts'
     const alice = await server.account('alice')
     await published()
@@ -102,7 +102,7 @@ describe('submission', () => {
     expect(directory.last(carla.did)).toEqual(later)
   })
 
-  test('is refused for good when the directory has another operation in its place', async () => {
+  test('an operation is refused when the directory has another one in its place', async () => {
     const carla = await moveIn('carla.test', true)
     const other = await nextOperation(carla.rotationKey, carla.genesis, {
       alsoKnownAs: ['at://carla.example'],
@@ -112,26 +112,23 @@ describe('submission', () => {
     expect(await session(carla)).toMatchObject({ active: false })
   })
 
-  test.each(['down', 'fails'] as const)(
-    'is retried while the directory %s, later each time',
-    async (mode) => {
-      directory.mode = mode
-      const alice = await server.account('alice')
-      await published()
-      const attempts = () => directory.requests.filter((request) => request.startsWith('POST')).length
-      expect(attempts()).toBe(1)
-      await server.running.services.plc.publishDue()
-      expect(attempts()).toBe(1)
-      await publishLater()
-      expect(attempts()).toBe(2)
+  test.each(['down', 'fails'] as const)('is retried with growing delays (directory: %s)', async (mode) => {
+    directory.mode = mode
+    const alice = await server.account('alice')
+    await published()
+    const attempts = () => directory.requests.filter((request) => request.startsWith('POST')).length
+    expect(attempts()).toBe(1)
+    await server.running.services.plc.publishDue()
+    expect(attempts()).toBe(1)
+    await publishLater()
+    expect(attempts()).toBe(2)
 
-      directory.mode = 'up'
-      await publishLater()
-      expect(directory.log(alice.did)).toHaveLength(1)
-    },
-  )
+    directory.mode = 'up'
+    await publishLater()
+    expect(directory.log(alice.did)).toHaveLength(1)
+  })
 
-  test('of one account does not wait for that of another', async () => {
+  test('a refused operation does not delay other accounts', async () => {
     directory.mode = 'fails'
     const alice = await server.account('alice')
     const bob = await server.account('bob')
@@ -165,7 +162,7 @@ describe('a new public address', () => {
     expect(await status(signedIn)).toMatchObject({ validDid: true })
   })
 
-  test('of an identity that was never published is preceded by its genesis operation', async () => {
+  test('is published after the genesis operation of an unpublished identity', async () => {
     await reopen({ plcUrl: undefined, publicUrl: undefined })
     const alice = await server.account('alice')
     await reopen({ plcUrl: directory.url, publicUrl: 'https://pds.test' })
@@ -179,7 +176,7 @@ describe('a new public address', () => {
   })
 
   test.each(['down', 'fails', 'accepts and cuts'] as const)(
-    'is retried until the directory has it, when it first %s',
+    'is retried until the directory has it (first: %s)',
     async (mode) => {
       const alice = await server.account('alice')
       await published()
@@ -193,7 +190,7 @@ describe('a new public address', () => {
     },
   )
 
-  test('is not valid before the directory has it', async () => {
+  test('makes validDid false until the directory has it', async () => {
     const alice = await server.account('alice')
     await published()
     directory.refused.add(alice.did)
@@ -203,7 +200,7 @@ describe('a new public address', () => {
     expect(endpointIn((await session(signedIn)).didDoc)).toBe('https://pds.test')
   })
 
-  test('is not written over an identity that has moved to another server', async () => {
+  test('does not overwrite an identity that has moved to another server', async () => {
     const recovery = await P256Keypair.create()
     const alice = await server.account('alice', { recoveryKey: recovery.did() })
     await published()
@@ -219,7 +216,7 @@ describe('a new public address', () => {
     expect(await status(signedIn)).toMatchObject({ validDid: false })
   })
 
-  test('keeps what the owner of the identity has added to it', async () => {
+  test('keeps changes by the owner of the identity', async () => {
     const recovery = await P256Keypair.create()
     const alice = await server.account('alice', { recoveryKey: recovery.did() })
     await published()
@@ -248,7 +245,7 @@ describe('a new public address', () => {
     expect(endpointOf(alice.did)).toBe('https://new.test')
   })
 
-  test('makes no request without a directory, and shows in the document at once', async () => {
+  test('without a directory is in the document at once, without a request', async () => {
     await reopen({ plcUrl: undefined })
     const alice = await server.account('alice')
     await reopen({ publicUrl: 'https://new.test' })
@@ -259,7 +256,7 @@ describe('a new public address', () => {
   })
 })
 
-test('a handle that changes becomes an update operation', async () => {
+test('a new handle becomes an update operation', async () => {
   const alice = await server.account('alice')
   await published()
   const { store } = server.running.services
@@ -296,19 +293,22 @@ describe('once published, the document of the directory', () => {
     expect(described.body).toMatchObject({ didDoc: document, handleIsCorrect: false })
   })
 
-  test.each(['down', 'fails'] as const)('is the last one seen while the directory %s', async (mode) => {
-    const alice = await renamedElsewhere()
-    await session(alice)
-    directory.mode = mode
-    server.clock.advance(6 * minute)
-    expect((await session(alice)).didDoc).toMatchObject({ alsoKnownAs: ['at://alice.example'] })
-    expect(await status(alice)).toMatchObject({ validDid: true })
-    await server.restart()
-    expect((await session(alice)).didDoc).toMatchObject({ id: alice.did, alsoKnownAs: ['at://alice.test'] })
-    expect(await status(alice)).toMatchObject({ validDid: true })
-  })
+  test.each(['down', 'fails'] as const)(
+    'is the last known one in an outage (directory: %s)',
+    async (mode) => {
+      const alice = await renamedElsewhere()
+      await session(alice)
+      directory.mode = mode
+      server.clock.advance(6 * minute)
+      expect((await session(alice)).didDoc).toMatchObject({ alsoKnownAs: ['at://alice.example'] })
+      expect(await status(alice)).toMatchObject({ validDid: true })
+      await server.restart()
+      expect((await session(alice)).didDoc).toMatchObject({ id: alice.did, alsoKnownAs: ['at://alice.test'] })
+      expect(await status(alice)).toMatchObject({ validDid: true })
+    },
+  )
 
-  test('is asked for once in five minutes', async () => {
+  test('is requested once in five minutes', async () => {
     const alice = await renamedElsewhere()
     const before = directory.requests.length
     for (let n = 0; n < 5; n++) await session(alice)
@@ -346,7 +346,7 @@ describe('once published, the document of the directory', () => {
   })
 })
 
-test('an administrator cannot activate an account whose operation the directory refuses', async () => {
+test('updateSubjectStatus: an account is not activated while the directory refuses its operation', async () => {
   const carla = await moveIn('carla.test', true)
   const lift = () =>
     server.post(

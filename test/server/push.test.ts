@@ -12,12 +12,13 @@ import {
 } from 'vitest'
 import { signingKeyOf } from '../../server/identity/did-document.ts'
 import { verifyServiceJwt } from '../../server/identity/service-jwt.ts'
-import { type Push, watchPushes } from '../../server/push/pushed.ts'
-import * as pushRegistrations from '../../server/store/tables/push-registrations.ts'
+import type { Push } from '../../server/push/pushed.ts'
+import { count as countRegistrations } from '../../server/store/tables/push-registrations.ts'
 import { hour, minute, second } from '../support/clock.ts'
 import { FullDisk } from '../support/full-disk.ts'
 import { decodeJwt } from '../support/jwt.ts'
 import { PushService } from '../support/push-service.ts'
+import { watchPushes } from '../support/pushes.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
 import { body, feed, type Ref, SocialServer } from '../support/social.ts'
@@ -35,7 +36,7 @@ let post: Ref
 let round = 0
 
 beforeAll(async () => {
-  // Time passes when a test says so, for timers as for the clock.
+  // Timers and the clock only advance when a test advances them.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   server = await TestServer.start({ allowPrivateTargets: true }, disk.files)
   world = SocialServer.on(server)
@@ -56,7 +57,7 @@ afterEach(async () => {
   await service.close()
 })
 
-/** Resolves when nothing is being sent any more. */
+/** Resolves when no delivery is running. */
 const idle = () => server.running.services.background.idle()
 
 async function pass(ms: number): Promise<void> {
@@ -75,7 +76,7 @@ async function register(account = alice, more: object = {}): Promise<void> {
 
 const store = () => server.running.services.store
 const waiting = () => store().all('SELECT * FROM push_queue').length
-const registrations = (account = alice) => pushRegistrations.ofAccount(store(), account.did).length
+const registrations = (account = alice) => countRegistrations(store(), account.did)
 
 describe('a notification', () => {
   test('is delivered to the device, once', async () => {
@@ -109,7 +110,7 @@ describe('a notification', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('comes with a token of the account, for this service and this call, for a minute', async () => {
+  test('carries a service token of the account, for this service and method, valid for a minute', async () => {
     await register()
     await world.follow(bob, alice)
     await idle()
@@ -128,7 +129,7 @@ describe('a notification', () => {
     expect(exp - iat).toBe(60)
   })
 
-  test('goes to every device of the account, and to no other account', async () => {
+  test('is delivered to every device of the account, and to no other account', async () => {
     await register()
     await register(alice, { token: 'second' })
     await register(bob, { token: 'not hers' })
@@ -137,7 +138,7 @@ describe('a notification', () => {
     expect(service.bodies.map(({ token }) => token).sort()).toEqual(['device', 'second'])
   })
 
-  test('goes to the service that is meant for it, or else to the first', async () => {
+  test('is sent to the #notif service of the document, else to the first one', async () => {
     service.services = [
       { id: '#other', serviceEndpoint: `${service.url}/first/` },
       { id: '#notif', serviceEndpoint: `${service.url}/notif/` },
@@ -153,7 +154,7 @@ describe('a notification', () => {
     expect(paths).toEqual([`/notif/xrpc/${deliverPush}`, `/first/xrpc/${deliverPush}`])
   })
 
-  test('comes with the unread count of the moment', async () => {
+  test('carries the current unread count', async () => {
     await register()
     service.answer = { status: 503 }
     await world.follow(bob, alice)
@@ -169,7 +170,7 @@ describe('a notification', () => {
     expect(service.bodies.at(-1)).toMatchObject({ unreadCount: 1 })
   })
 
-  test('is not delivered when the account does not want that', async () => {
+  test('is not delivered if the preferences exclude it', async () => {
     await register()
     const like = { include: 'all', list: true, push: false }
     const follows = { include: 'follows', list: true, push: true }
@@ -186,7 +187,7 @@ describe('a notification', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('of a post goes to the devices of subscribers', async () => {
+  test('of a post is delivered to the devices of subscribers', async () => {
     await register()
     await world.subscribe(alice, bob, true, false)
     const { uri } = await world.post(bob)
@@ -198,7 +199,7 @@ describe('a notification', () => {
 })
 
 describe('a delivery that fails', () => {
-  test.each([500, 503, 429, 408, 0])('with %i is tried again, also after a restart', async (status) => {
+  test.each([500, 503, 429, 408, 0])('with %i is retried, also after a restart', async (status) => {
     await register()
     service.answer = { status }
     await world.like(bob, post)
@@ -218,7 +219,7 @@ describe('a delivery that fails', () => {
     expect(service.calls).toHaveLength(3)
   })
 
-  test('because its service is nowhere to be found is tried again', async () => {
+  test('because its service cannot be resolved is retried', async () => {
     await register()
     const { services } = service
     service.services = []
@@ -230,7 +231,7 @@ describe('a delivery that fails', () => {
     expect({ waiting: waiting(), calls: service.calls.length }).toEqual({ waiting: 0, calls: 1 })
   })
 
-  test('waits as long as the service asks for', async () => {
+  test('is retried after the Retry-After of the service', async () => {
     await register()
     service.answer = { status: 503, headers: { 'retry-after': '120' } }
     await world.like(bob, post)
@@ -247,7 +248,7 @@ describe('a delivery that fails', () => {
     expect(service.calls).toHaveLength(3)
   })
 
-  test('waits as long as a service asks for that is not down', async () => {
+  test('is retried after the Retry-After of a service that is not down', async () => {
     await register()
     service.answer = { status: 500, headers: { 'retry-after': '120' } }
     await world.like(bob, post)
@@ -258,12 +259,12 @@ describe('a delivery that fails', () => {
     expect(service.calls).toHaveLength(2)
   })
 
-  test.each([503, 429, 0])('with %i spares its service what else waits, for a while', async (status) => {
+  test.each([503, 429, 0])('with %i pauses other deliveries to the service', async (status) => {
     for (let i = 0; i < 10; i++) await register(alice, { token: `${i}` })
     service.answer = { status }
     await world.like(bob, post)
     await idle()
-    // As many as were under way at once.
+    // The deliveries that were running at once.
     expect(service.calls).toHaveLength(2)
     service.answer = { status: 200 }
     await pass(10 * second)
@@ -271,7 +272,7 @@ describe('a delivery that fails', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('is given up after five times', async () => {
+  test('is dropped after five attempts', async () => {
     await register()
     service.answer = { status: 500 }
     await world.like(bob, post)
@@ -286,18 +287,21 @@ describe('a delivery that fails', () => {
     expect(registrations()).toBe(1)
   })
 
-  test.each([400, 401, 403, 413, 302])('with %i is given up at once; the device stays', async (status) => {
-    await register()
-    service.answer = { status, headers: { location: `${service.url}/elsewhere` } }
-    await world.like(bob, post)
-    await idle()
-    expect(waiting()).toBe(0)
-    expect(registrations()).toBe(1)
-    await pass(2 * hour)
-    expect(service.calls).toHaveLength(1)
-  })
+  test.each([400, 401, 403, 413, 302])(
+    'with %i is dropped at once; the registration stays',
+    async (status) => {
+      await register()
+      service.answer = { status, headers: { location: `${service.url}/elsewhere` } }
+      await world.like(bob, post)
+      await idle()
+      expect(waiting()).toBe(0)
+      expect(registrations()).toBe(1)
+      await pass(2 * hour)
+      expect(service.calls).toHaveLength(1)
+    },
+  )
 
-  test.each([404, 410])('with %i takes the device along, with all that waits for it', async (status) => {
+  test.each([404, 410])('with %i removes the registration and its other deliveries', async (status) => {
     await register()
     await register(alice, { token: 'second' })
     service.answer = { status: 500 }
@@ -312,7 +316,7 @@ describe('a delivery that fails', () => {
     expect(service.calls).toHaveLength(5)
   })
 
-  test('a day ago is no news', async () => {
+  test('is dropped when the notification is a day old', async () => {
     await register()
     service.answer = { status: 500 }
     await world.like(bob, post)
@@ -331,7 +335,7 @@ describe('a delivery that fails', () => {
   })
 })
 
-describe('what waits is not delivered any more', () => {
+describe('a queued delivery is dropped', () => {
   const events: Record<string, () => Promise<unknown>> = {
     'when the device is unregistered': () => world.call('unregisterPush', device(), alice),
     'when the record is deleted': () => world.remove(bob, like),
@@ -360,7 +364,7 @@ describe('what waits is not delivered any more', () => {
   })
 })
 
-test('nothing of a deleted account is left in the queue, nor where it was a push service itself', async () => {
+test('deletion: removes the account from the push queue, also where it was a push service', async () => {
   await register()
   await register(bob, { serviceDid: alice.did })
   service.answer = { status: 500 }
@@ -375,7 +379,7 @@ test('nothing of a deleted account is left in the queue, nor where it was a push
 })
 
 describe('a slow service', () => {
-  test('keeps nobody else waiting, and gets one thing at a time for a device', async () => {
+  test('delays no other service, and gets one delivery at a time for a device', async () => {
     const slow = await PushService.start()
     onTestFinished(() => slow.close())
     slow.answer = undefined
@@ -394,14 +398,14 @@ describe('a slow service', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('does not hold the server up when it stops; what was under way is sent by the next start', async () => {
+  test('does not delay the close of the server; running deliveries are repeated after the next start', async () => {
     await register()
     service.answer = undefined
     await world.like(bob, post)
     await service.called(1)
     const began = performance.now()
     await server.running.close()
-    // What is not given up takes until its time limit, 5 s.
+    // A delivery that is not aborted takes until its time limit, 5 s.
     expect(performance.now() - began).toBeLessThan(4000)
     service.release()
     await server.open()
@@ -411,7 +415,7 @@ describe('a slow service', () => {
   })
 })
 
-test('what was delivered while the disk was full is delivered again later, not on and on', async () => {
+test('push queue: a delivery on a full disk is repeated once, later', async () => {
   await register()
   service.answer = undefined
   await world.like(bob, post)
@@ -425,7 +429,7 @@ test('what was delivered while the disk was full is delivered again later, not o
   expect({ waiting: waiting(), calls: service.calls.length }).toEqual({ waiting: 0, calls: 2 })
 })
 
-test('nothing is sent to this machine or its network unless the owner allows it', async () => {
+test('push queue: private addresses are refused unless the owner allows them', async () => {
   const strict = await TestServer.start()
   onTestFinished(() => strict.close())
   const carol = await strict.account('carol')
@@ -442,7 +446,7 @@ test('nothing is sent to this machine or its network unless the owner allows it'
   const { background, store: strictStore } = strict.running.services
   await background.idle()
   expect(service.connections).toBe(0)
-  // A DID may be found another time; an address that is forbidden stays so.
+  // A DID may resolve later; a refused address is never retried.
   expect(strictStore.all('SELECT target FROM push_queue')).toEqual([{ target: service.did }])
 })
 
@@ -457,7 +461,7 @@ describe('Web Push', () => {
     })
   const web = (token = subscription()) => ({ platform: 'web', token, serviceDid: 'did:web:pds.test' })
 
-  test('reaches the browser encrypted, and tells nothing but the address in the clear', async () => {
+  test('delivers an encrypted message', async () => {
     await register(alice, web())
     const { uri } = await world.like(bob, post)
     await idle()
@@ -479,7 +483,7 @@ describe('Web Push', () => {
     })
   })
 
-  test('is signed with the key that the server shows, which outlasts a restart', async () => {
+  test('signs with the key in getSession, which stays the same after a restart', async () => {
     const { webPushKey } = body(await server.get('com.core.server.getSession', {}, alice))
     await server.restart()
     await register(alice, web())
@@ -497,7 +501,7 @@ describe('Web Push', () => {
     expect(decodeJwt(jwt).claims).toMatchObject({ aud: service.url, sub: 'mailto:no-reply@localhost' })
   })
 
-  test('ends when the browser has unsubscribed', async () => {
+  test('removes the registration when the browser has unsubscribed', async () => {
     await register(alice, web())
     service.answer = { status: 410 }
     await world.like(bob, post)
@@ -518,7 +522,7 @@ describe('Web Push', () => {
     expect(registrations()).toBe(0)
   })
 
-  test('is not for tokens that only the service understands', async () => {
+  test('is not used for other tokens', async () => {
     await register(alice, { platform: 'web' })
     await register(alice, { platform: 'android', token: '{"id":7}' })
     await world.like(bob, post)
@@ -527,8 +531,8 @@ describe('Web Push', () => {
   })
 })
 
-describe('whoever watches an account', () => {
-  test('is told of what is to be pushed, also without a device, oldest first', async () => {
+describe('pushes of an account', () => {
+  test('arrive oldest first, also without a device', async () => {
     const seen: Push[] = []
     const stop = watchPushes(server.running.services, alice.did, (push) => seen.push(push))
     const repost = { include: 'all', list: true, push: false }
@@ -549,7 +553,7 @@ describe('whoever watches an account', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test('is told nothing while the account is not active', async () => {
+  test('stop while the account is inactive', async () => {
     const seen: Push[] = []
     onTestFinished(watchPushes(server.running.services, alice.did, (push) => seen.push(push)))
     await server.setStatus(alice.did, { suspended: true })

@@ -28,7 +28,7 @@ function signUp(handle: string, more: Record<string, unknown> = {}) {
   return server.post('com.core.server.createAccount', { handle, password, ...more })
 }
 
-test('a new account is signed in', async () => {
+test('createAccount: opens a session', async () => {
   const { status, body } = await signUp('newcomer.test', { email: 'newcomer@mail.test' })
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -47,7 +47,7 @@ test('a new account is signed in', async () => {
   expect((await server.post('com.core.server.refreshSession', undefined, body.refreshJwt)).status).toBe(200)
 })
 
-test('the first account owns the server, later ones do not', async () => {
+test('createAccount: the first account owns the server, later ones do not', async () => {
   const fresh = await TestServer.start()
   try {
     const owner = await fresh.account('founder')
@@ -69,10 +69,10 @@ const signUpFrom = (fresh: TestServer, origin: string, input: object) =>
     body: JSON.stringify({ password: 'a password', ...input }),
   })
 
-test('a web site that somebody visits cannot make the first account, and so own the server', async () => {
+test('createAccount: a page of another site cannot create the first account', async () => {
   const fresh = await TestServer.start({ publicUrl: 'https://pds.test' })
   try {
-    for (const origin of ['https://stranger.example', 'http://localhost.stranger.example', 'null']) {
+    for (const origin of ['https://other.example', 'http://localhost.other.example', 'null']) {
       expect(await signUpFrom(fresh, origin, { handle: 'mallory.test' })).toMatchObject(
         refusal(403, 'Forbidden'),
       )
@@ -84,7 +84,7 @@ test('a web site that somebody visits cannot make the first account, and so own 
   }
 })
 
-test('where there is no public address, it needs an invite code to make any, and is told so', async () => {
+test('createAccount: without a public address, a page of another site needs an invite code', async () => {
   const fresh = await TestServer.start({ publicUrl: undefined })
   try {
     const alice = await fresh.account('alice')
@@ -105,7 +105,7 @@ test('where there is no public address, it needs an invite code to make any, and
 })
 
 test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'app://pds'])(
-  'a page of %s, on this machine, can',
+  'createAccount: a page of %s, on this machine, can create the first account',
   async (origin) => {
     const fresh = await TestServer.start()
     try {
@@ -118,7 +118,7 @@ test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080'
 
 describe('handles', () => {
   test.each([['abc.test'], ['eighteen-chars-lng.test'], ['x1y.pds.example'], ['abc.inner.test']])(
-    '%s is fine',
+    '%s is allowed',
     async (handle) => {
       expect((await signUp(handle)).body).toMatchObject({ handle })
     },
@@ -136,7 +136,7 @@ describe('handles', () => {
     ['nineteen-characters.test', 'nineteen characters'],
     ['two.labels.test', 'two labels'],
     [`${'a'.repeat(300)}.test`, 'longer than any host name'],
-  ])('%s is not one (%s)', async (handle) => {
+  ])('%s is refused (%s)', async (handle) => {
     expect(await signUp(handle)).toMatchObject(refusal(400, 'InvalidHandle'))
   })
 
@@ -151,7 +151,7 @@ describe('handles', () => {
     },
   )
 
-  test('a handle is taken once, in any letter case, and kept in lower case', async () => {
+  test('a handle belongs to one account, in any letter case, and is stored in lower case', async () => {
     expect((await signUp('CamelCase.Test')).body).toMatchObject({ handle: 'camelcase.test' })
     expect(await signUp('camelcase.test')).toMatchObject(refusal(400, 'HandleNotAvailable'))
     expect(await signUp('CAMELCASE.TEST')).toMatchObject(refusal(400, 'HandleNotAvailable'))
@@ -167,7 +167,7 @@ describe('email addresses', () => {
   })
 
   test.each([['nobody'], ['a@b@c'], ['two words@mail.test'], ['a@mail.test\r\nBcc: b@mail.test']])(
-    '%j is none',
+    '%j is refused',
     async (email) => {
       expect(await signUp('bad-mail.test', { email })).toMatchObject(refusal(400, 'InvalidRequest'))
     },
@@ -188,7 +188,7 @@ describe('passwords', () => {
     ['seven characters', '1234567'],
     ['four characters that look like eight', '👍👍👍👍'],
     ['257 characters', 'x'.repeat(257)],
-  ])('%s will not do', async (_, bad) => {
+  ])('%s is refused', async (_, bad) => {
     expect(await signUp('weak.test', { password: bad })).toMatchObject(refusal(400, 'InvalidPassword'))
   })
 
@@ -196,7 +196,7 @@ describe('passwords', () => {
     ['eight', '12345678'],
     ['long', 'x'.repeat(256)],
     ['emoji', '👍'.repeat(256)],
-  ])('%s will do', async (name, good) => {
+  ])('%s is allowed', async (name, good) => {
     const account = { handle: `pw-${name}.test`, password: good }
     expect((await signUp(account.handle, { password: good })).status).toBe(200)
     expect((await server.signIn(account)).status).toBe(200)
@@ -205,7 +205,7 @@ describe('passwords', () => {
     )
   })
 
-  test('what comes after 72 bytes counts', async () => {
+  test('characters after the 72nd byte count', async () => {
     const account = { handle: 'wordy.test', password: `${'x'.repeat(72)} and the end` }
     await signUp(account.handle, { password: account.password })
     expect((await server.signIn(account)).status).toBe(200)
@@ -214,7 +214,7 @@ describe('passwords', () => {
     )
   })
 
-  test('without a password nobody signs in before a password reset', async () => {
+  test('an account without a password can sign in after a password reset only', async () => {
     const email = 'passless@mail.test'
     const account = { handle: 'passless.test', password: 'chosen later on' }
     const { status, body } = await signUp(account.handle, { email, password: undefined })
@@ -240,7 +240,7 @@ describe('identity', () => {
     return { body, operation }
   }
 
-  test('the DID is the hash of an operation that its own rotation key signed', async () => {
+  test('the DID is the hash of an operation that is signed by its rotation key', async () => {
     const { body, operation } = await mint('minted.test')
     const hash = createHash('sha256').update(encode(operation)).digest()
     expect(body.did).toBe(`did:plc:${base32(hash).slice(0, 24)}`)
@@ -283,14 +283,14 @@ describe('identity', () => {
   test.each([
     ['P-256', P256Keypair],
     ['secp256k1', Secp256k1Keypair],
-  ])('a recovery key (%s) stands above the key of the server', async (curve, Curve) => {
+  ])('a recovery key (%s) is the first rotation key', async (curve, Curve) => {
     const recoveryKey = (await Curve.create()).did()
     const { operation } = await mint(`rk-${curve.toLowerCase()}.test`, { recoveryKey })
     expect(operation.rotationKeys).toEqual([recoveryKey, expect.stringMatching(/^did:key:zDn/)])
   })
 
   test.each([['did:key:zNotAKey'], ['did:plc:ewvi7nxzyoun6zhxrhs64oiz'], ['']])(
-    'the recovery key %j is none',
+    'the recovery key %j is refused',
     async (recoveryKey) => {
       expect(await signUp('no-key.test', { recoveryKey })).toMatchObject(refusal(400, 'InvalidRequest'))
     },
@@ -316,22 +316,22 @@ describe('identity', () => {
   })
 })
 
-test('verification by phone is accepted and not needed', async () => {
+test('createAccount: phone verification is accepted and not required', async () => {
   const more = { verificationPhone: '+1 555 0100', verificationCode: '123456' }
   expect((await signUp('phoned.test', more)).status).toBe(200)
 })
 
-test('an empty invite code is no invite code', async () => {
+test('createAccount: an empty invite code counts as absent', async () => {
   expect((await signUp('uninvited.test', { inviteCode: ' ' })).status).toBe(200)
 })
 
-test('a refused sign-up leaves nothing behind', async () => {
+test('createAccount: a refused call creates nothing', async () => {
   const count = async () =>
     (await server.get('com.core.admin.listAccounts', { limit: '100' }, adminAuth)).body.accounts.length
   const before = await count()
-  expect((await signUp('nobody.test', { inviteCode: 'pds-test-aaaaa-aaaaa' })).body.error).toBe(
+  expect((await signUp('refused.test', { inviteCode: 'pds-test-aaaaa-aaaaa' })).body.error).toBe(
     'InvalidInviteCode',
   )
   expect(await count()).toBe(before)
-  expect((await signUp('nobody.test')).status).toBe(200)
+  expect((await signUp('refused.test')).status).toBe(200)
 })

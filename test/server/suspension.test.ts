@@ -20,7 +20,7 @@ async function suspendedAccount(name: string): Promise<Account> {
   return account
 }
 
-test('a suspended account signs in, stays signed in, and says what it is', async () => {
+test('suspension: the account can sign in, keeps its sessions and has the status suspended', async () => {
   const alice = await suspendedAccount('alice')
   const inactive = { active: false, status: 'suspended' }
   expect((await session(alice)).body).toMatchObject(inactive)
@@ -31,7 +31,7 @@ test('a suspended account signs in, stays signed in, and says what it is', async
   expect(status.body).toMatchObject({ activated: false })
 })
 
-test('it cannot write', async () => {
+test('suspension: writes are refused', async () => {
   const bob = await suspendedAccount('bob')
   const make = () => server.post('com.core.server.createAppPassword', { name: 'phone' }, bob)
   expect(await make()).toMatchObject(suspended)
@@ -39,7 +39,7 @@ test('it cannot write', async () => {
   expect((await make()).status).toBe(200)
 })
 
-test('an owner who is suspended administers no more', async () => {
+test('suspension: an owner loses admin rights', async () => {
   const other = await TestServer.start()
   try {
     const owner = await other.account('owner-of-all')
@@ -52,7 +52,7 @@ test('an owner who is suspended administers no more', async () => {
   }
 })
 
-test('it cannot activate itself, not even by deactivating first', async () => {
+test('suspension: activateAccount is refused, also after deactivateAccount', async () => {
   const carla = await suspendedAccount('carla')
   const activate = () => server.post('com.core.server.activateAccount', undefined, carla)
   expect(await activate()).toMatchObject(suspended)
@@ -61,7 +61,7 @@ test('it cannot activate itself, not even by deactivating first', async () => {
   expect((await session(carla)).body).toMatchObject({ status: 'suspended' })
 })
 
-test('it can look after itself: email, password, sessions, leaving', async () => {
+test('suspension: email, password, sessions and deletion still work', async () => {
   const dan = await suspendedAccount('dan')
   await server.confirmEmail(dan)
   expect((await session(dan)).body).toMatchObject({ emailConfirmed: true })
@@ -75,7 +75,7 @@ test('it can look after itself: email, password, sessions, leaving', async () =>
   expect((await server.post('com.core.server.deleteAccount', input, body)).status).toBe(200)
 })
 
-test('a deactivation outlives the suspension', async () => {
+test('suspension: a deactivation stays after it is lifted', async () => {
   const erin = await suspendedAccount('erin')
   await server.post('com.core.server.deactivateAccount', {}, erin)
   await server.setStatus(erin.did, { suspended: false })
@@ -83,7 +83,7 @@ test('a deactivation outlives the suspension', async () => {
   expect((await server.post('com.core.server.activateAccount', undefined, erin)).status).toBe(200)
 })
 
-test('of several states the gravest is shown', async () => {
+test('status: the most severe of several states is shown', async () => {
   const frank = await server.account('frank')
   await server.setStatus(frank.did, { deactivated: true, suspended: true })
   expect((await session(frank)).body).toMatchObject({ status: 'suspended' })

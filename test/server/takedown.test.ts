@@ -29,7 +29,7 @@ async function leaving(name: string): Promise<Account> {
   return { ...account, ...body }
 }
 
-test('its sessions die at once, those of app passwords too', async () => {
+test('takedown: ends every session at once, also those of app passwords', async () => {
   const alice = await server.account('alice')
   const app = await server.appSession(alice, 'phone')
   await server.setStatus(alice.did, { takedown: true })
@@ -39,7 +39,7 @@ test('its sessions die at once, those of app passwords too', async () => {
   }
 })
 
-test('it cannot sign in, and only who has its password is told why', async () => {
+test('takedown: sign-in is refused, with AccountTakedown only for the right password', async () => {
   const bob = await server.account('bob')
   const app = await server.appSession(bob, 'phone')
   await server.setStatus(bob.did, { takedown: true })
@@ -54,20 +54,20 @@ test('it cannot sign in, and only who has its password is told why', async () =>
   expect(await server.signIn(app, { allowTakendown: true })).toMatchObject(takenDown)
 })
 
-test('allowTakendown is nothing to an account that is not taken down', async () => {
+test('allowTakendown: has no effect on an account that is not taken down', async () => {
   const carla = await server.account('carla')
   const { body } = await server.signIn(carla, { allowTakendown: true })
   expect(decodeJwt(body.accessJwt).claims.scope).toBe('com.core.access')
 })
 
-describe('the narrow session', () => {
-  test('says what it is', async () => {
+describe('a session of scope takendown', () => {
+  test('has the status takendown', async () => {
     const dan = await leaving('dan')
     expect(decodeJwt(dan.accessJwt).claims.scope).toBe('com.core.takendown')
     expect((await session(dan)).body).toMatchObject({ did: dan.did, active: false, status: 'takendown' })
   })
 
-  test('opens the door of the methods that are needed to leave, and no other', async () => {
+  test('may call the methods for leaving the server, and no other', async () => {
     const erin = await leaving('erin')
     const open: string[] = []
     for (const { nsid, schema, auth } of methods) {
@@ -98,7 +98,7 @@ describe('the narrow session', () => {
     expect((await session(frank)).status).toBe(200)
   })
 
-  test('gets a service token for moving to another server, and for nothing else', async () => {
+  test('gets a service token for createAccount only', async () => {
     const grace = await leaving('grace')
     const ask = (params: Record<string, string>) =>
       server.get('com.core.server.getServiceAuth', { aud: 'did:web:new.example', ...params }, grace)
@@ -108,7 +108,7 @@ describe('the narrow session', () => {
     expect(await ask({})).toMatchObject(badScope)
   })
 
-  test('cannot bring the account back', async () => {
+  test('cannot activate the account', async () => {
     const heidi = await leaving('heidi')
     expect(await server.post('com.core.server.activateAccount', undefined, heidi)).toMatchObject(takenDown)
     expect((await session(heidi)).body).toMatchObject({ status: 'takendown' })
@@ -122,7 +122,7 @@ describe('the narrow session', () => {
     expect(mentionsOf(server.running.services.store, ivan.did)).toEqual([])
   })
 
-  test('deactivates the account, which stays taken down', async () => {
+  test('deactivates the account, which remains taken down', async () => {
     const judy = await leaving('judy')
     expect((await server.post('com.core.server.deactivateAccount', {}, judy)).status).toBe(200)
     expect((await session(judy)).body).toMatchObject({ active: false, status: 'takendown' })
@@ -130,7 +130,7 @@ describe('the narrow session', () => {
     expect((await server.signIn(judy)).body).toMatchObject({ active: false, status: 'deactivated' })
   })
 
-  test('needs the second factor, where there is one', async () => {
+  test('needs the second factor if it is on', async () => {
     const kim = await server.account('kim')
     await server.confirmEmail(kim)
     await server.post('com.core.server.requestEmailUpdate', undefined, kim)
@@ -144,7 +144,7 @@ describe('the narrow session', () => {
     expect((await server.signIn(kim, more)).body).toMatchObject({ status: 'takendown' })
   })
 
-  test('ends when the takedown is lifted: its holder signs in as before', async () => {
+  test('ends when the takedown is lifted; the holder can sign in', async () => {
     const leo = await leaving('leo')
     await server.setStatus(leo.did, { takedown: false })
     expect(await session(leo)).toMatchObject(revoked)
@@ -154,13 +154,13 @@ describe('the narrow session', () => {
   })
 })
 
-test('a takedown that is applied again leaves the narrow session open', async () => {
+test('takedown: applied again, it keeps sessions of scope takendown', async () => {
   const mia = await leaving('mia')
   await server.setStatus(mia.did, { takedown: true })
   expect((await session(mia)).status).toBe(200)
 })
 
-test('lifted, it gives app passwords back, but no session', async () => {
+test('takedown: when lifted, app passwords work again and ended sessions do not', async () => {
   const nina = await server.account('nina')
   const app = await server.appSession(nina, 'phone')
   await server.setStatus(nina.did, { takedown: true })

@@ -1,4 +1,4 @@
-/** A clock that a test moves. By itself it goes on a millisecond each time it is read, so that no two events coincide. */
+/** A clock for tests. Each reading advances it by a millisecond, so that no two events have the same time. */
 export class TestClock {
   #at = Date.parse('2030-01-01T00:00:00.000Z')
 

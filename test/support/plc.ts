@@ -1,4 +1,4 @@
-/** A did:plc directory on loopback, and identities of other servers. Follows the did:plc specification, apart from the server's own code. */
+/** A did:plc directory on loopback, and identities of other servers. Implements did:plc independently of the server's code. */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -105,14 +105,14 @@ export class PlcDirectory {
     return this.posted.filter((entry) => entry.did === did).map(({ operation }) => operation)
   }
 
-  /** Resolves when a request that matches has arrived, also one that is left without an answer. */
+  /** Resolves when a matching request has arrived, whether or not it gets a response. */
   async requested(pattern: RegExp): Promise<void> {
     while (!this.requests.some((request) => pattern.test(request))) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve))
     }
   }
 
-  /** @throws Refusal as the directory answers it */
+  /** Adds an operation to the log. @throws Refusal with the status of the response */
   async submit(did: string, operation: PlcOperation): Promise<void> {
     const log = this.log(did)
     if (this.refused.has(did)) throw new Refusal(400, 'Refused')
@@ -232,7 +232,7 @@ function isOperation(value: PlcOperation): boolean {
   return value.type === 'plc_operation' && Object.keys(value).sort().join() === members.join()
 }
 
-/** The position of the key that signed an operation. */
+/** Returns the position of the key that signed an operation. @throws Refusal if none did */
 async function signerOf(keys: readonly string[], { sig, ...unsigned }: PlcOperation): Promise<number> {
   const signature = Buffer.from(sig, 'base64url')
   for (const [index, key] of keys.entries()) {

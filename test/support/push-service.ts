@@ -1,4 +1,4 @@
-/** A push service on loopback: a did:web with a document, and what it is sent. */
+/** A push service on loopback: a did:web with a document, and the calls that it received. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -11,18 +11,18 @@ export interface PushCall {
 }
 
 export interface PushAnswer {
-  /** 0: the connection is cut off instead. */
+  /** HTTP status; 0 closes the connection without a response. */
   readonly status: number
   readonly headers?: Record<string, string>
 }
 
 export class PushService {
-  /** What was sent to it, in order of its arrival. */
+  /** Received calls, in order of arrival. */
   readonly calls: PushCall[] = []
-  /** DID documents that were asked for. */
+  /** DIDs whose documents were requested. */
   lookUps = 0
   connections = 0
-  /** What it answers; undefined: nothing, until `release`. */
+  /** The response to calls; undefined: none until `release`. */
   answer: PushAnswer | undefined = { status: 200 }
   /** Entries of its DID document. */
   services: { readonly id: string; readonly serviceEndpoint: string }[] = []
@@ -57,20 +57,20 @@ export class PushService {
     return `did:web:${encodeURIComponent(new URL(this.url).host)}`
   }
 
-  /** The bodies of what was sent to it. */
+  /** The bodies of the received calls. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   get bodies(): any[] {
     return this.calls.map(({ body }) => JSON.parse(body.toString()))
   }
 
-  /** Resolves once it was called so many times. */
+  /** Resolves when this many calls have arrived. */
   async called(times: number): Promise<void> {
     while (this.calls.length < times) {
       await new Promise((resolve) => this.#news.addEventListener('call', resolve, { once: true }))
     }
   }
 
-  /** Answers what waits, and from now on, with `answer`. */
+  /** Responds with `answer` to waiting and further calls. */
   release(answer: PushAnswer = { status: 200 }): void {
     this.answer = answer
     for (const response of this.#held.splice(0)) reply(response, answer)

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 
-/** An SMTP server on loopback (RFC 5321) that keeps what it is sent. */
+/** An SMTP server on loopback (RFC 5321) that stores the messages that it receives. */
 export interface SmtpServer {
   readonly url: string
   readonly messages: readonly ReceivedMessage[]
@@ -14,14 +14,14 @@ export interface ReceivedMessage {
   readonly to: readonly string[]
   /** Header and text as sent, dots unstuffed. */
   readonly data: string
-  /** Who signed in, when the server wants that. */
+  /** The user that signed in, if the server requires it. */
   readonly user: string | undefined
 }
 
 export interface SmtpServerOptions {
-  /** The only one who may send. */
+  /** The only user that may send; without it, sign-in is not required. */
   readonly login?: { readonly user: string; readonly password: string }
-  /** What to answer to a command (`greeting` and `message` too) instead of yes; null answers nothing at all. */
+  /** Replies to commands (also `greeting` and `message`) other than success; null sends no reply. */
   readonly replies?: Readonly<Record<string, string | null>>
 }
 
@@ -104,7 +104,7 @@ function converse(socket: Socket, { login, replies = {} }: SmtpServerOptions, me
   socket.setEncoding('utf8')
   socket.on('data', (chunk: string) => {
     buffered += chunk
-    // Only CRLF ends a line: a bare CR or LF must not pass for one.
+    // Only CRLF ends a line, not a bare CR or LF.
     const lines = buffered.split('\r\n')
     buffered = lines.pop() ?? ''
     lines.forEach(take)

@@ -1,4 +1,4 @@
-/** A browser's side of Web Push: keys of a subscription, and what is sent to it decrypted (RFC 8291 over RFC 8188). */
+/** Web Push as in a browser: the keys of a subscription, and decryption of its messages (RFC 8291 over RFC 8188). */
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 
 export interface Browser {
@@ -24,7 +24,7 @@ export function createBrowser(): Browser {
       const decipher = createDecipheriv('aes-128-gcm', key, nonce)
       decipher.setAuthTag(sealed.subarray(-16))
       const record = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()])
-      // What follows the delimiter of the last record is padding.
+      // Padding follows the delimiter of the last record.
       return record.subarray(0, record.lastIndexOf(2)).toString()
     },
   }

@@ -4,18 +4,18 @@ import { createLogger } from '../../server/util/log.ts'
 
 const log = createLogger('silent')
 
-test('an answer under way leaves before work in the background begins', async () => {
+test('background: work starts after the current response was sent', async () => {
   const background = createBackground(log)
   const events: string[] = []
   background.run('work', async () => events.push('work'))
-  // What an answer waits for at this point are promises that are kept already.
+  // A response only waits for settled promises at this point.
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
   events.push('answer')
   await background.idle()
   expect(events).toEqual(['answer', 'work'])
 })
 
-test('idle waits for all work, also for what work begins and what fails', async () => {
+test('background: idle waits for all work, also for work started by work, and for failures', async () => {
   const background = createBackground(log)
   const events: string[] = []
   background.run('outer', async () => {

@@ -71,7 +71,7 @@ async function log(): Promise<string> {
 const modeOf = async (...path: string[]) => (await stat(join(dataDir, ...path))).mode & 0o777
 
 describe('without a mail server', () => {
-  test('a message becomes a file that only its owner reads', async () => {
+  test('a message becomes a file that only its owner can read', async () => {
     await mailer().send(LETTER)
     const [name = '', ...others] = await readdir(join(dataDir, 'outbox'))
     expect(others).toEqual([])
@@ -94,7 +94,7 @@ describe('without a mail server', () => {
     expect(text).toMatch(/^Hello @alice\.test,/)
   })
 
-  test('it is listed and read with everything that the desktop shows', async () => {
+  test('a message is listed and read with all fields of the desktop', async () => {
     await mailer().send(LETTER)
     const [message] = await listOutbox(dataDir)
     expect(message).toEqual({
@@ -116,21 +116,21 @@ describe('without a mail server', () => {
     expect((await listOutbox(dataDir)).map(({ code }) => code)).toEqual(['3', '2', '1'])
   })
 
-  test('the log tells that mail was kept, but neither to whom nor which code', async () => {
+  test('the log line has neither the recipient nor the code', async () => {
     await mailer().send(LETTER)
     const text = await log()
     expect(text).toContain('"purpose":"confirmEmail","msg":"mail kept in the outbox"')
     expect(text).not.toMatch(/alice|ABCDE/)
   })
 
-  test('messages sent at once are all kept', async () => {
+  test('concurrent messages are all in the outbox', async () => {
     const mail = mailer()
     const codes = Array.from({ length: 20 }, (_, i) => String(i))
     await Promise.all(codes.map((code) => mail.send({ ...LETTER, code })))
     expect((await listOutbox(dataDir)).map(({ code }) => code)).toEqual(codes.reverse())
   })
 
-  test('a deleted message can be brought back until it is cleared away', async () => {
+  test('a deleted message can be restored until it is cleared', async () => {
     await mailer().send(LETTER)
     const [message] = await listOutbox(dataDir)
     expect(await deleteMessage(dataDir, message?.id ?? '')).toBe(true)
@@ -149,11 +149,11 @@ describe('without a mail server', () => {
     expect(await listOutbox(dataDir)).toEqual([])
   })
 
-  test('an outbox that was never used is empty', async () => {
+  test('an unused outbox is empty', async () => {
     expect(await listOutbox(dataDir)).toEqual([])
   })
 
-  test('a folder that others may read is closed to them again', async () => {
+  test('a folder that others can read is made private again', async () => {
     await mkdir(join(dataDir, 'outbox'))
     await chmod(join(dataDir, 'outbox'), 0o755)
     await mailer().send(LETTER)
@@ -163,12 +163,12 @@ describe('without a mail server', () => {
   test('other files in the folder are neither listed nor read nor deleted', async () => {
     await mailer().send(LETTER)
     const [name] = await readdir(join(dataDir, 'outbox'))
-    const strangers = ['notes.txt', `${name}.tmp`, '.DS_Store']
-    for (const stranger of strangers) await writeFile(join(dataDir, 'outbox', stranger), 'secret')
+    const otherFiles = ['notes.txt', `${name}.tmp`, '.DS_Store']
+    for (const file of otherFiles) await writeFile(join(dataDir, 'outbox', file), 'secret')
     await writeFile(join(dataDir, 'admin-password'), 'secret')
     expect(await listOutbox(dataDir)).toHaveLength(1)
     for (const id of [
-      ...strangers,
+      ...otherFiles,
       '../admin-password',
       '..\\admin-password',
       join(dataDir, 'admin-password'),
@@ -194,7 +194,7 @@ describe('without a mail server', () => {
     expect((await listOutbox(dataDir))[0]?.text).toBe(text)
   })
 
-  test('a message that cannot be written is an error, and leaves nothing behind', async () => {
+  test('a message that cannot be written fails and leaves no file', async () => {
     await writeFile(join(dataDir, 'outbox'), 'in the way')
     await expect(mailer().send(LETTER)).rejects.toThrow(/EEXIST|ENOTDIR/)
     expect(await readdir(dataDir)).toEqual(['outbox'])
@@ -202,7 +202,7 @@ describe('without a mail server', () => {
 })
 
 describe('with a mail server', () => {
-  test('a message is handed over, without the fields that the outbox needs', async () => {
+  test('a message is sent without the header fields of the outbox', async () => {
     const server = await smtpServer()
     await mailer({ smtpUrl: server.url }).send(LETTER)
     expect(server.messages).toEqual([
@@ -215,13 +215,13 @@ describe('with a mail server', () => {
     expect(await readdir(dataDir)).toEqual([])
   })
 
-  test('it signs in with the name and password of the URL', async () => {
+  test('the user and the password of the URL are used', async () => {
     const server = await smtpServer({ login: { user: 'me@example.com', password: 'p@ss/w:rd%' } })
     await mailer({ smtpUrl: server.url }).send(LETTER)
     expect(server.messages).toMatchObject([{ user: 'me@example.com' }])
   })
 
-  test('the log tells that mail was sent, but neither to whom nor which code', async () => {
+  test('the log line of a sent message has neither the recipient nor the code', async () => {
     const server = await smtpServer({ login: { user: 'me', password: 'hunter22' } })
     await mailer({ smtpUrl: server.url }).send(LETTER)
     const text = await log()
@@ -229,7 +229,7 @@ describe('with a mail server', () => {
     expect(text).not.toMatch(/alice|ABCDE|hunter22/)
   })
 
-  test('a text that imitates the protocol stays one message', async () => {
+  test('a text that imitates SMTP stays one message', async () => {
     const server = await smtpServer()
     const text =
       'first\r\n.\r\nMAIL FROM:<eve@example.com>\r\nRCPT TO:<bob@example.com>\r\nDATA\r\n.\r\nlast\r\n'
@@ -240,13 +240,13 @@ describe('with a mail server', () => {
   })
 
   test.each<[string, SmtpServerOptions, RegExp]>([
-    ['sends callers away', { replies: { greeting: '554 No service' } }, /554 No service/],
+    ['refuses connections', { replies: { greeting: '554 No service' } }, /554 No service/],
     ['refuses the password', { login: { user: 'a', password: 'b' }, replies: { AUTH: '535 No' } }, /535 No/],
     ['refuses the sender', { replies: { MAIL: '550 Not from you' } }, /550 Not from you/],
     ['refuses the recipient', { replies: { RCPT: '550-No\r\n550 such user' } }, /550.+such user/],
     ['refuses the text', { replies: { message: '554 Spam: ünwanted' } }, /554 Spam: .*nwanted/],
     ['never greets', { replies: { greeting: null } }, /abort|timed? ?out/i],
-    ['falls silent in the end', { replies: { message: null } }, /abort|timed? ?out/i],
+    ['never confirms the message', { replies: { message: null } }, /abort|timed? ?out/i],
   ])('that %s, the message is kept with the reason', async (_, options, failure) => {
     const server = await smtpServer(options)
     await mailer({ smtpUrl: server.url, smtpTimeout: 200 }).send(LETTER)
@@ -263,14 +263,14 @@ describe('with a mail server', () => {
     expect(text).not.toMatch(/alice|ABCDE/)
   })
 
-  test('that is not there, the message is kept with the reason', async () => {
+  test('that is not reachable, the message goes to the outbox with the reason', async () => {
     const server = await startSmtpServer()
     await server.close()
     await mailer({ smtpUrl: server.url }).send(LETTER)
     expect(await listOutbox(dataDir)).toMatchObject([{ failure: expect.stringContaining('ECONNREFUSED') }])
   })
 
-  test('closing moves what still waits for the server to the outbox', async () => {
+  test('close: messages that wait for the server go to the outbox', async () => {
     const server = await smtpServer({ replies: { greeting: null } })
     const mail = mailer({ smtpUrl: server.url })
     const sending = mail.send(LETTER)
@@ -279,8 +279,8 @@ describe('with a mail server', () => {
     await sending
   })
 
-  // 0.0.0.0 reaches loopback too, but does not look like it.
-  test('beyond loopback a password is not sent in the clear, unless the URL says so', async () => {
+  // 0.0.0.0 connects to loopback, but is not a loopback address.
+  test('a password is not sent unencrypted beyond loopback, unless the URL allows it', async () => {
     const server = await smtpServer({ login: { user: 'me', password: 'hunter22' } })
     const smtpUrl = server.url.replace('127.0.0.1', '0.0.0.0')
     await mailer({ smtpUrl }).send(LETTER)
@@ -291,7 +291,7 @@ describe('with a mail server', () => {
   })
 })
 
-describe('nobody adds a header or a recipient', () => {
+describe('headers and recipients cannot be injected', () => {
   test.each([
     'alice@example.com\r\nBcc: eve@example.com',
     'alice@example.com\nBcc: eve@example.com',
@@ -347,7 +347,7 @@ describe('addresses', () => {
     'a.b_c-d@x--y.test',
   ])('%s is one', (address) => expect(isEmailAddress(address)).toBe(true))
 
-  test('none holds a character with a meaning in mail', () => {
+  test('a valid address has no special character of mail', () => {
     const parts = fc.string({ unit: fc.constantFrom('a', '1', '.', '-', '@', ...'<>,;:"()[]\\ \t\r\n\0é') })
     fc.assert(
       fc.property(fc.oneof(parts, fc.emailAddress(), fc.string({ unit: 'binary' })), (text) => {
@@ -367,7 +367,7 @@ describe('addresses', () => {
   ])('a sender is written %j', (text, mailbox) => expect(parseMailbox(text)).toEqual(mailbox))
 })
 
-describe('letters', () => {
+describe('templates', () => {
   const details = { handle: 'alice.test', server: 'https://pds.example.com', code: 'ABCDE-FGHIJ' }
   const purposes = ['authFactor', 'confirmEmail', 'deleteAccount', 'resetPassword', 'updateEmail'] as const
   const letters = purposes.map((purpose) => [purpose, letterFor(purpose, details)] as const)
@@ -378,7 +378,7 @@ describe('letters', () => {
   })
 
   test.each(letters)(
-    '%s says for whom, where, the code, until when, and what if it was not you',
+    '%s has the handle, the server, the code, its lifetime and advice for other readers',
     (name, letter) => {
       expect(letter.purpose).toBe(name)
       expect(letter.code).toBe('ABCDE-FGHIJ')

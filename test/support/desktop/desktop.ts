@@ -185,12 +185,20 @@ export class App {
   }
 }
 
-export function freePort(): Promise<number> {
+/** Below the ports that the system hands out, and apart from those of other test processes: none is taken before the app binds it. */
+let nextPort = 20_000 + ((process.pid * 50) % 12_000)
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = nextPort++
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.listen({ port: 0, host: '127.0.0.1' }, () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen({ port, host: '127.0.0.1' }, () => probe.close(() => resolve(true)))
   })
 }

@@ -62,7 +62,7 @@ test.each([
   expect(signingKeyOf(document)).toBe('did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc')
 })
 
-test('a key of another name, another account or another kind is not the signing key', () => {
+test('signing key: keys of another name, account or kind are ignored', () => {
   const key = { type: 'Multikey', publicKeyMultibase: 'zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo' }
   const keyOf = (entry: object) =>
     signingKeyOf(parse({ verificationMethod: [{ id: '#atproto', ...key, ...entry }] }))
@@ -76,7 +76,7 @@ test('a key of another name, another account or another kind is not the signing 
   expect(signingKeyOf({ id: did })).toBeUndefined()
 })
 
-// Decoded, this one would take many seconds, for base58 is quadratic.
+// Decoding base58 is quadratic: this would take many seconds.
 test.each(['Multikey', 'EcdsaSecp256r1VerificationKey2019'])(
   'an endless %s is dismissed at sight',
   (type) => {
@@ -85,7 +85,7 @@ test.each(['Multikey', 'EcdsaSecp256r1VerificationKey2019'])(
   },
 )
 
-test('a service is found by its name, or the first is taken', () => {
+test('service: found by its name, by default the first', () => {
   const document = parse({
     service: [
       { id: `${did}#first`, type: 'Thing', serviceEndpoint: 'https://first.example' },
@@ -102,14 +102,14 @@ test('a service is found by its name, or the first is taken', () => {
   expect(pdsEndpointOf(document)).toBeUndefined()
 })
 
-test('the handle is the first at:// name, when it is a handle', () => {
+test('handle: the first at:// name, if it is valid', () => {
   const handle = (...alsoKnownAs: unknown[]) => handleOf(parse({ alsoKnownAs }))
   expect(handle('https://alice.example', 'at://Alice.Test', 'at://other.test')).toBe('alice.test')
   expect(handle('at://not a handle')).toBeUndefined()
   expect(handle()).toBeUndefined()
 })
 
-test('a foreign document is read for its own DID only, and loses what is malformed', () => {
+test('parsing: requires the DID as id, and drops malformed entries', () => {
   for (const other of [null, [], 'text', 7, {}, { id: 'did:plc:someoneelse' }, { id: [did] }]) {
     expect(parseDidDocument(other, did)).toBeUndefined()
   }

@@ -47,23 +47,23 @@ const PUBLISHED_UPDATE = {
   verificationMethods: {},
 }
 
-test('a published genesis operation holds for its DID and for no other', async () => {
+test('verifyOperation: a published genesis operation is valid for its DID and for no other', async () => {
   await expect(verifyOperation(PUBLISHED_GENESIS, PUBLISHED_DID)).resolves.toEqual(PUBLISHED_GENESIS)
   await expect(verifyOperation(PUBLISHED_GENESIS, `${PUBLISHED_DID.slice(0, -1)}5`)).rejects.toThrow(
     'another DID',
   )
 })
 
-test('a published update that rotates every key is refused: none of its own keys signed it', async () => {
+test('verifyOperation: an update that replaces every rotation key is refused', async () => {
   await expect(verifyOperation(PUBLISHED_UPDATE, PUBLISHED_DID)).rejects.toThrow('not signed')
 })
 
-test('the CID of a published operation is the prev of the one that follows it', () => {
+test('cidOf: the CID of a published operation is the prev of the next one', () => {
   expect(cidOf(PUBLISHED_GENESIS as PlcOperation)).toBe(PUBLISHED_UPDATE.prev)
 })
 
-test('an update follows the operation before it, keeps its state and is signed', async () => {
-  const { operation, server, did } = await somebody()
+test('createUpdate: follows the previous operation, keeps its state and is signed', async () => {
+  const { operation, server, did } = await createIdentity()
   const changes = { alsoKnownAs: ['at://alicia.test'] }
   const update = createUpdate(operation, changes, server)
   const { sig: _, ...state } = operation
@@ -71,14 +71,14 @@ test('an update follows the operation before it, keeps its state and is signed',
   expect(await verifyOperation(update, did)).toEqual(update)
 })
 
-test('only what has the form of an operation is parsed as one', () => {
+test('parseOperation: returns undefined for other values', () => {
   expect(parseOperation(PUBLISHED_GENESIS)).toBe(PUBLISHED_GENESIS)
   for (const value of [undefined, null, [], 'operation', { ...PUBLISHED_GENESIS, type: 'plc_tombstone' }]) {
     expect(parseOperation(value)).toBeUndefined()
   }
 })
 
-test('a minted DID is the hash of its operation, recomputed by other means', async () => {
+test('createGenesis: the DID is the hash of the operation, recomputed by independent code', async () => {
   const handles = fc.stringMatching(/^[a-z0-9]{3,18}\.test$/)
   await fc.assert(
     fc.asyncProperty(handles, fc.webUrl(), fc.boolean(), async (handle, origin, withRecovery) => {
@@ -105,15 +105,15 @@ test('a minted DID is the hash of its operation, recomputed by other means', asy
   )
 })
 
-test('a key given twice is listed once, and a signer without rights is refused', async () => {
-  const { account, server, identity } = await somebody()
+test('createGenesis: lists a repeated key once, and requires the signer to be a rotation key', async () => {
+  const { account, server, identity } = await createIdentity()
   const { operation } = await createGenesis({ ...identity, rotationKeys: [server.did, server.did] })
   expect(operation.rotationKeys).toEqual([server.did])
   await expect(createGenesis({ ...identity, signer: account })).rejects.toThrow('rotation keys')
 })
 
-test('every change to a signed operation is refused', async () => {
-  const { account, operation, did } = await somebody()
+test('verifyOperation: every change to a signed operation is refused', async () => {
+  const { account, operation, did } = await createIdentity()
   const changes: Record<string, unknown> = {
     type: 'plc_tombstone',
     rotationKeys: [account.did],
@@ -134,8 +134,8 @@ test('every change to a signed operation is refused', async () => {
   await expect(verifyOperation({ ...operation, extra: 1 }, did)).rejects.toThrow('Not a did:plc operation')
 })
 
-test('an operation has one spelling of its signature', async () => {
-  const { operation, server } = await somebody()
+test('verifyOperation: a signature has one valid encoding', async () => {
+  const { operation, server } = await createIdentity()
   const bytes = Buffer.from(operation.sig, 'base64url')
   for (const sig of [
     `${operation.sig}==`,
@@ -150,21 +150,21 @@ test('an operation has one spelling of its signature', async () => {
   expect(server.did).toBe(operation.rotationKeys[0])
 })
 
-test('a genesis operation signed by a key that it does not list is refused', async () => {
-  const { operation } = await somebody()
-  const stranger = await createSigningKey()
-  const forged = await resign(operation, stranger)
+test('verifyOperation: a genesis operation signed by another key is refused', async () => {
+  const { operation } = await createIdentity()
+  const other = await createSigningKey()
+  const forged = await resign(operation, other)
   await expect(verifyOperation(forged, didOf(forged))).rejects.toThrow('not signed')
 })
 
-test('a later operation by one of its own rotation keys is accepted', async () => {
-  const { operation, server, did } = await somebody()
+test('verifyOperation: a later operation signed by one of its own rotation keys is accepted', async () => {
+  const { operation, server, did } = await createIdentity()
   const moved = await resign({ ...operation, prev: PUBLISHED_UPDATE.prev }, server)
   await expect(verifyOperation(moved, did)).resolves.toEqual(moved)
 })
 
-test('what a directory would not take is refused, however well signed', async () => {
-  const { operation, server } = await somebody()
+test('verifyOperation: operations beyond the limits of a directory are refused', async () => {
+  const { operation, server } = await createIdentity()
   const keys = await Promise.all(Array.from({ length: 10 }, async () => (await createSigningKey()).did))
   const service = operation.services.atproto_pds
   const bad: Record<string, Record<string, unknown>> = {
@@ -190,7 +190,7 @@ test('what a directory would not take is refused, however well signed', async ()
   }
 })
 
-test('anything at all is either an operation or refused as none', async () => {
+test('verifyOperation: any other value is refused with InvalidPlcOperation', async () => {
   await fc.assert(
     fc.asyncProperty(fc.anything(), async (value) => {
       await expect(verifyOperation(value, PUBLISHED_DID)).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test('anything at all is either an operation or refused as none', async () => {
   )
 })
 
-async function somebody() {
+async function createIdentity() {
   const [account, server] = [await createSigningKey(), await createSigningKey()]
   const identity = {
     handle: 'alice.test',

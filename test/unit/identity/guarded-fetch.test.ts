@@ -27,7 +27,7 @@ const PRIVATE: [string, ...string[]][] = [
   ['NAT64', '64:ff9b::127.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b::10.1.2.3', '64:ff9b:1::1'],
   ['translated', '::ffff:0:127.0.0.1', '::ffff:0:a00:1'],
   ['6to4 and Teredo', '2002:7f00:1::', '2001:0:7f00:1::'],
-  ['no address at all', '', 'localhost', '127.1', '1.1.1.1.', '999.1.1.1', '::g'],
+  ['anything but an IP address', '', 'localhost', '127.1', '1.1.1.1.', '999.1.1.1', '::g'],
 ]
 
 test.each(PRIVATE)('%s is not public', (_, ...addresses) => {
@@ -95,7 +95,7 @@ test.each(['localhost.', 'a.localhost', 'localhost.localdomain', 'ip6-localhost'
   async (host) => {
     const server = await loopbackServer((_, response) => response.end('secret'))
     const request = guardedFetch(`https://${host}:${server.port}/`)
-    await expect(request).rejects.toThrow(/not a public address|ENOTFOUND|EAI_AGAIN|no whole answer/)
+    await expect(request).rejects.toThrow(/not a public address|ENOTFOUND|EAI_AGAIN|no complete response/)
     expect(server.connections()).toBe(0)
   },
 )
@@ -118,7 +118,7 @@ test.each([
   expect((refusal as Error).message).not.toContain('secret')
 })
 
-test('with leave, a private host is asked by plain http and its answer comes back whole', async () => {
+test('allowPrivate: a private host is requested by plain http', async () => {
   const server = await loopbackServer(async (request, response) => {
     const body = await buffer(request)
     response.setHeader('x-method', request.method ?? '')
@@ -137,11 +137,11 @@ test('with leave, a private host is asked by plain http and its answer comes bac
   expect(answer.body.toString()).toBe('some body')
 })
 
-test('even with leave, only http and https', async () => {
+test('allowPrivate: other schemes than http and https are refused', async () => {
   await expect(guardedFetch('file:///etc/passwd', { allowPrivate: true })).rejects.toThrow(OutboundRefused)
 })
 
-test('a redirect is an answer, not a way on', async () => {
+test('a redirect is returned, not followed', async () => {
   const inside = await loopbackServer((_, response) => response.end('secret'))
   const server = await loopbackServer((_, response) => {
     response.writeHead(302, { location: inside.origin }).end()
@@ -177,11 +177,11 @@ test.each(['silent', 'headers only', 'half a body'])(
     })
     const request = guardedFetch(server.origin, { allowPrivate: true, timeoutMs: 100 })
     await expect(request).rejects.toThrow(OutboundFailed)
-    await expect(request).rejects.toThrow('no whole answer within 100 ms')
+    await expect(request).rejects.toThrow('no complete response within 100 ms')
   },
 )
 
-test('a body that breaks off is no answer', async () => {
+test('an incomplete body fails', async () => {
   const server = await loopbackServer((_, response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('half', () => response.destroy())
@@ -189,14 +189,14 @@ test('a body that breaks off is no answer', async () => {
   await expect(guardedFetch(server.origin, { allowPrivate: true })).rejects.toThrow(OutboundFailed)
 })
 
-test('nobody listening, and no TLS where TLS is due, are failures', async () => {
+test('a closed port and a missing TLS handshake fail', async () => {
   const server = await loopbackServer((_, response) => response.end('plain'))
   await expect(guardedFetch('http://127.0.0.1:1/', { allowPrivate: true })).rejects.toThrow(OutboundFailed)
   const tls = guardedFetch(`https://127.0.0.1:${server.port}/`, { allowPrivate: true })
   await expect(tls).rejects.toThrow(OutboundFailed)
 })
 
-test('many names at once are all answered, though only two are looked up at a time', async () => {
+test('concurrent requests to many hosts succeed, with two DNS look-ups at a time', async () => {
   const server = await loopbackServer((request, response) => response.end(request.url))
   const paths = Array.from({ length: 20 }, (_, n) => `/${n}`)
   const answers = await Promise.all(

@@ -43,7 +43,7 @@ test.each(VECTORS)(
   },
 )
 
-test('what a new key signs, OpenSSL confirms, and s is always low', async () => {
+test('signatures of a new key are valid for OpenSSL and have a low s', async () => {
   const { did, privateKey } = await createSigningKey()
   const { keyBytes } = parseDidKey(did)
   const [x, y] = [keyBytes.subarray(1, 33), keyBytes.subarray(33)].map((half) =>
@@ -62,7 +62,7 @@ test('what a new key signs, OpenSSL confirms, and s is always low', async () => 
   )
 })
 
-test('a stored key is the same key again, and bytes that are none are refused', async () => {
+test('loadSigningKey: returns the stored key, and refuses other bytes', async () => {
   const created = await createSigningKey()
   expect(created.privateKey).toHaveLength(32)
   expect(await loadSigningKey(created.privateKey)).toEqual(created)
@@ -71,7 +71,7 @@ test('a stored key is the same key again, and bytes that are none are refused', 
   await expect(loadSigningKey(new Uint8Array(31).fill(1))).rejects.toThrow()
 })
 
-test('a did:key of either curve is one; nothing else is', async () => {
+test('isDidKey: accepts keys of both curves only', async () => {
   const [p256, k256] = [(await P256Keypair.create()).did(), (await Secp256k1Keypair.create()).did()]
   expect([p256, k256].map(isDidKey)).toEqual([true, true])
   for (const [, bad] of Object.entries({
@@ -95,7 +95,7 @@ test('a did:key of either curve is one; nothing else is', async () => {
   fc.assert(fc.property(fc.string(), (text) => !isDidKey(`did:key:z${text}`)))
 })
 
-test('a malformed key or signature is a plain no', async () => {
+test('isSignedBy: returns false for malformed keys and signatures', async () => {
   const { did, privateKey } = await createSigningKey()
   const signature = await sign(privateKey, MESSAGE)
   await fc.assert(

@@ -18,7 +18,7 @@ async function genesis() {
   })
 }
 
-test('an operation reaches the directory as it was signed', async () => {
+test('submitOperation: posts the operation as it was signed', async () => {
   const { did, operation } = await genesis()
   let received: unknown
   const directory = await loopbackServer(async (request, response) => {
@@ -32,7 +32,7 @@ test('an operation reaches the directory as it was signed', async () => {
   expect(await verifyOperation(received, did)).toEqual(operation)
 })
 
-test('a directory that declines is quoted', async () => {
+test('submitOperation: the error quotes the directory', async () => {
   const { did, operation } = await genesis()
   const directory = await loopbackServer((_, response) => {
     response.writeHead(400).end('{"message":"Invalid signature"}')

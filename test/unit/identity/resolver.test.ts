@@ -12,7 +12,7 @@ function numberedDid(n: number): string {
   return `did:plc:${'a'.repeat(20)}${letters.join('')}`
 }
 
-test('a did:web is found at its host', async () => {
+test('did:web: resolved at its host', async () => {
   const documents: Record<string, unknown> = {}
   const server = await documentServer(documents)
   const did = `did:web:localhost%3A${server.port}`
@@ -21,7 +21,7 @@ test('a did:web is found at its host', async () => {
   expect(await resolve(did)).toMatchObject({ id: did, alsoKnownAs: ['at://alice.test'] })
 })
 
-test('a did:web on this machine is out of reach unless the owner allows it', async () => {
+test('did:web: private addresses are refused unless the owner allows them', async () => {
   const server = await documentServer({})
   const resolve = createDidResolver({ allowPrivate: false, now })
   for (const host of ['localhost', '127.0.0.1', '127.1', '10.0.0.1']) {
@@ -49,14 +49,14 @@ test.each([
   'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
   'not a did',
   '',
-])('%j resolves to nothing, and nobody is asked', async (did) => {
+])('%j does not resolve, and causes no request', async (did) => {
   const directory = await documentServer({})
   const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: true, now })
   await expect(resolve(did)).rejects.toThrow(UnresolvableDid)
   expect(directory.requests()).toBe(0)
 })
 
-test('a did:plc is asked of the directory, where one is configured, even on this machine', async () => {
+test('did:plc: resolved by the configured directory, also on this machine', async () => {
   const directory = await documentServer({ [`/${PLC}`]: { id: PLC } })
   for (const plcUrl of [directory.origin, `${directory.origin}/`]) {
     expect((await createDidResolver({ plcUrl, allowPrivate: false, now })(PLC)).id).toBe(PLC)
@@ -65,7 +65,7 @@ test('a did:plc is asked of the directory, where one is configured, even on this
   await expect(without(PLC)).rejects.toThrow('no did:plc directory is configured')
 })
 
-test('accounts that live here come first, and always fresh', async () => {
+test('local documents come first and are never cached', async () => {
   const directory = await documentServer({ [`/${PLC}`]: { id: PLC, alsoKnownAs: ['at://stale.test'] } })
   let handle = 'one.test'
   const local = (did: string) => (did === PLC ? { id: did, alsoKnownAs: [`at://${handle}`] } : undefined)
@@ -76,7 +76,7 @@ test('accounts that live here come first, and always fresh', async () => {
   expect(directory.requests()).toBe(0)
 })
 
-test('what was found is remembered for five minutes, or until a refresh', async () => {
+test('a document is cached for five minutes; maxAgeMs: 0 looks it up again', async () => {
   const directory = await documentServer({ [`/${PLC}`]: { id: PLC } })
   let time = noon.getTime()
   const resolve = createDidResolver({
@@ -159,7 +159,7 @@ test('a caller that stops waiting does not stop the look-up of others', async ()
   const impatient = resolve(PLC, { signal: stop.signal })
   const patient = resolve(PLC)
   const response = await received.promise
-  await expect(resolve(PLC, { waitMs: 1 })).rejects.toThrow('no answer yet')
+  await expect(resolve(PLC, { waitMs: 1 })).rejects.toThrow('no response yet')
   stop.abort()
   await expect(impatient).rejects.toThrow(UnresolvableDid)
   response.end(JSON.stringify({ id: PLC }))
@@ -204,7 +204,7 @@ test('the fallback is used in an outage only, and is given the last document', a
   expect(stales).toEqual([undefined, undefined, undefined, undefined, found])
 })
 
-test('five hundred are remembered; the one unused for longest makes room', async () => {
+test('five hundred documents are cached; the least recently used one is evicted', async () => {
   const directory = await loopbackServer((request, response) => {
     response.end(JSON.stringify({ id: decodeURIComponent(request.url ?? '').slice(1) }))
   })
@@ -228,7 +228,7 @@ test.each([
   ['no JSON', '<html>secret</html>'],
   ['nothing', ''],
   ['far too much', JSON.stringify({ id: PLC, filler: 'x'.repeat(70_000) })],
-])('a document with %s is none', async (_, body) => {
+])('a document with %s is refused', async (_, body) => {
   const directory = await loopbackServer((_, response) => response.end(body))
   const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
   const error = await resolve(PLC).catch((error: Error) => error)

@@ -22,7 +22,7 @@ const CURVES = [
   { alg: 'ES256K', create: () => Secp256k1Keypair.create() },
 ] as const
 
-test('a token made here says what it was asked to say, and holds', async () => {
+test('createServiceJwt: the token has the given claims and is valid', async () => {
   const { did, privateKey } = await createSigningKey()
   const jwt = await createServiceJwt({ ...CLAIMS, privateKey })
   const [header, claims] = jwt.split('.').map((part) => Buffer.from(part, 'base64url').toString())
@@ -31,55 +31,62 @@ test('a token made here says what it was asked to say, and holds', async () => {
   expect(await verifyServiceJwt(jwt, expecting(did))).toEqual({ iss: ISSUER })
 })
 
-test('a token made without a method names none, and serves for no method here', async () => {
+test('createServiceJwt: a token without lxm is not valid for a method of this server', async () => {
   const { did, privateKey } = await createSigningKey()
   const jwt = await createServiceJwt({ ...CLAIMS, lxm: undefined, privateKey })
   expect(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())).not.toHaveProperty('lxm')
   await expect(verifyServiceJwt(jwt, expecting(did))).rejects.toMatchObject({ code: 'BadJwtLexiconMethod' })
 })
 
-test.each(CURVES)('$alg: a good token holds; every change to it is refused', async ({ alg, create }) => {
-  const keypair = await create()
-  const expected = expecting(keypair.did() as DidKey)
-  const jwt = await token(keypair, { typ: 'JWT', alg }, CLAIMS)
-  await expect(verifyServiceJwt(jwt, expected)).resolves.toEqual({ iss: ISSUER })
+test.each(CURVES)(
+  '$alg: a valid token is accepted; every change to it is refused',
+  async ({ alg, create }) => {
+    const keypair = await create()
+    const expected = expecting(keypair.did() as DidKey)
+    const jwt = await token(keypair, { typ: 'JWT', alg }, CLAIMS)
+    await expect(verifyServiceJwt(jwt, expected)).resolves.toEqual({ iss: ISSUER })
 
-  const [header = '', claims = '', signature = ''] = jwt.split('.')
-  const bytes = Buffer.from(signature, 'base64url')
-  const respelled = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const changed = {
-    iss: respelled({ ...CLAIMS, iss: 'did:web:mallory.example' }),
-    exp: respelled({ ...CLAIMS, exp: NOW + 61 }),
-    iat: respelled({ ...CLAIMS, iat: NOW - 1 }),
-    jti: respelled({ ...CLAIMS, jti: 'other' }),
-    space: Buffer.from(`${JSON.stringify(CLAIMS)} `).toString('base64url'),
-  }
-  for (const [what, part] of Object.entries(changed)) {
-    const forged = `${header}.${part}.${signature}`
-    await expect(verifyServiceJwt(forged, expected), what).rejects.toMatchObject({ code: 'BadJwtSignature' })
-  }
-  const other = await create()
-  for (const [what, forged] of Object.entries({
-    'typ left out': `${respelled({ alg })}.${claims}.${signature}`,
-    'high S': `${header}.${claims}.${highS(bytes, alg).toString('base64url')}`,
-    'no signature': `${header}.${claims}.`,
-    'half a signature': `${header}.${claims}.${bytes.subarray(32).toString('base64url')}`,
-    'zero signature': `${header}.${claims}.${Buffer.alloc(64).toString('base64url')}`,
-    'another key': await token(other, { typ: 'JWT', alg }, CLAIMS),
-  })) {
-    await expect(verifyServiceJwt(forged, expected), what).rejects.toMatchObject({ code: 'BadJwtSignature' })
-  }
-  for (const [what, forged] of Object.entries({
-    padding: `${jwt}==`,
-    'standard base64': `${header}.${claims}.${bytes.toString('base64')}`,
-    'a part too many': `${jwt}.${signature}`,
-    'a part too few': `${header}.${claims}`,
-    'claims that are a list': `${header}.${respelled([CLAIMS])}.${signature}`,
-    'claims that are no JSON': `${header}.${header.slice(0, -4)}.${signature}`,
-  })) {
-    await expect(verifyServiceJwt(forged, expected), what).rejects.toMatchObject({ code: 'BadJwt' })
-  }
-})
+    const [header = '', claims = '', signature = ''] = jwt.split('.')
+    const bytes = Buffer.from(signature, 'base64url')
+    const respelled = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const changed = {
+      iss: respelled({ ...CLAIMS, iss: 'did:web:mallory.example' }),
+      exp: respelled({ ...CLAIMS, exp: NOW + 61 }),
+      iat: respelled({ ...CLAIMS, iat: NOW - 1 }),
+      jti: respelled({ ...CLAIMS, jti: 'other' }),
+      space: Buffer.from(`${JSON.stringify(CLAIMS)} `).toString('base64url'),
+    }
+    for (const [what, part] of Object.entries(changed)) {
+      const forged = `${header}.${part}.${signature}`
+      await expect(verifyServiceJwt(forged, expected), what).rejects.toMatchObject({
+        code: 'BadJwtSignature',
+      })
+    }
+    const other = await create()
+    for (const [what, forged] of Object.entries({
+      'typ left out': `${respelled({ alg })}.${claims}.${signature}`,
+      'high S': `${header}.${claims}.${highS(bytes, alg).toString('base64url')}`,
+      'no signature': `${header}.${claims}.`,
+      'half a signature': `${header}.${claims}.${bytes.subarray(32).toString('base64url')}`,
+      'zero signature': `${header}.${claims}.${Buffer.alloc(64).toString('base64url')}`,
+      'another key': await token(other, { typ: 'JWT', alg }, CLAIMS),
+    })) {
+      await expect(verifyServiceJwt(forged, expected), what).rejects.toMatchObject({
+        code: 'BadJwtSignature',
+      })
+    }
+    for (const [what, forged] of Object.entries({
+      padding: `${jwt}==`,
+      'standard base64': `${header}.${claims}.${bytes.toString('base64')}`,
+      'a part too many': `${jwt}.${signature}`,
+      'a part too few': `${header}.${claims}`,
+      'claims that are a list': `${header}.${respelled([CLAIMS])}.${signature}`,
+      'claims that are no JSON': `${header}.${header.slice(0, -4)}.${signature}`,
+    })) {
+      await expect(verifyServiceJwt(forged, expected), what).rejects.toMatchObject({ code: 'BadJwt' })
+    }
+  },
+)
 
 test('the algorithm in the header must be the key’s own', async () => {
   for (const { alg, create } of CURVES) {
@@ -117,7 +124,7 @@ test.each([
   await expectClaims(CLAIMS, code, { typ, alg: 'ES256' })
 })
 
-test('an extension that must be understood is refused', async () => {
+test('a critical extension is refused', async () => {
   await expectClaims(CLAIMS, 'BadJwt', { typ: 'JWT', alg: 'ES256', crit: ['b64'], b64: false })
 })
 
@@ -149,7 +156,7 @@ test.each<[string, object, string | undefined]>([
   await expectClaims({ ...CLAIMS, ...change }, code)
 })
 
-test('an audience may be a service, and a method may go by an alias', async () => {
+test('the audience may be a service, and the method an alias', async () => {
   const keypair = await P256Keypair.create()
   const jwt = await token(
     keypair,
@@ -168,7 +175,7 @@ test('an audience may be a service, and a method may go by an alias', async () =
   await expect(verifyServiceJwt(jwt, expected)).resolves.toEqual({ iss: ISSUER })
 })
 
-test('a key that changed is asked for once more, and only once', async () => {
+test('a key that does not fit is looked up once more', async () => {
   const [before, after] = [await P256Keypair.create(), await Secp256k1Keypair.create()]
   const jwt = await token(after, { alg: 'ES256K' }, CLAIMS)
   const asked: boolean[] = []
@@ -193,12 +200,12 @@ test('an issuer without a document or without a key is refused', async () => {
   const resolving = (resolveSigningKey: ServiceJwtExpectations['resolveSigningKey']) =>
     verifyServiceJwt(jwt, { ...expecting(undefined), resolveSigningKey })
   await expect(resolving(async () => undefined)).rejects.toMatchObject({ code: 'BadJwtSignature' })
-  const gone = resolving(() => Promise.reject(new UnresolvableDid('gone')))
-  await expect(gone).rejects.toMatchObject({ code: 'BadJwtIssuer', message: 'gone' })
+  const unresolvable = resolving(() => Promise.reject(new UnresolvableDid('not found')))
+  await expect(unresolvable).rejects.toMatchObject({ code: 'BadJwtIssuer', message: 'not found' })
   await expect(resolving(() => Promise.reject(new TypeError('a bug')))).rejects.toThrow(TypeError)
 })
 
-test('any text is refused in the same way', async () => {
+test('any other text is refused with ServiceJwtError', async () => {
   const expected = expecting((await createSigningKey()).did)
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.json(), fc.json(), async (text, header, claims) => {

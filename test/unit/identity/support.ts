@@ -2,7 +2,7 @@ import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Starts a real server on loopback for the rest of the test; tells its port and how often it was connected to. */
+/** Starts a real server on loopback for the rest of the test; returns its port and counts connections. */
 export async function loopbackServer(listener: RequestListener) {
   let connections = 0
   const server = http.createServer(listener).on('connection', () => connections++)

@@ -18,7 +18,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
     }
     const { did } = subject
     if (did === auth.did && (takedown?.applied || suspended?.applied)) {
-      throw fail('InvalidRequest', 'You would lock yourself out. Use the admin password for this.')
+      throw fail('InvalidRequest', 'You cannot do this to your own account. Use the admin password.')
     }
     if (deactivated?.applied === false && accounts.findByDid(store, did)) {
       await publishBeforeActivation(services, did)
@@ -29,7 +29,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       const at = iso(now())
       if (takedown) {
         accounts.setTakedown(tx, did, takedown.applied ? at : null, takedown.ref ?? null)
-        // Whoever is signed in is put out at once, also from the narrow session when the takedown is lifted.
+        // Ends every session at once. Lifting the takedown ends the sessions of limited scope.
         if (takedown.applied !== (before.takenDownAt !== null)) sessions.removeOfAccount(tx, did)
       }
       if (suspended) accounts.setSuspension(tx, did, suspended.applied ? at : null, suspended.ref ?? null)
@@ -38,7 +38,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       return accounts.findByDid(tx, did)
     })
     if (!account) throw fail('NotFound')
-    // Under the name that the caller uses.
+    // The $type is the one of the request, which may be an alias.
     return { ...subjectStatus(account), subject: { $type: input.subject.$type, did } }
   },
 })

@@ -24,7 +24,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       indexedRecords: records.count(store, did),
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
-      // Nothing here takes blobs yet.
+      // The server does not store blobs yet.
       importedBlobs: 0,
     }
   },

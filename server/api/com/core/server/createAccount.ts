@@ -23,10 +23,11 @@ export const createAccount = method(com.core.server.createAccount, {
     const { store, config, passwords, repositories, background, plc, now } = services
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
-    if (email !== null && !isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
+    if (email !== null && !isEmailAddress(email))
+      throw fail('InvalidRequest', 'This is not a valid email address')
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
-    // Clients send the field of their form as it is: empty is absent.
+    // Clients send an empty string when the field of their form is empty.
     const inviteCode = input.inviteCode?.trim().toLowerCase() || null
     if (inviteCode === null && needsInvite(config, caller)) {
       throw fail('InvalidInviteCode', 'This server needs an invite code')
@@ -36,16 +37,16 @@ export const createAccount = method(com.core.server.createAccount, {
     if (problem) throw fail(problem.name, problem.message)
 
     const checkFree = (db: Reader) => {
-      // It owns the server: a web site that somebody happens to visit must not make it.
+      // The first account owns the server: a web site that its owner visits must not create it.
       if (caller.isForeignPage && accounts.isEmpty(db)) {
-        throw fail('Forbidden', `The first account is made at ${services.origin} or in the app`)
+        throw fail('Forbidden', `Create the first account at ${services.origin} or in the app`)
       }
       if (accounts.findByHandle(db, handle)) throw fail('HandleNotAvailable', `${handle} is taken`)
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')
       }
       if (imported && accounts.findByDid(db, imported.did)) {
-        throw fail('InvalidRequest', 'This DID has an account here already')
+        throw fail('InvalidRequest', 'This DID already has an account on this server')
       }
     }
     checkFree(store)
@@ -56,12 +57,12 @@ export const createAccount = method(com.core.server.createAccount, {
     const { did } = identity
     const repository = await firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
 
-    // Others may have signed up while the password was hashed: one transaction decides who was first.
+    // Another sign-up may have taken the names while the password was hashed: everything is checked again in the transaction.
     const issued = await store.transact((tx) => {
       checkFree(tx)
       const at = now()
       if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) {
-        throw fail('InvalidInviteCode', 'This invite code is not valid, or has been used')
+        throw fail('InvalidInviteCode', 'This invite code is not valid or was used before')
       }
       const isOwner = accounts.isEmpty(tx)
       const createdAt = iso(at)

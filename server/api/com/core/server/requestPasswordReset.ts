@@ -9,10 +9,10 @@ const addressed = (input: { email: string }) => normalizeEmail(input.email)
 
 export const requestPasswordReset = method(com.core.server.requestPasswordReset, {
   auth: 'none',
-  // The address comes first: past its limit no more names are remembered.
+  // The limit of the address comes first: beyond it, no further email is counted.
   limits: [hourly(50, 'address'), hourly(5, addressed), daily(15, addressed)],
   handler({ input, background, ...services }) {
-    // In the background, so that the time of the answer does not tell whether there is such an account.
+    // In the background: the response time must not reveal whether the account exists.
     background.run('password reset mail', async () => {
       const account = accounts.findByEmail(services.store, normalizeEmail(input.email))
       const addressee = account && withEmail(account)

@@ -13,7 +13,8 @@ export const reserveSigningKey = method(com.core.server.reserveSigningKey, {
     const { did } = input
     const fresh = await createSigningKey()
     const key = await store.transact((tx) => {
-      if (accounts.findByDid(tx, did)) throw fail('InvalidRequest', 'This DID has an account here already')
+      if (accounts.findByDid(tx, did))
+        throw fail('InvalidRequest', 'This DID already has an account on this server')
       const reserved = reservedKeys.find(tx, did)
       if (!reserved) reservedKeys.insert(tx, did, fresh, iso(now()))
       return reserved ?? fresh

@@ -11,8 +11,8 @@ export const updateEmail = method(com.core.server.updateEmail, {
   async handler({ input, auth, store, secrets, now, fail }) {
     const { did } = auth
     const email = normalizeEmail(input.email)
-    if (!isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
-    // Clients send the field of their form as it is: empty is absent.
+    if (!isEmailAddress(email)) throw fail('InvalidRequest', 'This is not a valid email address')
+    // Clients send an empty string when the field of their form is empty.
     const token = input.token?.trim() ?? ''
     const verdict = await store.transact((tx) => {
       const account = accounts.findByDid(tx, did)
@@ -20,12 +20,12 @@ export const updateEmail = method(com.core.server.updateEmail, {
       const isNew = email !== account.email
       const isConfirmed = account.emailConfirmedAt !== null
       if (input.emailAuthFactor && (isNew || !isConfirmed)) {
-        throw fail('InvalidRequest', 'Confirm the email address first, then turn the second factor on')
+        throw fail('InvalidRequest', 'Confirm the email address before you turn on the second factor')
       }
       const holder = accounts.findByEmail(tx, email)
       if (holder && holder.did !== did) throw fail('InvalidRequest', 'Another account has this email address')
       if (isConfirmed) {
-        if (token === '') throw fail('TokenRequired', 'Ask for a token with requestEmailUpdate')
+        if (token === '') throw fail('TokenRequired', 'Request a token with requestEmailUpdate')
         const spent = { did, purpose: 'updateEmail', token, now: now() } as const
         const result = spendToken(tx, secrets, spent)
         if (result !== 'good') return result

@@ -1,0 +1,14 @@
+/** The notifications that are pushed to an account, as the desktop gets them. */
+import { arrivedPushes, type Push } from '../../server/push/pushed.ts'
+import type { RunningServer } from '../../server/server.ts'
+
+/** Calls the listener for each pushed notification of an account. @returns a function that stops it */
+export function watchPushes(
+  services: Pick<RunningServer['services'], 'notifications' | 'store' | 'config'>,
+  did: string,
+  listener: (push: Push) => void,
+): () => void {
+  return services.notifications.subscribe((arrivals) => {
+    for (const push of arrivedPushes(services, did, arrivals)) listener(push)
+  })
+}
