@@ -29,7 +29,7 @@ if (agent && !canInstall(agent[1])) {
       'Install Node.js 20.19, 22.12 or later, then run `npm ci` again.',
   )
 }
-if (!require('fs').existsSync(require('path').join(__dirname, '../node_modules'))) {
+if (!require('node:fs').existsSync(require('node:path').join(__dirname, '../node_modules'))) {
   fail('The packages are not installed. Run `npm ci`.')
 }
 if (!isAtLeast(process.versions.node, 24, 0)) {

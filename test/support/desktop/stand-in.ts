@@ -114,7 +114,7 @@ async function createPage(rpc: Rpc, id: number, { width, height, preload }: Wind
     timezoneId: 'UTC',
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(60_000)
   await grant(rpc, context)
   await guard(rpc, id, page)
   await connect(rpc, id, page)
