@@ -1,4 +1,4 @@
-/** Writes SHA256SUMS beside the installers in a folder (`release/`, or the one that is given), as `sha256sum -c` reads it. */
+/** `node build/checksums.ts [folder]`: writes SHA256SUMS for the installers in `release/`, in the format of `sha256sum -c`. */
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

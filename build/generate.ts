@@ -1,6 +1,6 @@
 /**
  * Generates `lexicons/generated/` (types and validators) from the JSON under `lexicons/`.
- * Does nothing when no lexicon has changed since, so that every npm script can call it first.
+ * Skips the work if no lexicon has changed, so that every npm script can run it first.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'

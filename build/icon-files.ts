@@ -1,4 +1,4 @@
-/** The icon files of Windows and macOS: both are a list of PNGs in several sizes. */
+/** Icon file formats of Windows and macOS. Both hold PNGs of several sizes. */
 
 export interface Image {
   /** Width and height in pixels. */
@@ -6,7 +6,7 @@ export interface Image {
   readonly png: Buffer
 }
 
-/** A Windows icon: 6 bytes of header, 16 a directory entry, the images. Little-endian; 0 stands for 256 pixels. */
+/** Encodes a Windows icon: 6 bytes of header, 16 bytes per directory entry, the images. Little-endian; 0 means 256 pixels. */
 export function ico(images: readonly Image[]): Buffer {
   const directory = Buffer.alloc(6 + 16 * images.length)
   directory.writeUInt16LE(1, 2)
@@ -16,7 +16,7 @@ export function ico(images: readonly Image[]): Buffer {
     const at = 6 + 16 * i
     directory.writeUInt8(size % 256, at)
     directory.writeUInt8(size % 256, at + 1)
-    // One plane of 32 bits a pixel.
+    // One plane, 32 bits per pixel.
     directory.writeUInt16LE(1, at + 4)
     directory.writeUInt16LE(32, at + 6)
     directory.writeUInt32LE(png.length, at + 8)
@@ -26,7 +26,7 @@ export function ico(images: readonly Image[]): Buffer {
   return Buffer.concat([directory, ...images.map(({ png }) => png)])
 }
 
-/** By size: plain ones, and those for screens with two pixels a point. */
+/** Types by size in pixels: for normal screens and for screens with two pixels per point. */
 const icnsTypes: Readonly<Record<number, readonly string[]>> = {
   32: ['ic11'],
   64: ['ic12'],
@@ -36,7 +36,7 @@ const icnsTypes: Readonly<Record<number, readonly string[]>> = {
   1024: ['ic10'],
 }
 
-/** A macOS icon: each part has a type of four letters, its length with these 8 bytes, its content. Big-endian. */
+/** Encodes a macOS icon: parts of a four-letter type, the length including these 8 bytes, and the content. Big-endian. */
 export function icns(images: readonly Image[]): Buffer {
   const parts = images.flatMap(({ size, png }) => (icnsTypes[size] ?? []).map((type) => part(type, png)))
   return part('icns', Buffer.concat(parts))

@@ -1,6 +1,6 @@
 /**
- * `npm run seed`: fills a data directory with a small world that looks lived in, for screens, demos and tests. A server is
- * started on the directory with a clock of two weeks ago, and everything happens through its methods. It is the same each time.
+ * `npm run seed`: fills a data directory with realistic demo data, for screenshots, demos and tests. It starts a server whose clock
+ * begins two weeks ago and calls its methods. Every run creates the same accounts and records.
  */
 
 import { runCommand } from '../server/cli/command.ts'
@@ -14,22 +14,22 @@ import { planChronicle } from './seed/chronicle.ts'
 import { planTalk } from './seed/talk.ts'
 import { createTown, day, handleOf, names, passwordOf, type Town } from './seed/town.ts'
 
-const help = `Fills a data directory with a small world: eleven accounts and what they did to each other in two weeks.
+const help = `Fills a data directory with demo data: eleven accounts and two weeks of posts, follows and notifications.
 
 Usage: npm run seed -- [--data-dir DIR]
 
-The directory may not have accounts yet. The passwords are no secret: do not open such a server to the network.
+The data directory must not contain accounts. The passwords are public: do not open this server to the network.
 `
 
 await runCommand(help, async ({ dataDir }) => {
   const agenda = createAgenda()
   const config = defaultConfig({ dataDir, port: 0, publicUrl: 'http://localhost:2583', rateLimits: false })
-  // Passwords that everybody knows need no slow hash.
+  // The passwords are public, so a slow hash protects nothing.
   const options = { now: agenda.now, log: createLogger('warn'), passwordCost: 4 }
   const server = await startServer({ ...config, hosts: ['127.0.0.1'] }, options)
   try {
     if (!isEmpty(server.services.store)) {
-      throw new Error(`${dataDir} has accounts already. Name a new directory with --data-dir.`)
+      throw new Error(`${dataDir} has accounts already. Name another directory with --data-dir.`)
     }
     const end = Date.now()
     agenda.setClock(end - 14 * day)

@@ -1,6 +1,6 @@
 /**
- * Bundles the user interface into `dist/renderer/`. Does nothing when no source of it has changed since, so that every
- * npm script can call it first.
+ * Bundles the user interface into `dist/renderer/`. Skips the work if no source has changed, so that every npm script
+ * can run it first.
  */
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const sources = globSync(
 
 const isBuilt = existsSync(stamp) && existsSync(join(root, 'dist/renderer/index.html'))
 if (!isBuilt || readFileSync(stamp, 'utf8') !== sources) {
-  // Loaded late: it takes longer than finding out that there is nothing to do.
+  // Imported late: loading vite takes longer than the check above.
   const { build } = await import('vite')
   await build({ configFile: join(import.meta.dirname, 'vite.config.ts') })
   writeFileSync(stamp, sources)

@@ -1,4 +1,4 @@
-/** Bundles the user interface: `renderer/` → `dist/renderer/`, which the server serves at `/`. */
+/** Bundles the user interface: `renderer/` → `dist/renderer/`, served at `/`. */
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..')
 
 export default defineConfig({
   root: join(root, 'renderer'),
-  // Relative, so that the same files also work under the desktop's own scheme.
+  // Relative, because the desktop loads the same files from `app://pds/`.
   base: './',
   plugins: [react()],
   logLevel: 'warn',
@@ -19,7 +19,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // It is one bundle on purpose, and comes from the same machine.
+    // One bundle on purpose: it is loaded from the same machine.
     chunkSizeWarningLimit: 700,
   },
   server: {

@@ -1,12 +1,47 @@
-/** How tests run: `npm run vitest -- test/a.test.ts` runs some of them. */
+/** Vitest's configuration. `npm run vitest -- test/a.test.ts` runs some files, `npm run coverage` measures the server. */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const root = join(import.meta.dirname, '..')
+
+/** The files that take longest. Started first, they do not leave one worker alone at the end. */
+const longest = [
+  'test/crash/crash.test.ts',
+  'test/e2e/desktop-screens.test.ts',
+  'test/e2e/accessibility.test.ts',
+  'test/e2e/desktop/start.test.ts',
+  'test/unit/store/faults.test.ts',
+  'test/dist.test.ts',
+].map((file) => join(root, file))
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => longest.includes(moduleId)
+    const first = sorted
+      .filter(isLong)
+      .toSorted((a, b) => longest.indexOf(a.moduleId) - longest.indexOf(b.moduleId))
+    return [...first, ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
-  root: join(import.meta.dirname, '..'),
+  root,
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // One worker per core. By default Vitest keeps one core free, which on two cores leaves a single worker.
+    maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
+    // Limits for a test that hangs, not bounds on speed: assertions hold no time of the machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    coverage: {
+      provider: 'v8',
+      include: ['server/**/*.ts'],
+      reporter: ['text'],
+      thresholds: { perFile: true, lines: 90 },
+    },
   },
 })

@@ -40,7 +40,7 @@ export function createBackups({
 }: BackupsOptions): Backups {
   /** The file of `backups.choose`. */
   let chosen: string | undefined
-  const outcome = <T>(work: () => Promise<T>) => outcomeOf(log, work)
+  const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
 
   const bring = async (file: string, passphrase?: string): Promise<string> => {
     // Found out before the server is stopped for it.
@@ -61,17 +61,21 @@ export function createBackups({
   return {
     'backups.list': async () => (await stored.listBackups(dataDir)).map(asShown),
     'backups.make': () =>
-      outcome(async () => asShown(await (server.services?.store.backup() ?? stored.backup(dataDir, now())))),
+      outcome('backups.make', async () =>
+        asShown(await (server.services?.store.backup() ?? stored.backup(dataDir, now()))),
+      ),
     'backups.check': (name) =>
-      outcome(async () => {
+      outcome('backups.check', async () => {
         await stored.checkBackup(await pathOf(dataDir, name), { migrations: migrations.length })
         return undefined
       }),
     'backups.preview': (name) =>
-      outcome(async () => asContent(await describeBackup(await pathOf(dataDir, name), migrations))),
-    'backups.restore': (name) => outcome(async () => bring(await pathOf(dataDir, name))),
+      outcome('backups.preview', async () =>
+        asContent(await describeBackup(await pathOf(dataDir, name), migrations)),
+      ),
+    'backups.restore': (name) => outcome('backups.restore', async () => bring(await pathOf(dataDir, name))),
     'backups.export': (passphrase) =>
-      outcome(async () => {
+      outcome('backups.export', async () => {
         const day = now().toISOString().slice(0, 10)
         const file = await askWhere(
           window(),
@@ -90,7 +94,7 @@ export function createBackups({
         return file
       }),
     'backups.choose': () =>
-      outcome(async () => {
+      outcome('backups.choose', async () => {
         const file = await askWhich(window(), t.dialogs.chooseBackup, backupFiles)
         if (file === undefined) return undefined
         const encrypted = await isProtected(file)
@@ -98,10 +102,12 @@ export function createBackups({
         return { file, encrypted }
       }),
     'backups.previewChosen': (passphrase) =>
-      outcome(async () => asContent(await describeBackup(theChosen(), migrations, passphrase))),
-    'backups.import': (passphrase) => outcome(() => bring(theChosen(), passphrase)),
+      outcome('backups.previewChosen', async () =>
+        asContent(await describeBackup(theChosen(), migrations, passphrase)),
+      ),
+    'backups.import': (passphrase) => outcome('backups.import', () => bring(theChosen(), passphrase)),
     'repository.export': (did) =>
-      outcome(async () => {
+      outcome('repository.export', async () => {
         const { services } = server
         if (!services) throw new Error('Start the server first.')
         const file = await askWhere(

@@ -31,7 +31,7 @@ type Show = (screen?: string) => void
  * link that macOS starts it for is told before the app is ready.
  * @returns a function that follows them, the last that has come before included
  */
-export function hearLinks(): (show: Show) => void {
+export function collectLinks(): (show: Show) => void {
   let follow: Show | undefined
   let missed: { readonly screen: string | undefined } | undefined
   const hear: Show = (screen) => {

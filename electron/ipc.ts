@@ -1,8 +1,8 @@
 /**
- * The one door between the page and the main process. Whoever calls must be the top frame of our window at our own origin, the channel
- * one of the table, its arguments what the table says; everything else is refused and logged.
+ * Registers every message that the page may send to the main process, in one place. The sender must be the top frame of our window
+ * at our own origin, the channel one of the table, its arguments what the table accepts. Everything else is refused and logged.
  */
-import { ipcMain, type WebContents, type WebFrameMain } from 'electron'
+import { type IpcMainEvent, ipcMain, type WebContents, type WebFrameMain } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 import type { Channel, DesktopCalls } from './bridge.ts'
 import { isOurs } from './protocol.ts'
@@ -17,60 +17,89 @@ export interface Call<C extends Channel> {
 
 export type Calls = { readonly [C in Channel]: Call<C> }
 
-export interface Door {
+export interface IpcDeps {
   readonly calls: Calls
-  /** The page that may call. */
+  /** The only page that may call. */
   readonly contents: () => WebContents | undefined
   readonly initial: () => Initial
-  /** Sessions to keep, as one text. */
+  /** Sessions to store, as one text. */
   readonly onSessions: (sessions: string) => void
   readonly onUnread: (count: number) => void
   readonly onUnsaved: (isUnsaved: boolean) => void
   readonly log: Logger
 }
 
-interface Caller {
+interface Sender {
   readonly sender: WebContents
   readonly senderFrame: WebFrameMain | null
 }
 
-const longestSessions = 1024 * 1024
+const maxSessionsLength = 1024 * 1024
 
-export function openDoor(door: Door): void {
-  const { calls, contents, initial, onSessions, onUnread, onUnsaved, log } = door
-
-  const isKnown = ({ sender, senderFrame: frame }: Caller, channel: string): boolean => {
-    const known = sender === contents() && frame !== null && frame.parent === null && isOurs(frame.url)
-    if (!known) log.warn({ channel, url: frame?.url }, 'a call from elsewhere was refused')
-    return known
-  }
-  const refuse = (reason: string, channel: unknown): never => {
-    log.warn({ channel: String(channel).slice(0, 100) }, reason)
-    throw new Error(reason)
-  }
-
-  ipcMain.handle(wire.call, (event, channel: unknown, ...args: unknown[]) => {
-    if (!isKnown(event, wire.call)) throw new Error('this page may not call')
-    if (typeof channel !== 'string' || !Object.hasOwn(calls, channel)) {
-      return refuse('there is no such channel', channel)
-    }
-    const call: Call<Channel> = calls[channel as Channel] as never
-    if (!call.accepts(args)) return refuse('these arguments are not what the channel takes', channel)
-    return call.handle(...(args as never as []))
-  })
-
+export function registerIpc(deps: IpcDeps): void {
+  const { initial, onSessions, onUnread, onUnsaved } = deps
+  registerCalls(deps)
   ipcMain.on(wire.initial, (event) => {
-    event.returnValue = isKnown(event, wire.initial) ? initial() : null
+    event.returnValue = isOurPage(event, wire.initial, deps) ? initial() : null
   })
-  ipcMain.on(wire.sessions, (event, sessions: unknown) => {
-    if (!isKnown(event, wire.sessions)) return
-    if (typeof sessions === 'string' && sessions.length <= longestSessions) onSessions(sessions)
+
+  const on = (channel: string, listener: (value: unknown) => void) =>
+    ipcMain.on(channel, (event: IpcMainEvent, value: unknown) => {
+      if (isOurPage(event, channel, deps)) listener(value)
+    })
+  on(wire.sessions, (sessions) => {
+    if (typeof sessions === 'string' && sessions.length <= maxSessionsLength) onSessions(sessions)
   })
-  ipcMain.on(wire.unread, (event, count: unknown) => {
-    if (!isKnown(event, wire.unread)) return
+  on(wire.unread, (count) => {
     if (Number.isSafeInteger(count) && (count as number) >= 0) onUnread(count as number)
   })
-  ipcMain.on(wire.unsaved, (event, isUnsaved: unknown) => {
-    if (isKnown(event, wire.unsaved)) onUnsaved(isUnsaved === true)
+  on(wire.unsaved, (isUnsaved) => onUnsaved(isUnsaved === true))
+}
+
+function registerCalls(deps: IpcDeps): void {
+  const { calls, log } = deps
+  const refuse = (reason: string, channel: unknown): never => {
+    log.warn({ channel: String(channel).slice(0, 100) }, `call refused: ${reason}`)
+    throw new Error(reason)
+  }
+  ipcMain.handle(wire.call, (event, channel: unknown, ...args: unknown[]) => {
+    if (!isOurPage(event, wire.call, deps)) throw new Error('this page may not call')
+    if (typeof channel !== 'string' || !Object.hasOwn(calls, channel)) {
+      return refuse('unknown channel', channel)
+    }
+    const call: Call<Channel> = calls[channel as Channel] as never
+    if (!call.accepts(args)) return refuse('invalid arguments', channel)
+    return call.handle(...(args as never as []))
   })
+}
+
+function isOurPage(
+  { sender, senderFrame: frame }: Sender,
+  channel: string,
+  { contents, log }: Pick<IpcDeps, 'contents' | 'log'>,
+): boolean {
+  const url = urlOf(frame)
+  // The preload script asks before the URL of the page is committed. Our window cannot navigate to any other origin.
+  const isUncommitted = channel === wire.initial && (url === '' || url === 'about:blank')
+  const isTopFrame = sender === contents() && frame !== null && parentOf(frame) === null
+  const isAllowed = isTopFrame && url !== undefined && (isUncommitted || isOurs(url))
+  if (!isAllowed) log.warn({ channel, url }, 'IPC message from a foreign page refused')
+  return isAllowed
+}
+
+/** Undefined for a frame that was disposed: reading its properties throws. */
+function urlOf(frame: WebFrameMain | null): string | undefined {
+  try {
+    return frame?.url
+  } catch {
+    return undefined
+  }
+}
+
+function parentOf(frame: WebFrameMain): WebFrameMain | null | undefined {
+  try {
+    return frame.parent
+  } catch {
+    return undefined
+  }
 }

@@ -15,7 +15,7 @@ export function lockPermissions(session: Session, log: Logger): void {
   session.setPermissionCheckHandler((_, permission, origin) => isAllowed(permission, origin))
   session.setPermissionRequestHandler((_, permission, callback, { requestingUrl }) => {
     const allowed = isAllowed(permission, requestingUrl)
-    if (!allowed) log.warn({ permission }, 'a permission was denied')
+    if (!allowed) log.warn({ permission }, 'permission denied')
     callback(allowed)
   })
   session.setDevicePermissionHandler(() => false)
@@ -30,14 +30,14 @@ function lock(contents: WebContents, log: Logger): void {
   const stay = (event: { readonly url: string; preventDefault(): void }) => {
     if (isOurs(event.url)) return
     event.preventDefault()
-    log.warn({ origin: originOf(event.url) }, 'a page wanted to leave')
+    log.warn({ origin: originOf(event.url) }, 'navigation blocked')
   }
   contents.on('will-navigate', stay)
   contents.on('will-frame-navigate', stay)
   contents.on('will-redirect', stay)
   contents.on('will-attach-webview', (event) => event.preventDefault())
   contents.setWindowOpenHandler(({ url }) => {
-    log.warn({ origin: originOf(url) }, 'a page wanted to open a window')
+    log.warn({ origin: originOf(url) }, 'new window blocked')
     return { action: 'deny' }
   })
 }

@@ -1,31 +1,40 @@
-/** The desktop: one program per data folder, which `desktop.ts` puts together once the system is ready for it. Read this first. */
-import { app, dialog } from 'electron'
-import { hearLinks } from './deep-link.ts'
+/** Entry point of the desktop app: what must happen before Electron is ready, in this order. Then `desktop.ts` takes over. Read this first. */
+import { app } from 'electron'
+import { collectLinks } from './deep-link.ts'
+import { type Failures, setupFailures } from './failures.ts'
 import { chooseFolders } from './folders.ts'
 import { registerScheme } from './protocol.ts'
-import { productName, t } from './strings.ts'
+import { productName } from './strings.ts'
 
-app.setName(productName)
-app.enableSandbox()
-// Windows shows notifications of programs that the installer has made known by this name.
-app.setAppUserModelId('example.desktop-pds')
-const folders = chooseFolders()
-registerScheme()
-const followLinks = hearLinks()
+// First, so that an error in any later line ends the app with a message.
+const failures = setupFailures()
+try {
+  start(failures)
+} catch (error) {
+  failures.fail(error)
+}
 
-// A second start brings the window of the first to the front, and ends, before it has loaded much.
-if (!app.requestSingleInstanceLock()) app.exit()
-else {
-  // Not awaited: the app is not ready before this file has been run to its end.
+function start({ fail, setCleanup }: Failures): void {
+  app.setName(productName)
+  // enableSandbox() would remove --no-sandbox after the zygote was started without one. Each window has `sandbox: true` in any case.
+  if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
+  // A GPU process that cannot run ends the whole program, and with it the server. The interface does not need one.
+  app.disableHardwareAcceleration()
+  // The installer registers this name; Windows shows notifications of registered programs only.
+  app.setAppUserModelId('example.desktop-pds')
+  const folders = chooseFolders()
+  registerScheme()
+  const followLinks = collectLinks()
+
+  // A second start brings the window of the first to the front and ends, before it has loaded much.
+  if (!app.requestSingleInstanceLock()) {
+    app.exit()
+    return
+  }
+  // Not awaited: the app becomes ready only after this file has run to its end.
   app
     .whenReady()
     .then(() => import('./desktop.ts'))
-    .then(({ runDesktop }) => runDesktop(folders, followLinks))
-    .catch((error: unknown) => {
-      dialog.showErrorBox(
-        t.cannotStart,
-        error instanceof Error ? (error.stack ?? error.message) : String(error),
-      )
-      app.exit(1)
-    })
+    .then(({ runDesktop }) => runDesktop({ folders, followLinks, setCleanup }))
+    .catch(fail)
 }

@@ -1,80 +1,102 @@
 /** The application menu. Its roles are the system's own commands, with the system's own words and keys. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import type { Actions } from './actions.ts'
+import type { Backups } from './backups.ts'
+import { notify } from './native-notifications.ts'
 import { t } from './strings.ts'
+import type { MainWindow } from './window.ts'
 
-export interface MenuActions {
-  /** Brings the window to the front, on a screen. */
-  readonly show: (screen?: string) => void
-  readonly copyEndpoint: () => void
-  readonly backUp: () => void
-  readonly openInBrowser: () => void
-  readonly openFolder: (which: 'data' | 'logs') => void
+export interface MenuDeps {
+  readonly window: Pick<MainWindow, 'show'>
+  readonly actions: Actions
+  readonly backups: Pick<Backups, 'backups.make'>
 }
 
 type Items = MenuItemConstructorOptions[]
 
-export function setMenu(actions: MenuActions): void {
-  const isMac = process.platform === 'darwin'
-  const about: Items = [{ label: t.menu.about, click: () => actions.show('/about') }]
-  const settings: Items = [
-    { label: t.menu.settings, accelerator: 'CmdOrCtrl+,', click: () => actions.show('/server') },
-  ]
-  const ofMac: Items = [
-    ...about,
-    { type: 'separator' },
-    ...settings,
-    { type: 'separator' },
-    { role: 'hide' },
-    { role: 'hideOthers' },
-    { role: 'unhide' },
-    { type: 'separator' },
-    { role: 'quit' },
-  ]
-  const file: Items = [
-    { label: t.menu.open, click: () => actions.show() },
-    { label: t.menu.copyEndpoint, accelerator: 'CmdOrCtrl+Shift+C', click: actions.copyEndpoint },
-    { label: t.menu.backUp, click: actions.backUp },
-    ...(isMac ? [] : [{ type: 'separator' } as const, ...settings]),
-    { type: 'separator' },
-    { role: 'close' },
-    ...(isMac ? [] : [{ role: 'quit' } as const]),
-  ]
-  const edit: Items = [
-    { role: 'undo' },
-    { role: 'redo' },
-    { type: 'separator' },
-    { role: 'cut' },
-    { role: 'copy' },
-    { role: 'paste' },
-    { role: 'selectAll' },
-  ]
-  const view: Items = [
-    { role: 'resetZoom' },
-    { role: 'zoomIn' },
-    { role: 'zoomOut' },
-    { type: 'separator' },
-    { role: 'togglefullscreen' },
-  ]
-  const go: Items = Object.entries(t.screens).map(([path, label], place) => ({
-    label,
-    accelerator: `CmdOrCtrl+${place + 1}`,
-    click: () => actions.show(path),
-  }))
-  const help: Items = [
-    { label: t.menu.openInBrowser, click: actions.openInBrowser },
-    { label: t.menu.dataFolder, click: () => actions.openFolder('data') },
-    { label: t.menu.logFolder, click: () => actions.openFolder('logs') },
-    ...(isMac ? [] : [{ type: 'separator' } as const, ...about]),
-  ]
+const isMac = process.platform === 'darwin'
+const separator = { type: 'separator' } as const
+
+export function setupMenu(deps: MenuDeps): void {
   Menu.setApplicationMenu(
     Menu.buildFromTemplate([
-      ...(isMac ? [{ label: app.name, submenu: ofMac }] : []),
-      { label: t.menu.file, submenu: file },
-      { label: t.menu.edit, submenu: edit },
-      { label: t.menu.view, submenu: view },
-      { label: t.menu.go, submenu: go },
+      ...(isMac ? [{ label: app.name, submenu: macItems(deps) }] : []),
+      { label: t.menu.file, submenu: fileItems(deps) },
+      { label: t.menu.edit, submenu: editItems },
+      { label: t.menu.view, submenu: viewItems },
+      { label: t.menu.go, submenu: screenItems(deps) },
       { role: 'windowMenu' },
-      { role: 'help', label: t.menu.help, submenu: help },
+      { role: 'help', label: t.menu.help, submenu: helpItems(deps) },
     ]),
   )
 }
+
+const aboutItem = ({ window }: MenuDeps) => ({ label: t.menu.about, click: () => window.show('/about') })
+
+const settingsItem = ({ window }: MenuDeps) => ({
+  label: t.menu.settings,
+  accelerator: 'CmdOrCtrl+,',
+  click: () => window.show('/server'),
+})
+
+const macItems = (deps: MenuDeps): Items => [
+  aboutItem(deps),
+  separator,
+  settingsItem(deps),
+  separator,
+  { role: 'hide' },
+  { role: 'hideOthers' },
+  { role: 'unhide' },
+  separator,
+  { role: 'quit' },
+]
+
+function fileItems(deps: MenuDeps): Items {
+  const { window, actions } = deps
+  return [
+    { label: t.menu.open, click: () => window.show() },
+    { label: t.menu.copyEndpoint, accelerator: 'CmdOrCtrl+Shift+C', click: actions.copyEndpoint },
+    { label: t.menu.backUp, click: () => void backUp(deps) },
+    ...(isMac ? [] : [separator, settingsItem(deps)]),
+    separator,
+    { role: 'close' },
+    ...(isMac ? [] : [{ role: 'quit' } as const]),
+  ]
+}
+
+async function backUp({ window, backups }: MenuDeps): Promise<void> {
+  const made = await backups['backups.make']()
+  notify(made.ok ? t.backedUp(made.value.name) : t.notBackedUp(made.message), () => window.show('/backups'))
+}
+
+const editItems: Items = [
+  { role: 'undo' },
+  { role: 'redo' },
+  separator,
+  { role: 'cut' },
+  { role: 'copy' },
+  { role: 'paste' },
+  { role: 'selectAll' },
+]
+
+const viewItems: Items = [
+  { role: 'resetZoom' },
+  { role: 'zoomIn' },
+  { role: 'zoomOut' },
+  separator,
+  { role: 'togglefullscreen' },
+]
+
+const screenItems = ({ window }: MenuDeps): Items =>
+  Object.entries(t.screens).map(([path, label], index) => ({
+    label,
+    accelerator: `CmdOrCtrl+${index + 1}`,
+    click: () => window.show(path),
+  }))
+
+const helpItems = (deps: MenuDeps): Items => [
+  { label: t.menu.openInBrowser, click: () => deps.actions.openPage('endpoint') },
+  { label: t.menu.dataFolder, click: () => deps.actions.openFolder('data') },
+  { label: t.menu.logFolder, click: () => deps.actions.openFolder('logs') },
+  ...(isMac ? [] : [separator, aboutItem(deps)]),
+]

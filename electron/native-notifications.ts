@@ -52,15 +52,36 @@ function tell({ notification: { author, reason, record } }: Push, onClick: () =>
 /** Those that are shown: without a reference their clicks would be lost. */
 const shown = new Set<Notification>()
 
-/** Shows a notification of the system where it has them. */
-export function notify(content: { title: string; body?: string }, onClick: () => void): void {
-  if (!Notification.isSupported()) return
-  const notification = new Notification(content)
+/**
+ * Shows a notification of the system, where it has them.
+ * @param onFailed called if the system refuses it, as macOS does for programs that are not signed
+ */
+export function notify(
+  { title, body = '' }: { title: string; body?: string },
+  onClick: () => void,
+  onFailed: () => void = () => {},
+): void {
+  if (!Notification.isSupported()) {
+    onFailed()
+    return
+  }
+  const notification = new Notification({ title, body: escapeBody(body) })
   shown.add(notification)
-  notification.on('click', () => {
-    shown.delete(notification)
-    onClick()
-  })
-  notification.on('close', () => shown.delete(notification))
+  const on = notification.on.bind(notification) as (event: string, listener: () => void) => void
+  const onEnd = (event: string, listener: () => void) =>
+    on(event, () => {
+      shown.delete(notification)
+      listener()
+    })
+  onEnd('click', onClick)
+  onEnd('close', () => {})
+  onEnd('failed', onFailed)
   notification.show()
+}
+
+const markup: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** On Linux the body is markup (Desktop Notifications Specification §Markup). The title never is. */
+function escapeBody(body: string): string {
+  return process.platform === 'linux' ? body.replace(/[&<>]/g, (character) => markup[character] ?? '') : body
 }

@@ -4,11 +4,15 @@ import { StoreDamaged } from '../server/store/errors.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { Outcome } from './bridge.ts'
 
-export async function outcomeOf<T>(log: Logger, work: () => Promise<T>): Promise<Outcome<T>> {
+export async function outcomeOf<T>(
+  log: Logger,
+  channel: string,
+  work: () => Promise<T>,
+): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() }
   } catch (error) {
-    log.warn({ err: error }, 'something that was asked for could not be done')
+    log.warn({ err: error, channel }, 'desktop call failed')
     return { ok: false, message: sentenceOf(error) }
   }
 }

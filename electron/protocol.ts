@@ -3,8 +3,9 @@
  * nothing but the server.
  */
 import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { protocol } from 'electron'
+import { contentTypeOf, fileAt, pageHeaders } from '../server/web/page.ts'
 
 const scheme = 'app'
 const host = 'pds'
@@ -24,13 +25,6 @@ export function registerScheme(): void {
   ])
 }
 
-const contentTypes: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
-
 /**
  * @param folder the built renderer
  * @param endpoint where the server is, or would be, at the moment
@@ -38,36 +32,17 @@ const contentTypes: Readonly<Record<string, string>> = {
 export function serveRenderer(folder: string, endpoint: () => string): void {
   protocol.handle(scheme, async ({ url, method }) => {
     const { pathname } = new URL(url)
-    // Only plain names: nothing that could climb out of the folder.
-    const name =
-      pathname === '/' ? 'index.html' : /^\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/.exec(pathname)?.[1]
+    const name = fileAt(pathname)
     if (method !== 'GET' || name === undefined || !isOurs(url)) return new Response(null, { status: 400 })
     const content = await readFile(join(folder, name)).catch(() => undefined)
     if (!content) return new Response(null, { status: 404 })
+    const server = endpoint()
     return new Response(content, {
       headers: {
-        'Content-Type': contentTypes[extname(name)] ?? 'application/octet-stream',
-        'Content-Security-Policy': policyFor(endpoint()),
-        'Cross-Origin-Opener-Policy': 'same-origin',
+        ...pageHeaders(`${server} ${server.replace(/^http/, 'ws')}`),
+        'Content-Type': contentTypeOf(name),
         'Cache-Control': 'no-cache',
-        'Referrer-Policy': 'no-referrer',
-        'X-Content-Type-Options': 'nosniff',
       },
     })
   })
-}
-
-function policyFor(endpoint: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    `connect-src ${endpoint} ${endpoint.replace(/^http/, 'ws')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ')
 }

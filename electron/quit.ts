@@ -1,56 +1,79 @@
-/** The end: whoever asks for it, and however often, the program ends once everything is on disk. */
+/** Quitting: however it is requested, and however often, the app ends once the server is stopped and everything is on disk. */
+import { setTimeout } from 'node:timers/promises'
 import { app, powerMonitor } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 
 export interface Quitting {
+  /** Whether the app is about to end, so that closing the window needs no question. */
   readonly isQuitting: () => boolean
+  /** Quits if `canQuit` agrees. */
   quit(): void
-  /** Ends without asking anybody, as the system wants it. */
+  /** Quits without asking. */
   end(): void
+  /** Does what `end` does, but leaves the app itself running. */
+  stop(): Promise<void>
 }
 
-export interface QuitOptions {
-  /** Whether somebody who wants to quit still does, told what that would lose. */
-  mayQuit(): Promise<boolean>
-  /** Everything that has to be done before; runs once. */
+export interface QuitDeps {
+  /** May ask the person. */
+  canQuit(): Promise<boolean>
+  /** Runs once. */
   finish(): Promise<void>
   readonly log: Logger
 }
 
-export function quitGracefully({ mayQuit, finish, log }: QuitOptions): Quitting {
-  let state: 'running' | 'asking' | 'finishing' | 'finished' = 'running'
+/** logind waits 5 seconds by default (InhibitDelayMaxSec). All acknowledged writes are on disk already. */
+const shutdownMs = 4500
+
+export function setupQuit({ canQuit, finish, log }: QuitDeps): Quitting {
+  let isAsking = false
+  let isFinished = false
+  let stopping: Promise<void> | undefined
+
+  const stop = (): Promise<void> => {
+    stopping ??= finish()
+      .catch((error: unknown) => log.error({ err: error }, 'cleanup before quitting failed'))
+      .then(() => {
+        isFinished = true
+      })
+    return stopping
+  }
+  const end = () => void stop().then(() => app.quit())
 
   app.on('before-quit', (event) => {
-    if (state === 'finished') return
+    if (isFinished) return
     event.preventDefault()
-    if (state !== 'running') return
-    state = 'asking'
-    void mayQuit().then((isWanted) => {
-      if (isWanted) end()
-      else if (state === 'asking') state = 'running'
-    })
+    if (stopping || isAsking) return
+    isAsking = true
+    void canQuit()
+      .then((isConfirmed) => isConfirmed && end())
+      .finally(() => {
+        isAsking = false
+      })
   })
 
-  function end(): void {
-    if (state === 'finishing' || state === 'finished') return
-    state = 'finishing'
-    void finish()
-      .catch((error: unknown) => log.error({ err: error }, 'not everything could be finished'))
-      .then(() => {
-        state = 'finished'
-        app.quit()
-      })
-  }
-
-  // The window goes to the tray; the program goes when it is told to.
+  // The window closes to the tray; the app goes on.
   app.on('window-all-closed', () => {})
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
-  // The types leave out the event: the system waits where it is prevented.
-  const system: NodeJS.EventEmitter = powerMonitor
-  system.on('shutdown', (event: Electron.Event) => {
-    event.preventDefault()
-    end()
+  onShutdown(() => {
+    const limit = setTimeout(shutdownMs, 'late', { ref: false })
+    void Promise.race([stop(), limit]).then((late) => {
+      if (late) log.warn('system shutdown, cleanup did not finish in time')
+      app.exit()
+    })
   })
-  const isQuitting = () => state === 'finishing' || state === 'finished'
-  return { isQuitting, quit: () => app.quit(), end }
+  return { isQuitting: () => stopping !== undefined, quit: () => app.quit(), end, stop }
+}
+
+/** Asks the system to wait, and calls back. Windows has no such event; there the window emits `session-end`. */
+function onShutdown(callback: () => void): void {
+  // On Linux Electron counts listeners for `shutdown` before it adds its first listener: without another one first it would
+  // never send the event (lib/browser/api/power-monitor.ts).
+  powerMonitor.on('resume', () => {})
+  // Electron's types leave out the event argument.
+  const monitor: NodeJS.EventEmitter = powerMonitor
+  monitor.on('shutdown', (event: Electron.Event) => {
+    event.preventDefault()
+    callback()
+  })
 }

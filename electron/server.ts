@@ -54,7 +54,7 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
       running = await startServer(current, { log, onMailKept }).catch((error: unknown) => {
         throw new StartError(failureOf(error, current))
       })
-      log.info({ port: running.port }, 'the server is running')
+      log.info({ port: running.port }, 'server started')
       return become({
         kind: 'running',
         endpoint: endpointOf(running.port),
@@ -63,7 +63,7 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
       })
     } catch (error) {
       const failed = error instanceof StartError ? error.failed : unreadable(error)
-      log.error({ err: error instanceof StartError ? failed : error }, 'the server did not start')
+      log.error({ err: error instanceof StartError ? failed : error }, 'server start failed')
       return become(failed)
     }
   }
@@ -74,7 +74,7 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
     const closing = running
     running = undefined
     await closing.close()
-    log.info('the server has stopped')
+    log.info('server stopped')
     return become({ kind: 'stopped' })
   }
 

@@ -15,6 +15,8 @@ export interface SettingsControl {
   changeMail(mail: MailSettings, password?: string): Promise<SettingProblems<MailSettings>>
   tryMail(mail: MailSettings, password: string | undefined, to: string): Promise<Outcome>
   onChange(listener: (view: SettingsView) => void): void
+  /** Sends the view to the listeners, after a change from outside. */
+  announce(): void
 }
 
 export interface SettingsControlOptions {
@@ -39,7 +41,7 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
     secretProtection: secrets.protection,
     hasTray: hasTray(),
   })
-  const tell = () => {
+  const announce = () => {
     for (const listener of listeners) listener(view())
   }
   applyLook(file.get('settings'), log)
@@ -54,7 +56,7 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       file.set('settings', after)
       applyLook(after, log)
       if (before.startAtLogin !== after.startAtLogin) setStartAtLogin(after.startAtLogin)
-      tell()
+      announce()
       if (restarting.some((name) => before[name] !== after[name])) await restart()
       return {}
     },
@@ -63,7 +65,7 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       if (Object.keys(problems).length > 0) return problems
       file.set('mail', mail)
       if (password !== undefined) secrets.write('mail-password', password === '' ? null : password)
-      tell()
+      announce()
       await restart()
       return {}
     },
@@ -81,6 +83,7 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       return failure === undefined ? { ok: true, value: undefined } : { ok: false, message: failure }
     },
     onChange: (listener) => listeners.push(listener),
+    announce,
   }
 }
 

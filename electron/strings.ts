@@ -59,7 +59,13 @@ export const t = {
     title: `Version ${version} is available`,
     body: 'Click to see what is new.',
   }),
-  cannotStart: `${productName} cannot start`,
+  failed: `${productName} has to close`,
+  loadFailed: {
+    message: 'The window could not be loaded',
+    detail: 'The server is not affected and continues to run for your clients.',
+    reload: 'Reload',
+    close: 'Close',
+  },
   dialogs: {
     saveBackup: 'Save a backup with accounts and keys',
     saveRepository: 'Save the repository',

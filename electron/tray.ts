@@ -1,11 +1,11 @@
-/** The tray: how the server is, and what can be done without the window. */
-import { execFile } from 'node:child_process'
+/** The tray icon and its menu: the state of the server, and the commands that need no window. */
 import { setTimeout } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { Menu, Tray } from 'electron'
+import type { Logger } from '../server/util/log.ts'
 import type { ServerState } from './bridge.ts'
 import { icon } from './icons.ts'
 import { describeState, productName, t } from './strings.ts'
+import { hasTrayHost, showsOurIcon } from './tray-host.ts'
 
 export interface TrayActions {
   readonly open: () => void
@@ -22,17 +22,28 @@ export interface TrayView {
 }
 
 export interface DesktopTray {
-  readonly isThere: boolean
-  /** Puts the icon up where there is a tray. @returns whether there is one */
+  readonly isShown: boolean
+  /** Shows the icon if the desktop has a tray. @returns whether it is shown */
   find(): Promise<boolean>
-  /** At login the desktop may have its tray after us: looks for it until then, for a minute. */
+  /** Retries for a minute: at login the desktop may start its tray after this app. */
   await(): Promise<void>
-  /** To be called when the view is another. */
+  /** To be called when the view has changed. */
   update(): void
 }
 
-export function createTray(actions: TrayActions, view: () => TrayView): DesktopTray {
+const retryMs = 1000
+const awaitMs = 60_000
+
+export interface TrayDeps {
+  readonly actions: TrayActions
+  readonly view: () => TrayView
+  readonly log: Logger
+}
+
+export function createTray({ actions, view, log }: TrayDeps): DesktopTray {
   let tray: Tray | undefined
+  let finding: Promise<boolean> | undefined
+  let wasRefused = false
 
   const open = () => {
     const opened = new Tray(icon('tray'))
@@ -44,22 +55,35 @@ export function createTray(actions: TrayActions, view: () => TrayView): DesktopT
     tray?.setToolTip(`${productName}: ${describeState(view().state)}`)
     tray?.setContextMenu(menuFor(view(), actions))
   }
-  const find = async () => {
-    if (!tray && (await hasTrayHost())) {
-      tray ??= open()
+  const show = async (): Promise<boolean> => {
+    if (!(await hasTrayHost())) return false
+    const opened = open()
+    if (await showsOurIcon()) {
+      tray = opened
       update()
+      return true
     }
-    return tray !== undefined
+    opened.destroy()
+    if (!wasRefused) log.warn('tray icon refused by the desktop')
+    wasRefused = true
+    return false
+  }
+  const find = async () => {
+    if (tray) return true
+    finding ??= show().finally(() => {
+      finding = undefined
+    })
+    return finding
   }
   return {
-    get isThere() {
+    get isShown() {
       return tray !== undefined
     },
     find,
     async await() {
-      const until = performance.now() + awaitMs
-      while (!(await find()) && performance.now() < until)
-        await setTimeout(againMs, undefined, { ref: false })
+      const deadline = performance.now() + awaitMs
+      while (!(await find()) && performance.now() < deadline)
+        await setTimeout(retryMs, undefined, { ref: false })
     },
     update,
   }
@@ -86,29 +110,4 @@ function menuFor({ state, startAtLogin }: TrayView, actions: TrayActions): Menu 
     { type: 'separator' },
     { label: t.tray.quit, click: actions.quit },
   ])
-}
-
-/** As the desktop bus knows it: nothing tells a program that its tray icon is nowhere to be seen. */
-const watcher = 'org.kde.StatusNotifierWatcher'
-const askMs = 1000
-const againMs = 1000
-const awaitMs = 60_000
-
-/**
- * Whether there is a tray. On Linux a desktop may have none (GNOME without an extension): then a window closed to it would be lost.
- */
-async function hasTrayHost(): Promise<boolean> {
-  if (process.platform !== 'linux') return true
-  const question = [
-    '--session',
-    '--print-reply',
-    '--dest=org.freedesktop.DBus',
-    '/org/freedesktop/DBus',
-    'org.freedesktop.DBus.NameHasOwner',
-    `string:${watcher}`,
-  ]
-  return promisify(execFile)('dbus-send', question, { timeout: askMs }).then(
-    ({ stdout }) => stdout.includes('boolean true'),
-    () => false,
-  )
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../server/util/log.ts'
 import type { DesktopEvents } from './bridge.ts'
 import { built } from './folders.ts'
 import { icon } from './icons.ts'
+import { loadPage, revealWhenReady } from './page-load.ts'
 import { pageUrl } from './protocol.ts'
 import type { SettingsFile } from './settings.ts'
 import { productName, t } from './strings.ts'
@@ -22,8 +23,15 @@ export interface MainWindow {
   send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
   /** Loads the page again, on the screen where it is. */
   reload(): void
-  /** Whether to quit without what the page has not saved. */
-  mayLose(): Promise<boolean>
+  /** Asks whether to quit and discard what the page has not saved. */
+  confirmDiscard(): Promise<boolean>
+  /** Shows a message at the next opening: for a notification that the system could not show. */
+  showLater(notice: Notice): void
+}
+
+export interface Notice {
+  readonly title: string
+  readonly body: string
 }
 
 export interface WindowOptions {
@@ -46,6 +54,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
   const { settings } = options
   let window: BrowserWindow | undefined
   let crashedAt = Number.NEGATIVE_INFINITY
+  let pendingNotice: Notice | undefined
 
   function open(path: string): BrowserWindow {
     const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
@@ -67,10 +76,6 @@ export function createMainWindow(options: WindowOptions): MainWindow {
         spellcheck: false,
       },
     })
-    opened.once('ready-to-show', () => {
-      if (maximized) opened.maximize()
-      opened.show()
-    })
     opened.on('close', (event) => {
       remember(opened)
       if (options.isQuitting()) return
@@ -80,7 +85,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     // The end of a Windows session asks nobody; what was answered is on disk already.
     opened.on('session-end', options.end)
     opened.webContents.on('render-process-gone', (_, { reason }) => {
-      options.log.error({ reason }, 'the page has crashed')
+      options.log.error({ reason }, 'page crashed')
       const isFirst = performance.now() - crashedAt > crashAgainMs
       crashedAt = performance.now()
       if (isFirst && reason !== 'clean-exit') opened.webContents.reload()
@@ -88,9 +93,13 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     opened.on('closed', () => {
       window = undefined
     })
-    opened
-      .loadURL(`${pageUrl}#${path}`)
-      .catch((error: unknown) => options.log.error({ err: error }, 'the page was not loaded'))
+    const reveal = revealWhenReady(opened, maximized === true)
+    void loadPage(opened, {
+      url: `${pageUrl}#${path}`,
+      reveal,
+      isQuitting: options.isQuitting,
+      log: options.log,
+    })
     return opened
   }
 
@@ -99,8 +108,15 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     try {
       settings.set('window', { ...closing.getNormalBounds(), maximized: closing.isMaximized() })
     } catch (error) {
-      options.log.warn({ err: error }, 'the place of the window was not kept')
+      options.log.warn({ err: error }, 'window position not saved')
     }
+  }
+
+  function showNotice(opened: BrowserWindow): void {
+    if (!pendingNotice) return
+    const { title, body } = pendingNotice
+    pendingNotice = undefined
+    void dialog.showMessageBox(opened, { type: 'info', message: title, detail: body })
   }
 
   async function close(closing: BrowserWindow): Promise<void> {
@@ -123,7 +139,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     if (buttons[response] === minimize) closing.minimize()
   }
 
-  async function mayLose(): Promise<boolean> {
+  async function confirmDiscard(): Promise<boolean> {
     if (!window) return true
     window.show()
     const { message, detail, quit, stay } = t.unsaved
@@ -151,12 +167,16 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       window.show()
       window.focus()
       if (path !== undefined) send('navigate', path)
+      showNotice(window)
+    },
+    showLater(notice) {
+      pendingNotice = notice
     },
     isShowing: (path) =>
       window?.isFocused() === true && URL.parse(window.webContents.getURL())?.hash === `#${path}`,
     send,
     reload: () => window?.webContents.reload(),
-    mayLose,
+    confirmDiscard,
   }
 }
 

@@ -9,16 +9,16 @@ import { Entrance } from './screens/entrance/entrance.tsx'
 import { Ready } from './screens/entrance/ready.tsx'
 import { Halted } from './screens/halted/halted.tsx'
 import { DesktopEvents } from './shell/desktop-events.tsx'
-import { useKeptFocus } from './shell/kept-focus.ts'
 import { LeaveDialog } from './shell/leave-dialog.tsx'
 import { useScreenLocation } from './shell/location.ts'
 import { Outside } from './shell/outside.tsx'
+import { useRestoreFocus } from './shell/restore-focus.ts'
 import { isDesktopScreen } from './shell/routes.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 export function App() {
-  useKeptFocus()
+  useRestoreFocus()
   return (
     <Router hook={useScreenLocation}>
       {desktop && <DesktopEvents desktop={desktop} />}

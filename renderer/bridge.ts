@@ -6,5 +6,5 @@ declare global {
   }
 }
 
-/** The desktop around this page; in a browser there is none, and what needs one is not shown. */
+/** The desktop bridge; undefined in a browser, where desktop features are hidden. */
 export const desktop: DesktopBridge | undefined = window.desktop

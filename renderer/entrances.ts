@@ -1,4 +1,4 @@
-/** Ways in, also for somebody who is signed in and adds an account. */
+/** Paths of sign-in, sign-up and password reset. Also reachable with a session, to add an account. */
 export const entrances = { signIn: '/sign-in', create: '/create', reset: '/reset' } as const
 
 export function isEntrance(path: string): boolean {

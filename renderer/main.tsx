@@ -1,20 +1,20 @@
-/** Where the user interface starts. */
+/** Entry point of the user interface. */
 import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { isPassing } from './api/errors.ts'
+import { isTransient } from './api/errors.ts'
 import { App } from './app.tsx'
-import { Crashed } from './crashed.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import './ui/tokens.css'
 import './ui/base.css'
 
-// Within the frame of the click, so that a switch does not spring back before it moves.
+// Notify in the same frame as the click, so that a switch does not flicker.
 notifyManager.setScheduler(queueMicrotask)
 
 const client = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 15_000, retry: (failures, error) => failures < 2 && isPassing(error) },
-    // A change is not put off until the server is back: whoever asked for it would not expect it then.
+    queries: { staleTime: 15_000, retry: (failures, error) => failures < 2 && isTransient(error) },
+    // Mutations fail at once when the server is down; a delayed change would surprise.
     mutations: { networkMode: 'always' },
   },
 })
@@ -23,11 +23,11 @@ const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <Crashed>
+      <ErrorBoundary>
         <QueryClientProvider client={client}>
           <App />
         </QueryClientProvider>
-      </Crashed>
+      </ErrorBoundary>
     </StrictMode>,
   )
 }

@@ -1,17 +1,24 @@
-/** What handlers are given beside their call: every long-lived part of the server. */
+/** The long-lived parts of the server: how they depend on each other, and what a handler gets beside its call. */
 import type { DidString } from '@atproto/syntax'
-import type { LastUsed } from './auth/last-used.ts'
-import type { PasswordHasher } from './auth/passwords.ts'
-import type { Tokens } from './auth/tokens.ts'
-import type { Config } from './config/config.ts'
-import type { ResolveDid } from './identity/resolver.ts'
-import type { Secrets } from './identity/secrets.ts'
-import type { Background } from './jobs/background.ts'
-import type { Mailer } from './mail/mailer.ts'
-import type { NotificationEvents } from './notifications/events.ts'
-import type { LiveNotifications } from './notifications/live.ts'
-import type { Repositories } from './records/repositories.ts'
+import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
+import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
+import { loadAudience } from './auth/audience.ts'
+import { createLastUsed, type LastUsed } from './auth/last-used.ts'
+import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
+import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type Config, publicOrigin } from './config/config.ts'
+import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
+import { loadSecrets, type Secrets } from './identity/secrets.ts'
+import { type Background, createBackground } from './jobs/background.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
+import { finishFanOuts } from './notifications/fan-out.ts'
+import { createLive, type LiveNotifications } from './notifications/live.ts'
+import { createRecordListener } from './notifications/record-listener.ts'
+import { createRepositories, type Repositories } from './records/repositories.ts'
+import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
+import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
 
 export interface Services {
@@ -23,6 +30,7 @@ export interface Services {
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
+  readonly plc: PlcPublisher
   readonly repositories: Repositories
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
@@ -33,4 +41,98 @@ export interface Services {
   /** did:web of the origin's host. */
   readonly serverDid: DidString
   readonly now: () => Date
+}
+
+/** What exists before the services do. */
+type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
+  /** The port that is bound: part of the origin unless a public URL is configured. */
+  readonly port: number
+  /** Aborts requests to other servers. */
+  readonly signal: AbortSignal
+  readonly passwordCost: number | undefined
+  readonly onMailKept: (() => void) | undefined
+}
+
+export async function createServices(base: Base): Promise<Services> {
+  const { config, store, log, now, signal } = base
+  const origin = publicOrigin(config, base.port)
+  const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
+  const secrets = await loadSecrets(store)
+  const audience = await loadAudience(store, serverDid)
+  const background = createBackground(log)
+  const notifications = createNotificationEvents()
+  const resolveDid = createResolver(base, origin)
+  return {
+    config,
+    store,
+    secrets,
+    tokens: await createTokens({ secret: secrets.tokenKey, audience, now }),
+    lastUsed: createLastUsed({ store, now }),
+    passwords: createPasswordHasher({ cost: base.passwordCost }),
+    mailer: createMailer({
+      smtpUrl: config.smtpUrl,
+      from: config.mailFrom,
+      dataDir: config.dataDir,
+      now,
+      log,
+      onKept: base.onMailKept,
+    }),
+    resolveDid,
+    plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
+    repositories: createRepositoriesWithNotifications({ config, store, notifications, background, now }),
+    notifications,
+    live: createLive({
+      store,
+      aliases: config.aliases,
+      events: notifications,
+      onFault: (error) => log.error({ err: error }, 'live notification round failed'),
+    }),
+    background,
+    log,
+    origin,
+    serverDid,
+    now,
+  }
+}
+
+/** Resolves other DIDs from outside, those of accounts here from the store while no directory has them. */
+function createResolver({ config, store, now, signal }: Base, origin: string): ResolveDid {
+  return createDidResolver({
+    plcUrl: config.plcUrl,
+    allowPrivate: config.allowPrivateTargets,
+    now,
+    local: (did) => {
+      const account = findByDid(store, did)
+      return account && unpublishedDocument({ config, origin }, account)
+    },
+    fallback: (did, stale) => {
+      const account = findByDid(store, did)
+      return account && (stale ?? publishedDocument(account))
+    },
+    signal,
+  })
+}
+
+type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'background' | 'now'>
+
+function createRepositoriesWithNotifications(services: RecordDeps): Repositories {
+  const { config, store, notifications, now } = services
+  return createRepositories({
+    store,
+    aliases: config.aliases,
+    nextTid: createTidClock(now),
+    now,
+    listener: createRecordListener({
+      aliases: config.aliases,
+      events: notifications,
+      onMoreSubscribers: () => notifySubscribers(services),
+    }),
+  })
+}
+
+/** Notifies the subscribers that an interrupted or large fan-out has left. */
+export function notifySubscribers(
+  services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>,
+): void {
+  services.background.run('subscriber notification', () => finishFanOuts(services))
 }

@@ -1,4 +1,4 @@
-/** What keeps the house in order: who may import whom, where SQL is, that lexicons and handlers agree, that the tour is true. */
+/** Rules of the source tree: permitted imports, location of SQL, handlers and lexicons, plain words, the tour of the guide. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,15 +13,15 @@ const list = (pattern: string) =>
 
 interface Import {
   readonly from: string
-  /** A file of ours, relative to the root, or the name of a package. */
+  /** A project file relative to the root, or the name of a package. */
   readonly to: string
-  /** Gone once the types are stripped. */
+  /** Erased at build time. */
   readonly isType: boolean
-  /** The file of another thread. */
+  /** The entry file of a worker. */
   readonly isThread: boolean
 }
 
-/** Static imports and re-exports, dynamic imports, and files named by URL, as the formatter writes them. */
+/** Static imports and re-exports, dynamic imports, and worker files by URL, in the form that the formatter writes. */
 const patterns = [
   /^(?:import|export)(?<type> type)? (?:[^'"]*? from )?['"](?<target>[^'"]+)['"]/gm,
   /import\('(?<target>[^']+)'\)/g,
@@ -42,7 +42,7 @@ function importsOf(file: string): Import[] {
 
 function resolve(file: string, target: string): string {
   const path = relative(root, join(root, dirname(file), target)).replaceAll('\\', '/')
-  // A worker's file has the extension of the file that starts it.
+  // The path of a worker file ends in the extension of the file that starts it.
   return path.replace(/\.?\$\{.*\}$/, '.ts')
 }
 
@@ -53,24 +53,24 @@ const isOurs = ({ to }: Import) => to.includes('/') && !to.startsWith('@') && !t
 const ours = imports.filter(isOurs)
 const show = ({ from, to }: Import) => `${from} → ${to}`
 
-test('every import of ours is understood', () => {
+test('every import of a project file resolves to a file', () => {
   expect(server.length).toBeGreaterThan(80)
   expect(ours.filter(({ to }) => !existsSync(join(root, to))).map(show)).toEqual([])
   for (const file of server) {
-    const mentioned = read(file).match(/^import /gm)?.length ?? 0
-    expect(importsOf(file).length, file).toBeGreaterThanOrEqual(mentioned)
+    const statements = read(file).match(/^import /gm)?.length ?? 0
+    expect(importsOf(file).length, file).toBeGreaterThanOrEqual(statements)
   }
 })
 
-describe('arrows', () => {
-  /** Imports of files under `from` that are under none of `allowed`. */
+describe('imports', () => {
+  /** Imports of files under `from` whose target is not under `allowed`. */
   const strays = (from: string, allowed: readonly string[], among = ours) =>
     among
       .filter((each) => each.from.startsWith(from))
       .filter(({ to }) => !allowed.some((place) => to.startsWith(place)))
       .map(show)
 
-  test('the lexicons import nothing of ours', () => {
+  test('lexicons import no project files', () => {
     const generated = list('lexicons/generated/**/*.ts').flatMap(importsOf)
     expect(generated.length).toBeGreaterThan(50)
     expect(strays('lexicons/', ['lexicons/generated/'], generated.filter(isOurs))).toEqual([])
@@ -79,28 +79,28 @@ describe('arrows', () => {
     ])
   })
 
-  test('the server imports itself and the lexicons', () => {
+  test('server imports only server and lexicons', () => {
     expect(strays('server/', ['server/', 'lexicons/generated/'])).toEqual([])
   })
 
-  test('the user interface imports itself, the lexicons and the type of the bridge', () => {
+  test('renderer imports only renderer, lexicons and the type of the bridge', () => {
     const renderer = list('renderer/**/*.{ts,tsx}').flatMap(importsOf)
     expect(renderer.length).toBeGreaterThan(200)
     const values = renderer.filter(isOurs).filter(({ to, isType }) => !isType || to !== 'electron/bridge.ts')
     expect(strays('renderer/', ['renderer/', 'lexicons/generated/'], values)).toEqual([])
   })
 
-  test('the desktop imports itself and the server', () => {
+  test('electron imports only electron and server', () => {
     const desktop = electron.flatMap(importsOf)
     expect(desktop.length).toBeGreaterThan(100)
     expect(strays('electron/', ['electron/', 'server/'], desktop.filter(isOurs))).toEqual([])
   })
 
-  test('the protocol knows nothing of the rest of the server', () => {
+  test('server/xrpc imports only itself and server/util', () => {
     expect(strays('server/xrpc/', ['server/xrpc/', 'server/util/'])).toEqual([])
   })
 
-  test('the store knows nothing of the rest but types', () => {
+  test('server/store imports only itself and server/util, and types of rooms that are not above it', () => {
     const atRuntime = ours.filter(({ isType }) => !isType)
     expect(strays('server/store/', ['server/store/', 'server/util/'], atRuntime)).toEqual([])
     const above = ['xrpc', 'api', 'auth', 'accounts'].map((room) => `server/${room}/`)
@@ -108,21 +108,21 @@ describe('arrows', () => {
     expect(strays('server/store/', [], fromAbove)).toEqual([])
   })
 
-  test('utilities import nothing of ours', () => {
+  test('server/util imports only itself', () => {
     expect(strays('server/util/', ['server/util/'])).toEqual([])
   })
 
-  test('auth imports accounts, never the other way round', () => {
+  test('server/accounts does not import server/auth', () => {
     const fromAccounts = ours.filter(({ from }) => from.startsWith('server/accounts/'))
     expect(fromAccounts.filter(({ to }) => to.startsWith('server/auth/')).map(show)).toEqual([])
   })
 
-  test('only the composition root and the factory of methods import the bag of services', () => {
+  test('only server.ts and api/method.ts import services.ts', () => {
     const users = ours.filter(({ to }) => to === 'server/services.ts').map(({ from }) => from)
     expect(users.toSorted()).toEqual(['server/api/method.ts', 'server/server.ts'])
   })
 
-  test('only the composition root and the list of methods know handlers', () => {
+  test('only server.ts and api/index.ts import handlers', () => {
     const isHandler = ({ to }: Import) => to.startsWith('server/api/') && to !== 'server/api/method.ts'
     expect([...new Set(ours.filter(isHandler).map(({ from }) => from))]).toEqual([
       'server/api/index.ts',
@@ -130,7 +130,7 @@ describe('arrows', () => {
     ])
   })
 
-  test('no module needs itself to be loaded', () => {
+  test('no import cycles', () => {
     const needs = Map.groupBy(
       ours.filter(({ isType, isThread }) => !isType && !isThread),
       ({ from }) => from,
@@ -166,17 +166,17 @@ test.each([
   expect(files).toHaveLength(1)
 })
 
-test('every package that is imported is a dependency', () => {
+test('every imported package is a dependency', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
   const isPackage = (each: Import) => !isOurs(each) && !each.to.startsWith('node:')
   const all = [...imports, ...electron.flatMap(importsOf)]
-  // Electron itself is what the packaged program runs in.
+  // The packaged program runs inside Electron.
   const known = (name: string) => name in dependencies || name === 'electron'
   const strays = all.filter(isPackage).filter(({ to, isType }) => !known(to) && !isType)
   expect(strays.map(show)).toEqual([])
 })
 
-test('SQL is in the store alone', () => {
+test('SQL occurs only in server/store', () => {
   const sql =
     /['"`]\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|PRAGMA|BEGIN|COMMIT|WITH|VACUUM|ATTACH) /
   const files = server.filter((file) => sql.test(read(file)))
@@ -187,7 +187,7 @@ test('SQL is in the store alone', () => {
 describe('methods and subscriptions', () => {
   const handlers = [...methods, ...subscriptions]
 
-  test('have one handler a lexicon and one lexicon a handler', () => {
+  test('have one handler per lexicon and one lexicon per handler', () => {
     const documents = list('lexicons/{com,app}/**/*.json').map((file) => JSON.parse(read(file)))
     const declared = documents.filter(({ defs }) =>
       ['query', 'procedure', 'subscription'].includes(defs.main?.type),
@@ -196,7 +196,7 @@ describe('methods and subscriptions', () => {
   })
 
   const files = list('server/api/*/**/*.ts')
-  test.each(files)('%s exports what its name says, and nothing else', async (file) => {
+  test.each(files)('%s exports only the handler of its path', async (file) => {
     const path = file.slice('server/api/'.length, -'.ts'.length)
     const name = path.split('/').at(-1) ?? ''
     const exported: Record<string, unknown> = await import(join(root, file))
@@ -205,21 +205,64 @@ describe('methods and subscriptions', () => {
     expect(handlers).toContain(exported[name])
   })
 
-  test('for active accounts declare what others are told', () => {
-    const silent = handlers
+  test('that require an active account declare AccountDeactivated and AccountSuspended', () => {
+    const missing = handlers
       .filter(({ active }) => active)
       .filter(({ schema }) =>
         ['AccountDeactivated', 'AccountSuspended'].some((name) => !schema.errors?.includes(name as never)),
       )
-    expect(silent.map(({ nsid }) => nsid)).toEqual([])
+    expect(missing.map(({ nsid }) => nsid)).toEqual([])
   })
 })
 
-test('every module says what it is for; a handler is described by its lexicon', () => {
+test('every module except handlers starts with a doc comment', () => {
   const isHandler = (file: string) => /^server\/api\/.+\//.test(file)
   expect(
     [...server, ...electron].filter((file) => !isHandler(file) && !read(file).startsWith('/**')),
   ).toEqual([])
+})
+
+describe('plain words', () => {
+  /** Rooms that follow the rule. To activate the others: `server`, `electron`, `renderer`, `build`, `test`. */
+  const rooms = [
+    ...['server/notifications', 'server/api/app', 'server/api/com/core/{repo,sync}', 'lexicons/{com,app}'],
+    ...['build/seed', 'test/{fuzz,server/notifications,unit/notifications}'],
+    ...['test/{access,architecture}.test.ts', 'test/support/{cast,loose-texts,modes,scan,social,world}.ts'],
+    ...['test/server/{aliases,declared-errors,live,network-client,seed,typed-client}.test.ts'],
+  ]
+  const banned =
+    /(?<![a-z])(tells?|telling|told|hears?|heard|whoever|whomever|somebody|nobody|gone|doomed|strangers?)(?![a-z])/i
+  /** Quotations: lines where these words may stand. */
+  const quotations: Readonly<Record<string, RegExp>> = {
+    'build/seed/conversations.ts': /\btext: '/,
+    'test/architecture.test.ts': /tells\\?|told/,
+    // A column of existing stores.
+    'server/store/migrations.ts': /\btold_up_to\b/,
+    'server/store/tables/fan-outs.ts': /\btold_up_to\b/,
+    'test/server/notifications/subscriptions.test.ts': /\btold_up_to\b/,
+  }
+
+  test.each(rooms)('%s uses the terms of the field', (room) => {
+    const files = list(/\.ts$/.test(room) ? room : `${room}{.ts,/**/*.{ts,tsx,cts,json,html,css,yml}}`)
+    expect(files.length).toBeGreaterThan(0)
+    const found = files.flatMap((file) =>
+      read(file)
+        .split('\n')
+        .map((line, index) => ({ line, place: `${file}:${index + 1}` }))
+        .filter(({ line }) => banned.test(separateWords(line)) && !quotations[file]?.test(line))
+        .map(({ line, place }) => `${place} ${line.trim()}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  /** Splits identifiers: `lastRecipient` and `last_recipient` become `last Recipient` and `last recipient`. */
+  function separateWords(line: string): string {
+    return line.replaceAll(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ')
+  }
+})
+
+test('server/ contains only main.ts, server.ts and services.ts as loose files', () => {
+  expect(list('server/*.*')).toEqual(['server/main.ts', 'server/server.ts', 'server/services.ts'])
 })
 
 test('the tour of the contributor guide names files that exist', () => {

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: pictures of the main screens for the README, from a seeded world, into `.github/pictures/`. */
+/** `npm run screenshots`: takes pictures of the main screens for the README, with sample data, into `.github/pictures/`. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from './support/browser.ts'
@@ -17,7 +17,7 @@ const social = SocialServer.on(server)
 
 try {
   mkdirSync(folder, { recursive: true })
-  await picture('first-run', await world.visitor('/', size), 'Make the first account')
+  await picture('first-run', await world.visitor('/', size), 'Create the first account')
   const alice = await seed()
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await world.signedIn(alice, '/', { ...size, colorScheme })
@@ -43,17 +43,17 @@ async function picture(name: string, page: Page, title: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`) })
 }
 
-/** The screens that the desktop adds, as they are some days later. */
+/** Takes pictures of the screens that only the desktop has. */
 async function desktopPictures(alice: Account): Promise<void> {
   const desktop = new ScriptedDesktop(server.url)
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
   const mail = { to: alice.email, text: '' }
-  desktop.accounts = [await again(alice)]
+  desktop.accounts = [await signInAgain(alice)]
   desktop.outbox = [
     { ...mail, id: '1', at: ago(2 * minute), subject: 'Confirm your email address', code: 'K7RWQ-2MXDA' },
     { ...mail, id: '2', at: ago(3 * 24 * hour), subject: 'Reset your password', code: 'PZ4NV-H6TCE' },
   ]
-  desktop.answers['backups.list'] = () =>
+  desktop.handlers['backups.list'] = () =>
     [4, 28, 52, 76].map((hours) => ({
       name: `${hours}`,
       createdAt: ago(hours * hour),
@@ -71,7 +71,7 @@ async function desktopPictures(alice: Account): Promise<void> {
   }
 }
 
-/** Two days in the life of a small server, which end now. */
+/** Fills the server with two days of activity that end now. */
 async function seed(): Promise<Account> {
   server.clock.advance(Date.now() - 26 * hour - Date.parse(server.clock.now().toISOString()))
   const alice = await server.account('alice')
@@ -90,13 +90,15 @@ async function seed(): Promise<Account> {
   await social.call('updateSeen', { seenAt: seen.notifications[0].indexedAt }, alice)
 
   server.clock.advance(24.5 * hour)
-  await social.post(await again(quinn), { text: 'Three rows of beans, and a bench to look at them from.' })
+  await social.post(await signInAgain(quinn), {
+    text: 'Three rows of beans, and a bench to look at them from.',
+  })
   server.clock.advance(30 * minute)
-  await social.reply(await again(nora), bread, bread, {
+  await social.reply(await signInAgain(nora), bread, bread, {
     text: 'Would you share the recipe? Mine never rises as much, and I have been trying since spring.',
   })
   server.clock.advance(30 * minute)
-  await social.post(await again(piet), { text: 'Dinner at eight, @alice.test?', ...mentions(alice) })
+  await social.post(await signInAgain(piet), { text: 'Dinner at eight, @alice.test?', ...mentions(alice) })
   return alice
 }
 
@@ -106,8 +108,8 @@ async function person(name: string, displayName: string): Promise<Account> {
   return account
 }
 
-/** The account with a session of now. */
-async function again(account: Account): Promise<Account> {
+/** Returns the account with a new session. */
+async function signInAgain(account: Account): Promise<Account> {
   const { handle, password } = account
   const { body } = await server.post('com.core.server.createSession', { identifier: handle, password })
   return { ...account, ...body }

@@ -1,12 +1,12 @@
-/** A clock that is moved, and what is to happen when it gets there. */
+/** A simulated clock and the tasks scheduled on it. */
 export interface Agenda {
-  /** For the server: goes on by itself a millisecond each time it is read, so that no two events coincide. */
+  /** The server's clock. Advances by a millisecond per call, so that no two events have the same time. */
   readonly now: () => Date
-  /** Moves the clock, also backwards. */
+  /** Sets the clock, also backwards. */
   setClock(at: number): void
-  /** What is put in for the past happens next. */
+  /** Schedules a task. A time in the past means next. */
   add(at: number, task: () => Promise<unknown>): void
-  /** Does everything in the order of time, what is added meanwhile too, until `end`; what would come later never happens. */
+  /** Runs all tasks until `end` in the order of their times, including tasks added meanwhile. Later tasks never run. */
   run(end: number): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export function createAgenda(): Agenda {
       clock = at
     },
     add(at, task) {
-      // After all of the same time: what was put in first happens first.
+      // Tasks of the same time run in the order in which they were added.
       const next = entries.findIndex((entry) => entry.at > at)
       entries.splice(next < 0 ? entries.length : next, 0, { at, task })
     },

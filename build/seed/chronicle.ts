@@ -1,4 +1,4 @@
-/** All that happens in the seeded world beside talk, by the day. */
+/** Schedules everything except posts: sign-ups, follows, verifications, devices, settings, moderation. */
 import { xrpc } from '@atproto/lex-client'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { iso } from '../../server/util/time.ts'
@@ -20,7 +20,7 @@ import {
 const { actor, graph, notification } = app.example
 const { server, admin } = com.core
 
-/** Not among the lexicons here: records of any kind can be written. */
+/** Collections without a lexicon here, stored unvalidated. */
 const list = 'app.example.graph.list'
 const starterPack = 'app.example.graph.starterpack'
 
@@ -46,7 +46,7 @@ export function planChronicle(town: Town): void {
     await xrpc(member(town, 'victor').agent, server.deactivateAccount, { body: { deleteAfter } })
     town.members.delete('victor')
   })
-  // Codes are good for a quarter of an hour: these two still are.
+  // Codes are valid for 15 minutes: these two are still valid at the end.
   beforeEnd(6, () => xrpc(member(town, 'carol').agent, server.requestEmailConfirmation))
   beforeEnd(3, () => xrpc(town.endpoint, server.requestPasswordReset, { body: { email: emailOf('bob') } }))
 }
@@ -54,7 +54,7 @@ export function planChronicle(town: Town): void {
 type Profile = Pick<app.example.actor.profile.Main, 'displayName' | 'description' | 'joinedViaStarterPack'>
 type On = (days: number, task: () => Promise<unknown>) => void
 
-/** Everybody joins, introduces themselves and follows others, who may come later. */
+/** Each account signs up, writes its profile and follows others as soon as they have joined. */
 function planArrivals(town: Town, on: On): void {
   const inviteCodes = planInvites(town, on)
   let pack: Ref | undefined
@@ -63,8 +63,8 @@ function planArrivals(town: Town, on: On): void {
     on(joins, async () => {
       await join(town, name, inviteCodes.get(name))
       const { displayName, description } = people[name]
-      await introduce(town, name, {
-        // By her full name only later, which the Gazette has to look at anew.
+      await writeProfile(town, name, {
+        // The full name follows later, so that the Gazette verifies her again.
         displayName: name === 'alice' ? 'Alice' : displayName,
         description,
         ...(name === 'ivy' && pack && { joinedViaStarterPack: pack }),
@@ -89,7 +89,7 @@ function planArrivals(town: Town, on: On): void {
   })
 }
 
-/** @returns who comes with which code, as soon as there are any */
+/** @returns the invite codes by account, filled when they are created */
 function planInvites(town: Town, on: On): ReadonlyMap<Name, string> {
   const inviteCodes = new Map<Name, string>()
   on(0.5, async () => {
@@ -119,7 +119,7 @@ function planVerification(town: Town, on: On): void {
     early = await verify('alice', 'Alice')
     await verify('carol', people.carol.displayName)
   })
-  on(5.4, () => introduce(town, 'alice', people.alice))
+  on(5.4, () => writeProfile(town, 'alice', people.alice))
   on(6, async () => {
     if (early) await member(town, 'gazette').remove(early)
     await verify('alice', people.alice.displayName)
@@ -144,7 +144,7 @@ function planDevices(town: Town, on: On): void {
   on(12.9, () => markSeen(town, phone ?? member(town, 'alice')))
 }
 
-/** Who wants to be told what. */
+/** Activity subscriptions, preferences and seen markers. */
 function planSettings(town: Town, on: On): void {
   const subscribe = (name: Name, to: Name, activitySubscription: { post: boolean; reply: boolean }) =>
     xrpc(member(town, name).agent, notification.putActivitySubscription, {
@@ -170,7 +170,7 @@ function markSeen(town: Town, { agent }: Member) {
   return xrpc(agent, notification.updateSeen, { body: { seenAt: iso(town.now()) } })
 }
 
-async function introduce(town: Town, name: Name, profile: Profile): Promise<void> {
+async function writeProfile(town: Town, name: Name, profile: Profile): Promise<void> {
   const { displayName, description, joinedViaStarterPack } = profile
   town.records++
   await member(town, name).put(actor.profile.$type, 'self', {
@@ -190,6 +190,6 @@ async function confirmEmail(town: Town, name: Name): Promise<void> {
 
 function emailOf(name: Name): string {
   const { email } = people[name]
-  if (email === undefined) throw new Error(`${name} has no address`)
+  if (email === undefined) throw new Error(`${name} has no email address`)
   return email
 }

@@ -1,19 +1,19 @@
-/** What is said in the seeded world, in the order in which it is said. `@name` mentions a person. */
+/** The posts of the demo data in chronological order. `@name` mentions an account. */
 import type { Name } from './people.ts'
 
-export interface Saying {
+export interface Post {
   readonly by: Name
   readonly text: string
-  readonly replies?: readonly Saying[]
-  /** Text that the quoted post begins with; it was said before. */
+  readonly replies?: readonly Post[]
+  /** Beginning of the text of an earlier post, which this one quotes. */
   readonly quotes?: string
-  /** A label that the author puts on it. */
+  /** Self-label. */
   readonly label?: string
-  /** Someone who passes it on, and who finds it by that. */
+  /** A repost, and the accounts that like or repost via it. */
   readonly repost?: { readonly by: Name; readonly likes: readonly Name[]; readonly reposts: readonly Name[] }
 }
 
-export const conversations: readonly Saying[] = [
+export const conversations: readonly Post[] = [
   {
     by: 'alice',
     text: 'Hello from the hallway. The server fits between the umbrella stand and the router, and it hums less than the fridge.',

@@ -1,4 +1,4 @@
-/** An account of the seeded world, and what it does through the server's own methods. */
+/** An account of the demo data, and a client that calls the server's methods for it. */
 import { type Agent, xrpc } from '@atproto/lex-client'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
@@ -11,7 +11,7 @@ export interface Member {
   readonly handle: HandleString
   readonly password: string
   readonly did: DidString
-  /** Calls methods in its name. */
+  /** Calls methods with the account's session. */
   readonly agent: Agent
   create(collection: NsidString, record: LexMap): Promise<Ref>
   put(collection: NsidString, rkey: RecordKeyString, record: LexMap): Promise<void>
@@ -38,7 +38,7 @@ export async function signUp(
   return memberWith(opening, body)
 }
 
-/** A further session. `password` may be an app password. */
+/** Opens another session. `password` may be an app password. */
 export async function signIn(opening: Opening): Promise<Member> {
   const { handle: identifier, password } = opening
   const { body } = await xrpc(unsigned(opening), com.core.server.createSession, {
@@ -52,7 +52,7 @@ function unsigned({ endpoint, client }: Opening, authorization?: string) {
   return { service: endpoint, headers }
 }
 
-/** An access token lives two hours. */
+/** Access tokens expire after two hours. */
 const refreshAfterMs = 100 * 60_000
 
 function memberWith(opening: Opening, session: Session): Member {

@@ -1,4 +1,4 @@
-/** Who lives in the seeded world. */
+/** The accounts of the demo data. */
 export type Name =
   | 'alice'
   | 'bob'
@@ -15,16 +15,16 @@ export type Name =
 export interface Person {
   readonly displayName: string
   readonly description: string
-  /** User-Agent of what they sign up with. */
+  /** User-Agent of the client that signs up. */
   readonly client: string
-  /** Days after the beginning. */
+  /** Days after the start. */
   readonly joins: number
   readonly follows: readonly Name[]
-  /** Absent for an account without an address. */
+  /** Absent for an account without an email address. */
   readonly email?: string
 }
 
-/** The first one is the owner of the server. */
+/** The first account is the owner of the server. */
 export const people: Readonly<Record<Name, Person>> = {
   alice: {
     displayName: 'Alice Okafor',

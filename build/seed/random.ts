@@ -1,8 +1,8 @@
-/** Chance that is the same each time: the generator "mulberry32" from a fixed seed. */
+/** Pseudo-random numbers from a seed: the generator mulberry32. */
 export interface Chance {
-  /** True in this share of cases. */
-  happens(share: number): boolean
-  /** From `min` to `max`. */
+  /** Returns true with this probability. */
+  happens(probability: number): boolean
+  /** Returns a number from `min` to `max`. */
   between(min: number, max: number): number
 }
 
@@ -15,7 +15,7 @@ export function createChance(seed: number): Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   return {
-    happens: (share) => next() < share,
+    happens: (probability) => next() < probability,
     between: (min, max) => min + next() * (max - min),
   }
 }

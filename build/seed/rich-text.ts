@@ -4,7 +4,7 @@ import type { app } from '../../lexicons/generated/index.ts'
 
 type Facet = app.example.richtext.facet.Main
 
-/** @param didOf the DID of a handle; undefined when it is nobody's */
+/** @param didOf returns the DID of a handle; undefined if no account has it */
 export function facetsOf(text: string, didOf: (handle: string) => DidString | undefined): Facet[] {
   const facets: Facet[] = []
   for (const { 0: found, index } of text.matchAll(/(?<!\S)(?:@[a-z]+\.test|#[a-z]+|https:\/\/\S+)/g)) {
@@ -25,7 +25,7 @@ function featureOf(
   return did && { $type: 'app.example.richtext.facet#mention', did }
 }
 
-/** Facets count in bytes of UTF-8. */
+/** Converts a string index to the UTF-8 byte range of a facet. */
 function byteSlice(text: string, index: number, found: string) {
   const byteStart = Buffer.byteLength(text.slice(0, index))
   return { byteStart, byteEnd: byteStart + Buffer.byteLength(found) }

@@ -1,4 +1,4 @@
-/** What the parts of the seeded world share: who is there, what has been said, what is to come. */
+/** State shared by the parts of the seed command: accounts, posts and the agenda. */
 import type { LexMap } from '@atproto/lex-data'
 import type { HandleString, NsidString } from '@atproto/syntax'
 import type { com } from '../../lexicons/generated/index.ts'
@@ -18,18 +18,18 @@ export interface TownOptions {
   readonly agenda: Agenda
   readonly start: number
   readonly end: number
-  /** The code in the newest message to an address. */
+  /** Returns the code of the newest message to an address. */
   readonly codeTo: (email: string) => Promise<string>
 }
 
 export interface Town extends TownOptions {
   readonly chance: Chance
-  /** Who is there now. */
+  /** Active accounts. */
   readonly members: Map<Name, Member>
-  /** Posts by their text. */
-  readonly said: Map<string, Ref>
+  /** Posts by text. */
+  readonly posts: Map<string, Ref>
   readonly now: () => Date
-  /** Records written so far. */
+  /** Number of records written. */
   records: number
 }
 
@@ -37,7 +37,7 @@ export const names = Object.keys(people) as Name[]
 
 export function createTown(options: TownOptions): Town {
   const { now } = options.agenda
-  return { ...options, chance: createChance(1891), members: new Map(), said: new Map(), now, records: 0 }
+  return { ...options, chance: createChance(1891), members: new Map(), posts: new Map(), now, records: 0 }
 }
 
 export function handleOf(name: Name): HandleString {
@@ -48,10 +48,10 @@ export function passwordOf(name: Name): string {
   return `${name}-password`
 }
 
-/** @throws when nobody of this name is there, at this time of the story */
+/** @throws if the account has not joined yet or has left */
 export function member(town: Town, name: Name): Member {
   const found = town.members.get(name)
-  if (!found) throw new Error(`${name} is not there at ${town.now().toISOString()}`)
+  if (!found) throw new Error(`${name} has no active account at ${town.now().toISOString()}`)
   return found
 }
 
@@ -63,7 +63,7 @@ export async function join(town: Town, name: Name, inviteCode?: string): Promise
   return joined
 }
 
-/** A further session on another device. */
+/** Opens a session on another device. */
 export function openSession(
   town: Town,
   name: Name,
@@ -77,7 +77,7 @@ function openingOf({ endpoint, now }: Town, name: Name, client: string): Opening
   return { endpoint, now, client, handle: handleOf(name), password: passwordOf(name) }
 }
 
-/** Writes a record of this moment. */
+/** Creates a record with the current time as createdAt. */
 export async function write(town: Town, name: Name, collection: NsidString, record: LexMap): Promise<Ref> {
   town.records++
   return member(town, name).create(collection, { ...record, createdAt: town.now().toISOString() })

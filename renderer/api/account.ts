@@ -1,25 +1,25 @@
-/** What is known of the account that this window shows. */
+/** The current account: its session data, and whether it owns the server. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { callAs } from './client.ts'
 import { errorName } from './errors.ts'
-import { useRead } from './hooks.ts'
+import { useXrpcQuery } from './hooks.ts'
 import { updateSession, useSession } from './sessions.ts'
 import { accountFields } from './vault.ts'
 
-/** Keeps what is known of the account up to date while it is shown. */
-export function useFreshAccount(): void {
-  const { data } = useRead(com.core.server.getSession, {})
+/** Keeps the stored session data of the current account up to date. */
+export function useAccountRefresh(): void {
+  const { data } = useXrpcQuery(com.core.server.getSession, {})
   useEffect(() => {
     if (data) updateSession(data.did, accountFields(data))
   }, [data])
 }
 
-/** The account that owned it the last time: the navigation need not wait for the answer, and then move. */
+/** Caches the DID of the owner, so that the navigation does not change after the response. */
 const ownerKey = 'pds.owner'
 
-/** Whether the account owns the server: it does when the server lets it see the accounts. */
+/** Whether the account owns the server, which is whether it may list accounts. */
 export function useIsOwner(): boolean {
   const { did, status } = useSession()
   const { data = false } = useQuery({

@@ -1,6 +1,6 @@
 /**
- * Calls of methods, by the typed client. A call in the name of an account renews its session when the access token has
- * expired: silently, and once for all tabs.
+ * Calls XRPC methods with the typed client. Calls for an account refresh its session when the access token has expired, once
+ * for all tabs.
  */
 import { type XrpcOptions, XrpcResponseError, xrpc } from '@atproto/lex-client'
 import {
@@ -11,7 +11,7 @@ import {
   type Query,
 } from '@atproto/lex-schema'
 import { com } from '../../lexicons/generated/index.ts'
-import { reach } from './connection.ts'
+import { trackedFetch } from './connection.ts'
 import { endpoint } from './endpoint.ts'
 import { findSession, removeSession, updateSession } from './sessions.ts'
 import { type Session, sessionFrom } from './vault.ts'
@@ -19,7 +19,7 @@ import { type Session, sessionFrom } from './vault.ts'
 export type Method = Query | Procedure
 export type Body<M extends Method> = InferMethodOutputBody<M>
 
-/** The account has no session here any more. */
+/** The session of the account has ended. */
 export class SessionEnded extends Error {}
 
 /** Calls a method without credentials, or with the token given. */
@@ -29,15 +29,15 @@ export async function call<M extends Method>(
   token?: string,
 ): Promise<Body<M>> {
   const headers: HeadersInit = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const { body } = await xrpc({ service: endpoint, fetch: reachUrl, headers }, method, options)
+  const { body } = await xrpc({ service: endpoint, fetch: fetchFromServer, headers }, method, options)
   return body as unknown as Body<M>
 }
 
-const reachUrl: typeof fetch = (url, init = {}) => reach(new URL(String(url)), init)
+const fetchFromServer: typeof fetch = (url, init = {}) => trackedFetch(new URL(String(url)), init)
 
 /**
- * Calls a method in the name of an account.
- * @throws SessionEnded when its session is gone; the session is forgotten then
+ * Calls a method with the session of an account.
+ * @throws SessionEnded if the session has ended; it is then removed
  */
 export async function callAs<M extends Method>(
   did: string,
@@ -49,14 +49,14 @@ export async function callAs<M extends Method>(
   try {
     return await call(method, options, session.accessJwt)
   } catch (error) {
-    if (!isStale(error, getMain(method))) throw error
-    const renewed = await renew(session)
-    return call(method, options, renewed.accessJwt)
+    if (!isTokenRejected(error, getMain(method))) throw error
+    const refreshed = await refresh(session)
+    return call(method, options, refreshed.accessJwt)
   }
 }
 
-/** Whether the token is what was refused, rather than a code among the input or the right to call. */
-function isStale(error: unknown, method: Method): boolean {
+/** Whether the error concerns the access token, not an emailed code in the input or missing permission. */
+function isTokenRejected(error: unknown, method: Method): boolean {
   if (!(error instanceof XrpcResponseError)) return false
   switch (error.error) {
     case 'ExpiredToken':
@@ -68,39 +68,38 @@ function isStale(error: unknown, method: Method): boolean {
   }
 }
 
-/** Signs out: on the server as well, if it answers. */
+/** Signs out here and, if it responds, on the server. */
 export async function signOut(did: string): Promise<void> {
   const session = findSession(did)
   removeSession(did)
   if (session) await call(com.core.server.deleteSession, {}, session.refreshJwt).catch(() => {})
 }
 
-async function renew(stale: Session): Promise<Session> {
-  return exclusively(`pds.renew ${stale.did}`, async () => {
-    const kept = findSession(stale.did)
-    if (!kept) throw new SessionEnded()
-    // Whoever had the lock before has renewed it already.
-    if (kept.accessJwt !== stale.accessJwt) return kept
+async function refresh(expired: Session): Promise<Session> {
+  return exclusively(`pds.refresh ${expired.did}`, async () => {
+    const stored = findSession(expired.did)
+    if (!stored) throw new SessionEnded()
+    // Another tab or call refreshed it while this one waited for the lock.
+    if (stored.accessJwt !== expired.accessJwt) return stored
     try {
-      const renewed = await call(com.core.server.refreshSession, {}, kept.refreshJwt)
-      const session = sessionFrom(renewed)
-      updateSession(stale.did, session)
+      const session = sessionFrom(await call(com.core.server.refreshSession, {}, stored.refreshJwt))
+      updateSession(expired.did, session)
       return session
     } catch (error) {
       if (!(error instanceof XrpcResponseError) || error.status >= 500 || error.status === 429) throw error
-      removeSession(stale.did, true)
+      removeSession(expired.did, true)
       throw new SessionEnded()
     }
   })
 }
 
-const underWay = new Map<string, Promise<unknown>>()
+const queues = new Map<string, Promise<unknown>>()
 
-/** One at a time: among all tabs where the browser can (only on secure origins), else within this one. */
+/** Runs one call at a time per name: across tabs with the Web Locks API (secure origins only), else in this tab. */
 function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   if ('locks' in navigator) return navigator.locks.request(name, work)
-  const before = underWay.get(name) ?? Promise.resolve()
-  const turn = before.then(work, work)
-  underWay.set(name, turn)
-  return turn
+  const before = queues.get(name) ?? Promise.resolve()
+  const result = before.then(work, work)
+  queues.set(name, result)
+  return result
 }

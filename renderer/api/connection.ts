@@ -1,6 +1,6 @@
 /**
- * Whether the server answers. Once a request finds that it does not, nothing else is asked of it: one probe at growing
- * intervals finds out when it is back, and then what waited goes on.
+ * Whether the server responds. After a failed request all queries pause; a probe with back-off finds out when the server is
+ * back, and resumes them.
  */
 import { onlineManager } from '@tanstack/react-query'
 import { endpoint } from './endpoint.ts'
@@ -16,11 +16,11 @@ export const connection = createStore<Connection>({ up: true })
 let timer: ReturnType<typeof setTimeout> | undefined
 let waitMs = firstWaitMs
 
-// What the browser thinks of the internet says nothing about a server on this machine.
+// The online state of the browser does not apply to a server on this machine.
 onlineManager.setEventListener(() => () => {})
 
-/** `fetch`, noting whether anybody answered. */
-export async function reach(url: URL, init: RequestInit): Promise<Response> {
+/** `fetch` that updates the connection state. */
+export async function trackedFetch(url: URL, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, init)
     if (!connection.get().up) restored()
@@ -60,7 +60,7 @@ function scheduleProbe(): void {
   waitMs = Math.min(waitMs * 2, longestWaitMs)
 }
 
-// Somebody who comes back to the window should not wait for the next interval.
+// Probe at once when the window becomes visible.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && !connection.get().up) void probe()
 })

@@ -1,4 +1,4 @@
-/** What the desktop around this page tells and does, as hooks. Only what is shown inside a desktop uses it. */
+/** State and calls of the desktop as hooks. Used only by screens of the desktop. */
 import {
   type QueryClient,
   type UseMutationOptions,
@@ -12,72 +12,72 @@ import type { Channel, DesktopCalls, Outcome, ServerState } from '../../electron
 import { desktop } from '../bridge.ts'
 import { createStore } from './store.ts'
 
-/** The desktop's own sentence on why something was not done. */
-export class Refused extends Error {}
+/** An expected failure; its message is written for people. */
+export class DesktopError extends Error {}
 
 type Args<C extends Channel> = Parameters<DesktopCalls[C]>
-type Answer<C extends Channel> = ValueOf<ReturnType<DesktopCalls[C]>>
+type Result<C extends Channel> = ValueOf<ReturnType<DesktopCalls[C]>>
 type ValueOf<A> = A extends { readonly ok: false } ? never : A extends { readonly value: infer T } ? T : A
 
-/** How the embedded server is doing; undefined in a browser. */
+/** The state of the embedded server; undefined in a browser. */
 export const serverState = createStore<ServerState | undefined>(desktop?.initialState)
 
 /**
- * Whether the screens that need the server can be shown. They stay while it restarts or is stopped on purpose: only a start
- * that failed takes their place.
+ * Whether to show the screens that need the server. They stay while it restarts or is stopped; only a failed start replaces
+ * them.
  */
 export const isUsable = createStore(desktop === undefined || desktop.initialState.kind === 'running')
 
-const passingMs = 250
-let passing: ReturnType<typeof setTimeout> | undefined
+const stopDelayMs = 250
+let stopTimer: ReturnType<typeof setTimeout> | undefined
 
 desktop?.on('serverState', (state) => {
-  clearTimeout(passing)
-  // A restart passes through it; shown is only a stop that lasts.
-  if (state.kind === 'stopped') passing = setTimeout(become, passingMs, state)
-  else become(state)
+  clearTimeout(stopTimer)
+  // A restart passes through `stopped`: show it only if it lasts.
+  if (state.kind === 'stopped') stopTimer = setTimeout(applyState, stopDelayMs, state)
+  else applyState(state)
 })
 
-function become(state: ServerState): void {
+function applyState(state: ServerState): void {
   serverState.set(state)
   if (state.kind === 'running') isUsable.set(true)
   if (state.kind === 'failed') isUsable.set(false)
 }
 
-/** @throws Refused when the answer is that it was not done */
-export async function ask<C extends Channel>(channel: C, ...args: Args<C>): Promise<Answer<C>> {
-  if (!desktop) throw new Error('there is no desktop around this page')
-  const answer: unknown = await desktop.call(channel, ...args)
-  if (!isOutcome(answer)) return answer as Answer<C>
-  if (!answer.ok) throw new Refused(answer.message)
-  return answer.value as Answer<C>
+/** Calls the desktop. @throws DesktopError on an expected failure */
+export async function callDesktop<C extends Channel>(channel: C, ...args: Args<C>): Promise<Result<C>> {
+  if (!desktop) throw new Error('desktop call outside the desktop')
+  const result: unknown = await desktop.call(channel, ...args)
+  if (!isOutcome(result)) return result as Result<C>
+  if (!result.ok) throw new DesktopError(result.message)
+  return result.value as Result<C>
 }
 
-function isOutcome(answer: unknown): answer is Outcome<unknown> {
-  return typeof answer === 'object' && answer !== null && 'ok' in answer
+function isOutcome(result: unknown): result is Outcome<unknown> {
+  return typeof result === 'object' && result !== null && 'ok' in result
 }
 
-/** What the desktop answers, kept by channel and arguments. It answers whether or not the server does. */
-export function useAsk<C extends Channel>(channel: C, ...args: Args<C>): UseQueryResult<Answer<C>> {
+/** The cached result of a desktop call, by channel and arguments. Works without the server. */
+export function useDesktopQuery<C extends Channel>(channel: C, ...args: Args<C>): UseQueryResult<Result<C>> {
   return useQuery({
     queryKey: keyOf(channel, ...args),
-    queryFn: () => ask(channel, ...args),
+    queryFn: () => callDesktop(channel, ...args),
     networkMode: 'always',
   })
 }
 
-/** Has the desktop do something. @param stale channels whose answers it makes stale */
-export function useDo<C extends Channel>(
+/** A desktop call as a mutation. @param invalidates channels whose cached results it invalidates */
+export function useDesktopCall<C extends Channel>(
   channel: C,
-  stale: readonly Channel[] = [],
-  effects: Pick<UseMutationOptions<Answer<C>, Error, Args<C>>, 'onSuccess' | 'onError'> = {},
-): UseMutationResult<Answer<C>, Error, Args<C>> {
+  invalidates: readonly Channel[] = [],
+  effects: Pick<UseMutationOptions<Result<C>, Error, Args<C>>, 'onSuccess' | 'onError'> = {},
+): UseMutationResult<Result<C>, Error, Args<C>> {
   const client = useQueryClient()
   return useMutation({
     ...effects,
-    mutationFn: (args) => ask(channel, ...args),
+    mutationFn: (args) => callDesktop(channel, ...args),
     onSettled: async () => {
-      await Promise.all(stale.map((one) => refresh(client, one)))
+      await Promise.all(invalidates.map((one) => invalidate(client, one)))
     },
   })
 }
@@ -86,7 +86,7 @@ export function keyOf(channel: Channel, ...args: readonly unknown[]): unknown[] 
   return ['desktop', channel, ...args]
 }
 
-/** Has what the desktop answered on a channel asked for again. */
-export function refresh(client: QueryClient, channel: Channel): Promise<void> {
+/** Invalidates the cached results of a channel. */
+export function invalidate(client: QueryClient, channel: Channel): Promise<void> {
   return client.invalidateQueries({ queryKey: keyOf(channel) })
 }

@@ -1,4 +1,4 @@
 import { desktop } from '../bridge.ts'
 
-/** Where the server is, without a trailing slash: in a browser, where this page came from. */
+/** The origin of the server, without a trailing slash. */
 export const endpoint = desktop?.endpoint ?? location.origin

@@ -1,31 +1,31 @@
-/** From an error to a sentence that says what happened and what to do. */
+/** Error messages: what happened and what to do. */
 import { XrpcFetchError, XrpcInvalidResponseError, XrpcResponseError } from '@atproto/lex-client'
 import { t } from '../strings/en.ts'
 import { formatRelative } from '../strings/format.ts'
 import { SessionEnded } from './client.ts'
-import { Refused } from './desktop.ts'
+import { DesktopError } from './desktop.ts'
 
-/** The server's own sentence says more than the name does: which rule the input broke. */
-const tellsMore = new Set(['InvalidRequest', 'InvalidHandle', 'InvalidPassword', 'BadExpiration'])
+/** Errors whose message from the server is more specific than a text by name. */
+const specificErrors = new Set(['InvalidRequest', 'InvalidHandle', 'InvalidPassword', 'BadExpiration'])
 
 export function errorName(error: unknown): string | undefined {
   return error instanceof XrpcResponseError ? error.error : undefined
 }
 
-/** Whether asking again later may help, so that a query may be retried. */
-export function isPassing(error: unknown): boolean {
+/** Whether a retry may succeed. */
+export function isTransient(error: unknown): boolean {
   return error instanceof XrpcResponseError && error.status >= 500 && error.status !== 501
 }
 
 export function explain(error: unknown): string {
   if (typeof error === 'string') return error
-  if (error instanceof Refused) return error.message
+  if (error instanceof DesktopError) return error.message
   if (error instanceof SessionEnded) return t.errors.sessionEnded
   if (error instanceof XrpcFetchError) return t.errors.unreachable
   if (error instanceof XrpcInvalidResponseError) return t.errors.badAnswer
   if (!(error instanceof XrpcResponseError)) return t.errors.unexpected
   if (error.error === 'RateLimitExceeded') return tooMany(error.headers.get('retry-after'))
-  if (tellsMore.has(error.error) && error.message) return sentence(error.message)
+  if (specificErrors.has(error.error) && error.message) return sentence(error.message)
   return t.errors.byName[error.error] ?? sentence(error.message)
 }
 

@@ -1,8 +1,7 @@
-/** Queries and procedures as hooks. What was read is kept by account, method and parameters. */
+/** Queries and procedures as hooks. Responses are cached by account, method and parameters. */
 import type { XrpcOptions } from '@atproto/lex-client'
 import { getMain, type InferMethodParams, type Main, type Procedure, type Query } from '@atproto/lex-schema'
 import {
-  type QueryClient,
   type UseMutationOptions,
   type UseMutationResult,
   type UseQueryResult,
@@ -13,13 +12,13 @@ import {
 import { type Body, call, callAs } from './client.ts'
 import { useSession } from './sessions.ts'
 
-interface ReadOptions {
+interface XrpcQueryOptions {
   readonly enabled?: boolean
-  /** Milliseconds for which an answer is taken as fresh. */
+  /** Milliseconds for which a response counts as fresh. */
   readonly staleTime?: number
 }
 
-/** The key of what a query answered to an account; without parameters, of all that it answered. */
+/** The cache key of a query; without parameters, the prefix of all its keys. */
 export function keyOf<Q extends Query>(
   did: string,
   method: Main<Q>,
@@ -28,11 +27,11 @@ export function keyOf<Q extends Query>(
   return params === undefined ? [did, getMain(method).nsid] : [did, getMain(method).nsid, params]
 }
 
-/** Reads in the name of the account shown. */
-export function useRead<Q extends Query>(
+/** Calls a query with the session of the current account. */
+export function useXrpcQuery<Q extends Query>(
   method: Main<Q>,
   params: InferMethodParams<Q>,
-  options: ReadOptions = {},
+  options: XrpcQueryOptions = {},
 ): UseQueryResult<Body<Q>> {
   const { did } = useSession()
   return useQuery({
@@ -42,11 +41,11 @@ export function useRead<Q extends Query>(
   })
 }
 
-/** Reads what anybody may. */
-export function usePublicRead<Q extends Query>(
+/** Calls a query without a session. */
+export function usePublicXrpcQuery<Q extends Query>(
   method: Main<Q>,
   params: InferMethodParams<Q>,
-  options: ReadOptions = {},
+  options: XrpcQueryOptions = {},
 ): UseQueryResult<Body<Q>> {
   return useQuery({
     queryKey: keyOf('', method, params),
@@ -62,12 +61,12 @@ type Effects<P extends Procedure> = Pick<
 >
 
 /**
- * Calls a procedure in the name of the account shown.
- * @param stale queries whose answers it makes stale
+ * Calls a procedure with the session of the current account.
+ * @param invalidates queries whose cached responses it invalidates
  */
-export function useAct<P extends Procedure>(
+export function useProcedure<P extends Procedure>(
   method: Main<P>,
-  stale: readonly Main<Query>[] = [],
+  invalidates: readonly Main<Query>[] = [],
   effects: Effects<P> = {},
 ): UseMutationResult<Body<P>, Error, Input<P>> {
   const { did } = useSession()
@@ -76,10 +75,8 @@ export function useAct<P extends Procedure>(
     ...effects,
     mutationFn: (body) => callAs(did, method, { body } as XrpcOptions<P>),
     onSettled: async (...result) => {
-      await Promise.all(stale.map((query) => client.invalidateQueries({ queryKey: keyOf(did, query) })))
+      await Promise.all(invalidates.map((query) => client.invalidateQueries({ queryKey: keyOf(did, query) })))
       await effects.onSettled?.(...result)
     },
   })
 }
-
-export type { QueryClient }

@@ -1,6 +1,6 @@
 /**
- * Notifications of the account shown, as pages that are kept. What arrives is put before the first page: reading all pages
- * again would ask for everything that has been scrolled through.
+ * Notifications of the current account as cached pages. New ones are prepended to the first page, because refetching would
+ * request every page that was scrolled through.
  */
 import {
   type InfiniteData,
@@ -23,11 +23,11 @@ type Pages = InfiniteData<Page, string | undefined>
 export type Notification = Page['notifications'][number]
 
 const pageSize = 50
-/** Before anything was: a marker here takes nothing for read. */
-const beforeAll = '1970-01-01T00:00:00.000Z'
+/** A seen marker that marks nothing as read. */
+const epoch = '1970-01-01T00:00:00.000Z'
 
-/** The query of how many are unread. The stream keeps it up to date for the account shown. */
-export function unreadCountOf(did: string) {
+/** The query of the unread count. For the current account, the stream keeps it up to date. */
+export function unreadCountQuery(did: string) {
   return queryOptions({
     queryKey: keyOf(did, getUnreadCount, {}),
     queryFn: ({ signal }) => callAs(did, getUnreadCount, { signal }),
@@ -37,7 +37,7 @@ export function unreadCountOf(did: string) {
 
 export function useUnreadCount(): number {
   const { did, status } = useSession()
-  const { data } = useQuery({ ...unreadCountOf(did), enabled: status !== 'takendown' })
+  const { data } = useQuery({ ...unreadCountQuery(did), enabled: status !== 'takendown' })
   return data?.count ?? 0
 }
 
@@ -45,7 +45,7 @@ export function keyOfNotification({ reason, uri }: Notification): string {
   return `${reason} ${uri}`
 }
 
-/** @param reasons those wanted; all when there are none */
+/** @param reasons the reasons to list; all if empty */
 export function useNotifications(reasons: readonly string[]) {
   const { did } = useSession()
   return useInfiniteQuery({
@@ -54,7 +54,7 @@ export function useNotifications(reasons: readonly string[]) {
     queryFn: ({ pageParam, signal }) => readPage(did, reasons, pageParam, signal),
     getNextPageParam: ({ cursor }) => cursor,
     staleTime: Number.POSITIVE_INFINITY,
-    // Pages are kept as they are; comparing ten thousand items at each new page would cost more than it saves.
+    // Comparing thousands of items for each new page costs more than it saves.
     structuralSharing: false,
   })
 }
@@ -69,30 +69,31 @@ function readPage(
   return callAs(did, listNotifications, { params, ...(signal ? { signal } : {}) })
 }
 
-/** Puts what has arrived before the lists that it belongs to. */
-export function addNotification(client: QueryClient, did: string, arrived: Notification): void {
+/** Prepends a notification to the lists that it belongs to. */
+export function addNotification(client: QueryClient, did: string, added: Notification): void {
   for (const { queryKey, promise, state } of listsOf(client, did)) {
     const reasons = reasonsOf(queryKey)
-    if (reasons.length > 0 && !reasons.includes(arrived.reason)) continue
-    const add = () => client.setQueryData<Pages>(queryKey, (kept) => kept && withArrival(kept, arrived))
+    if (reasons.length > 0 && !reasons.includes(added.reason)) continue
+    const add = () =>
+      client.setQueryData<Pages>(queryKey, (cached) => cached && withNotification(cached, added))
     add()
-    // What is being read may have been answered before it arrived.
+    // A response in flight may predate the notification: add it again afterwards.
     const reading = state.fetchStatus === 'fetching' ? promise : undefined
     void Promise.allSettled([reading, refreshing]).then(add)
   }
 }
 
-function withArrival(kept: Pages, arrived: Notification): Pages {
-  const [first, ...rest] = kept.pages
-  const key = keyOfNotification(arrived)
-  if (!first || first.notifications.some((one) => keyOfNotification(one) === key)) return kept
-  const notifications = [arrived, ...first.notifications]
-  return { ...kept, pages: [{ ...first, notifications }, ...rest] }
+function withNotification(cached: Pages, added: Notification): Pages {
+  const [first, ...rest] = cached.pages
+  const key = keyOfNotification(added)
+  if (!first || first.notifications.some((one) => keyOfNotification(one) === key)) return cached
+  const notifications = [added, ...first.notifications]
+  return { ...cached, pages: [{ ...first, notifications }, ...rest] }
 }
 
 let refreshing: Promise<unknown> = Promise.resolve()
 
-/** Brings the lists up to date after what the stream does not tell in full: those that are shown now, others when they are. */
+/** Refreshes the lists after a change that the stream does not describe: visible lists now, others when shown. */
 export function refreshLists(client: QueryClient, did: string): Promise<unknown> {
   refreshing = refreshing.then(() => refresh(client, did))
   return refreshing
@@ -103,9 +104,9 @@ async function refresh(client: QueryClient, did: string): Promise<void> {
   const refreshed = listsOf(client, did).map(async ({ queryKey, promise, state }) => {
     if (state.fetchStatus === 'fetching') await promise
     const newest = await readPage(did, reasonsOf(queryKey))
-    client.setQueryData<Pages>(queryKey, (kept) => kept && withNews(kept, newest))
+    client.setQueryData<Pages>(queryKey, (cached) => cached && withNewestPage(cached, newest))
   })
-  // One that cannot be read now is brought up to date with the next news.
+  // A failed refresh is repeated with the next change.
   await Promise.allSettled(refreshed)
 }
 
@@ -117,9 +118,9 @@ function reasonsOf(queryKey: readonly unknown[]): readonly string[] {
   return queryKey.at(-1) as readonly string[]
 }
 
-/** The kept pages with the newest one in its place before them; only the newest when there is nothing, or a gap, between. */
-export function withNews(kept: Pages, newest: Page): Pages {
-  const [first, ...rest] = kept.pages
+/** Merges the newest page into cached pages. Returns only the newest page if the cache is empty or leaves a gap. */
+export function withNewestPage(cached: Pages, newest: Page): Pages {
+  const [first, ...rest] = cached.pages
   const latest = first?.notifications[0]
   const oldest = newest.notifications.at(-1)
   const isAll = newest.cursor === undefined || !oldest
@@ -128,7 +129,7 @@ export function withNews(kept: Pages, newest: Page): Pages {
   }
   const older = (page: Page): Page => {
     const notifications = page.notifications.filter((one) => one.indexedAt < oldest.indexedAt)
-    return marked({ ...page, notifications }, newest.seenAt)
+    return withReadState({ ...page, notifications }, newest.seenAt)
   }
   const { notifications } = older(first)
   const updated = {
@@ -136,11 +137,11 @@ export function withNews(kept: Pages, newest: Page): Pages {
     seenAt: newest.seenAt,
     notifications: [...newest.notifications, ...notifications],
   }
-  return { ...kept, pages: [updated, ...rest.map(older)] }
+  return { ...cached, pages: [updated, ...rest.map(older)] }
 }
 
-/** A page as it is once everything until `seenAt` has been seen; the same one when that changes nothing. */
-function marked(page: Page, seenAt: string | undefined): Page {
+/** A page with `isRead` set by `seenAt`; the same object if nothing changes. */
+function withReadState(page: Page, seenAt: string | undefined): Page {
   const isRead = (one: Notification) => seenAt !== undefined && one.indexedAt <= seenAt
   if (page.notifications.every((one) => one.isRead === isRead(one))) return page
   const notifications = page.notifications.map((one) =>
@@ -149,7 +150,7 @@ function marked(page: Page, seenAt: string | undefined): Page {
   return { ...page, notifications }
 }
 
-/** Moves the seen marker, at once on the screen, and back when the server refuses. */
+/** Moves the seen marker optimistically; rolls back on failure. */
 export function useSeenMarker(effects: { onSuccess(before: string): void; onError(error: Error): void }) {
   const { did } = useSession()
   const client = useQueryClient()
@@ -161,8 +162,8 @@ export function useSeenMarker(effects: { onSuccess(before: string): void; onErro
     onMutate: async (seenAt) => {
       await client.cancelQueries({ queryKey: count })
       const before = client.getQueriesData<Pages>({ queryKey: lists })
-      client.setQueriesData<Pages>({ queryKey: lists }, (kept) => kept && moved(kept, seenAt))
-      return { before, marker: before[0]?.[1]?.pages[0]?.seenAt ?? beforeAll }
+      client.setQueriesData<Pages>({ queryKey: lists }, (cached) => cached && withSeenAt(cached, seenAt))
+      return { before, marker: before[0]?.[1]?.pages[0]?.seenAt ?? epoch }
     },
     onSuccess: (_, __, { marker }) => effects.onSuccess(marker),
     onError: (error, _, context) => {
@@ -173,9 +174,9 @@ export function useSeenMarker(effects: { onSuccess(before: string): void; onErro
   })
 }
 
-function moved(kept: Pages, seenAt: string): Pages {
-  const pages = kept.pages.map((page) =>
-    marked({ ...page, seenAt: seenAt as Notification['indexedAt'] }, seenAt),
+function withSeenAt(cached: Pages, seenAt: string): Pages {
+  const pages = cached.pages.map((page) =>
+    withReadState({ ...page, seenAt: seenAt as Notification['indexedAt'] }, seenAt),
   )
-  return { ...kept, pages }
+  return { ...cached, pages }
 }

@@ -1,32 +1,32 @@
-/** The accounts signed in here, and the one that this window shows. */
+/** The stored sessions, and which of them this window shows. */
 import { createStore, useStore } from './store.ts'
 import { type Session, vault } from './vault.ts'
 
 const currentKey = 'pds.current'
 
-/** Each window shows an account of its own; a new one starts with that of the last. */
+/** Each window has its own current account; a new window starts with the last one used. */
 const current = createStore<string | undefined>(
   sessionStorage.getItem(currentKey) ?? localStorage.getItem(currentKey) ?? undefined,
 )
 
-/** The account whose session ended without its doing, so that the sign-in screen can say so. */
+/** The last session that ended without sign-out, for the message on the sign-in screen. */
 export const endedSession = createStore<Session | undefined>(undefined)
 
 export function useSessions(): readonly Session[] {
   return useStore(vault.sessions)
 }
 
-/** The session that this window shows; undefined when nobody is signed in. */
+/** The session of the current account; undefined without one. */
 export function useMaybeSession(): Session | undefined {
   const sessions = useSessions()
   const did = useStore(current)
   return sessions.find((session) => session.did === did) ?? sessions[0]
 }
 
-/** As `useMaybeSession`, on screens that only somebody who is signed in sees. */
+/** The session of the current account, for screens that require one. */
 export function useSession(): Session {
   const session = useMaybeSession()
-  if (!session) throw new Error('nobody is signed in')
+  if (!session) throw new Error('no session')
   return session
 }
 
@@ -40,7 +40,7 @@ export function switchTo(did: string): void {
   current.set(did)
 }
 
-/** Takes a new session in, in place of an older one of the same account. */
+/** Stores a session. Replaces an older one of the same account. */
 export function addSession(session: Session): void {
   vault.update((sessions) =>
     sessions.some(({ did }) => did === session.did)
@@ -50,16 +50,16 @@ export function addSession(session: Session): void {
   endedSession.set(undefined)
 }
 
-/** Notes what is now known of an account; nothing when it has signed out meanwhile, or when it is known already. */
-export function updateSession(did: string, known: Partial<Session>): void {
+/** Updates fields of a stored session. Does nothing after sign-out or without a change. */
+export function updateSession(did: string, fields: Partial<Session>): void {
   const session = findSession(did)
-  const isNews =
-    session && Object.entries(known).some(([name, value]) => session[name as keyof Session] !== value)
-  if (isNews)
-    vault.update((sessions) => sessions.map((old) => (old.did === did ? { ...old, ...known } : old)))
+  const isChanged =
+    session && Object.entries(fields).some(([name, value]) => session[name as keyof Session] !== value)
+  if (isChanged)
+    vault.update((sessions) => sessions.map((old) => (old.did === did ? { ...old, ...fields } : old)))
 }
 
-/** Forgets a session. @param ended whether it ended without the account's doing */
+/** Removes a stored session. @param ended whether it ended without sign-out */
 export function removeSession(did: string, ended = false): void {
   if (ended) endedSession.set(findSession(did))
   vault.update((sessions) => sessions.filter((session) => session.did !== did))

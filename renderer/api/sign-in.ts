@@ -1,6 +1,7 @@
-/** Opening sessions. */
+/** Sign-in and sign-up. */
 import { com } from '../../lexicons/generated/index.ts'
 import { call } from './client.ts'
+import { claimsOf } from './jwt.ts'
 import { addSession } from './sessions.ts'
 import { type Session, sessionFrom } from './vault.ts'
 
@@ -8,19 +9,19 @@ export interface Credentials {
   readonly identifier: string
   readonly password: string
   readonly authFactorToken?: string
-  /** Opens a narrow session of an account that has been taken down, instead of failing. */
+  /** Opens a restricted session for an account that was taken down, instead of failing. */
   readonly allowTakendown?: boolean
 }
 
-/** An app password was given where the main password is wanted. */
-export class AppPasswordUsed extends Error {}
+/** An app password was used instead of the main password. */
+export class AppPasswordError extends Error {}
 
-/** Opens a session and keeps it. @throws AppPasswordUsed */
+/** Opens and stores a session. @throws AppPasswordError */
 export async function signIn(credentials: Credentials): Promise<Session> {
   const session = sessionFrom(await call(com.core.server.createSession, { body: credentials }))
   if (/appPass/i.test(scopeOf(session.accessJwt))) {
     await call(com.core.server.deleteSession, {}, session.refreshJwt).catch(() => {})
-    throw new AppPasswordUsed()
+    throw new AppPasswordError()
   }
   addSession(session)
   return session
@@ -33,7 +34,7 @@ export interface NewAccount {
   readonly inviteCode?: string | undefined
 }
 
-/** Creates an account, and keeps the session that comes with it. */
+/** Creates an account and stores its session. */
 export async function signUp(account: NewAccount): Promise<Session> {
   const { email } = account
   const answer = await call(com.core.server.createAccount, { body: account })
@@ -44,7 +45,6 @@ export async function signUp(account: NewAccount): Promise<Session> {
 }
 
 function scopeOf(accessJwt: string): string {
-  const [, payload = ''] = accessJwt.split('.')
-  const claims: { scope?: string } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')))
-  return claims.scope ?? ''
+  const { scope } = claimsOf<{ scope?: string }>(accessJwt)
+  return scope ?? ''
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that lives outside the components, and those who watch it. */
+/** An observable value outside of components. */
 export interface Store<T> {
   get(): T
   set(value: T): void

@@ -1,10 +1,10 @@
-/** Where sessions are kept between visits: the system's secret store in the desktop, the browser's storage elsewhere. */
+/** Persists sessions: in the system keyring for the desktop, in local storage for a browser. */
 import type { DidString } from '@atproto/lex-schema'
 import type { DesktopBridge } from '../../electron/bridge.ts'
 import { desktop } from '../bridge.ts'
 import { createStore, type Store } from './store.ts'
 
-/** A signed-in account: its tokens, and what was last known of it. */
+/** The tokens of a signed-in account and its last known state. */
 export interface Session {
   readonly did: DidString
   readonly handle: string
@@ -19,21 +19,21 @@ export interface Session {
 
 type Described = Omit<Session, 'accessJwt' | 'refreshJwt'>
 
-/** What a session says of its account: all of it, so that what is gone is forgotten. */
+/** The account fields of a session, absent ones included, so that updates also clear them. */
 export function accountFields(of: Described) {
   const { did, handle, email, emailConfirmed, emailAuthFactor, active, status } = of
   return { did, handle, email, emailConfirmed, emailAuthFactor, active, status }
 }
 
-/** A session to keep, from an answer that opens or renews one. */
-export function sessionFrom(answer: Described & Pick<Session, 'accessJwt' | 'refreshJwt'>): Session {
-  const { accessJwt, refreshJwt } = answer
-  return { ...accountFields(answer), accessJwt, refreshJwt }
+/** The session to store, from a response that creates or refreshes one. */
+export function sessionFrom(response: Described & Pick<Session, 'accessJwt' | 'refreshJwt'>): Session {
+  const { accessJwt, refreshJwt } = response
+  return { ...accountFields(response), accessJwt, refreshJwt }
 }
 
 export interface Vault {
   readonly sessions: Store<readonly Session[]>
-  /** Changes what is kept, starting from what is kept now: another tab may have changed it meanwhile. */
+  /** Applies a change to the stored sessions, which another tab may have changed. */
   update(change: (sessions: readonly Session[]) => readonly Session[]): void
 }
 
@@ -41,7 +41,7 @@ const key = 'pds.sessions'
 
 export const vault: Vault = desktop ? desktopVault(desktop.sessions) : browserVault()
 
-/** Tabs share it: each hears of the others' changes. */
+/** Shared by all tabs through `storage` events. */
 function browserVault(): Vault {
   const read = () => parse(localStorage.getItem(key))
   const sessions = createStore(read())

@@ -1,7 +1,7 @@
 import { t } from '../strings/en.ts'
 import { Badge } from '../ui/states.tsx'
 
-/** The status of an account, as a word on a colour. */
+/** The status of an account. */
 export function AccountBadge({ status }: { readonly status: string | undefined }) {
   switch (status) {
     case undefined:

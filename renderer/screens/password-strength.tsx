@@ -4,7 +4,7 @@ import styles from './password-strength.module.css'
 const levels = ['short', 'weak', 'fair', 'strong'] as const
 type Level = (typeof levels)[number]
 
-/** How long guessing it would take, roughly: length counts most, then how many kinds of characters there are. */
+/** A rough estimate from length and kinds of characters. */
 export function strengthOf(password: string): Level {
   const distinct = new Set(password).size
   if (password.length < 8) return 'short'

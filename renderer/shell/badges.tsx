@@ -1,5 +1,5 @@
-/** Figures beside the names of screens in the navigation. */
-import { useAsk } from '../api/desktop.ts'
+/** Counts beside the names of screens in the navigation. */
+import { useDesktopQuery } from '../api/desktop.ts'
 import { useUnreadCount } from '../api/notifications.ts'
 import { t } from '../strings/en.ts'
 import { formatNumber } from '../strings/format.ts'
@@ -11,9 +11,9 @@ export function UnreadBadge() {
 }
 
 export function OutboxBadge() {
-  const { data } = useAsk('outbox.list')
-  const waiting = data?.length ?? 0
-  return <CountBadge label={t.nav.waiting(waiting)} value={waiting} />
+  const { data } = useDesktopQuery('outbox.list')
+  const messages = data?.length ?? 0
+  return <CountBadge label={t.nav.messages(messages)} value={messages} />
 }
 
 function CountBadge({ value, label }: { readonly value: number; readonly label: string }) {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { connection, probe } from '../api/connection.ts'
-import { serverState, useDo } from '../api/desktop.ts'
+import { serverState, useDesktopCall } from '../api/desktop.ts'
 import { explain } from '../api/errors.ts'
-import { useAct, useRead } from '../api/hooks.ts'
+import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
 import { useSession } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
 import { t } from '../strings/en.ts'
@@ -14,7 +14,7 @@ import { useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import styles from './banners.module.css'
 
-/** Says that the server does not answer, and that what is shown may be old; in the desktop, also that this is meant so. */
+/** Shown while the server does not respond or, in the desktop, is stopped or restarting. */
 export function ConnectionBanner() {
   const state = useStore(serverState)
   if (state?.kind === 'stopped') return <StoppedBanner />
@@ -27,7 +27,7 @@ export function ConnectionBanner() {
 }
 
 function StoppedBanner() {
-  const start = useDo('server.start')
+  const start = useDesktopCall('server.start')
   const action = (
     <Button busy={start.isPending} onClick={() => start.mutate([])} size="s">
       {t.server.start}
@@ -64,7 +64,7 @@ function LostBanner() {
   )
 }
 
-/** Says what keeps the account from being used as usual. */
+/** Shown for an account that is deactivated, suspended or taken down. */
 export function AccountBanner() {
   const { status } = useSession()
   if (status === undefined) return null
@@ -79,8 +79,8 @@ export function AccountBanner() {
 
 function DeactivatedNotice() {
   const now = useNow()
-  const { data } = useRead(com.core.server.checkAccountStatus, {})
-  const activate = useAct(
+  const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
+  const activate = useProcedure(
     com.core.server.activateAccount,
     [com.core.server.getSession, com.core.server.checkAccountStatus],
     { onSuccess: () => toast(t.banner.reactivated), onError: (error) => toast(explain(error)) },

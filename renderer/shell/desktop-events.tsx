@@ -3,13 +3,13 @@ import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import type { DesktopBridge } from '../../electron/bridge.ts'
 import { connection, probe } from '../api/connection.ts'
-import { keyOf, refresh, serverState } from '../api/desktop.ts'
-import { unreadCountOf } from '../api/notifications.ts'
+import { invalidate, keyOf, serverState } from '../api/desktop.ts'
+import { unreadCountQuery } from '../api/notifications.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
 import { unsavedForms } from '../ui/unsaved.ts'
 
-/** Goes along with the desktop: screens it wants shown, what it says has changed, and the badge of its icon. Shows nothing. */
+/** Handles events of the desktop, and reports unread count and unsaved changes to it. Renders nothing. */
 export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) {
   const client = useQueryClient()
   const [, navigate] = useLocation()
@@ -19,8 +19,8 @@ export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) 
     () => desktop.on('settings', (view) => client.setQueryData(keyOf('settings.view'), view)),
     [desktop, client],
   )
-  useEffect(() => desktop.on('outbox', () => void refresh(client, 'outbox.list')), [desktop, client])
-  // The page need not wait for its next try to find out.
+  useEffect(() => desktop.on('outbox', () => void invalidate(client, 'outbox.list')), [desktop, client])
+  // Probe at once instead of waiting for the next interval.
   useEffect(() => {
     if (state?.kind === 'running' && !connection.get().up) void probe()
   }, [state])
@@ -32,16 +32,16 @@ export function DesktopEvents({ desktop }: { readonly desktop: DesktopBridge }) 
   return null
 }
 
-/** The account shown has a stream; how the others are doing is asked for, in a hidden window as well: that is when it matters. */
-const everyMs = 30_000
+/** The current account has a stream; the others are polled, also in a hidden window. */
+const pollMs = 30_000
 
-/** Tells the desktop how many notifications are unread over all accounts. */
+/** Reports the unread count of all accounts to the desktop. */
 function useUnreadBadge(desktop: DesktopBridge): void {
   const sessions = useSessions().filter(({ status }) => status !== 'takendown')
   const unread = useQueries({
     queries: sessions.map(({ did }) => ({
-      ...unreadCountOf(did),
-      refetchInterval: everyMs,
+      ...unreadCountQuery(did),
+      refetchInterval: pollMs,
       refetchIntervalInBackground: true,
     })),
     combine: (counts) => counts.reduce((sum, { data }) => sum + (data?.count ?? 0), 0),

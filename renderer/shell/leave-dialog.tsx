@@ -2,11 +2,11 @@ import { useStore } from '../api/store.ts'
 import { t } from '../strings/en.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { leave, stay, wanted } from './location.ts'
+import { leave, pendingPath, stay } from './location.ts'
 
-/** Asks whoever leaves a screen with something unsaved. */
+/** Asks for confirmation before unsaved changes are discarded. */
 export function LeaveDialog() {
-  if (useStore(wanted) === undefined) return null
+  if (useStore(pendingPath) === undefined) return null
   return (
     <Dialog onClose={stay} title={t.leave.title}>
       <p>{t.leave.text}</p>

@@ -1,37 +1,37 @@
 /**
- * The path of the screen that is shown: the one in the address, but for the moment in which somebody is asked whether to leave
- * what has not been saved. Whatever changes the address is caught: links, keys, the browser's own buttons, the desktop.
+ * The path of the current screen. It follows the URL hash, except while the user is asked about unsaved changes. This covers
+ * all navigation: links, shortcuts, browser buttons and the desktop.
  */
 import type { BaseLocationHook } from 'wouter'
 import { navigate } from 'wouter/use-hash-location'
 import { createStore, useStore } from '../api/store.ts'
 import { unsavedForms } from '../ui/unsaved.ts'
 
-const shown = createStore(inAddress())
+const shown = createStore(pathInUrl())
 
-/** Where somebody wants to go who has not saved; undefined when nobody does. */
-export const wanted = createStore<string | undefined>(undefined)
+/** The target of a navigation that waits for confirmation. */
+export const pendingPath = createStore<string | undefined>(undefined)
 
 window.addEventListener('hashchange', () => {
-  const path = inAddress()
-  const isHeld = unsavedForms.get() > 0 && path !== shown.get()
-  wanted.set(isHeld ? path : undefined)
-  if (!isHeld) shown.set(path)
+  const path = pathInUrl()
+  const isBlocked = unsavedForms.get() > 0 && path !== shown.get()
+  pendingPath.set(isBlocked ? path : undefined)
+  if (!isBlocked) shown.set(path)
 })
 
-function inAddress(): string {
+function pathInUrl(): string {
   return `/${location.hash.replace(/^#?\/?/, '')}`
 }
 
-/** As the router wants it. */
+/** The location hook of the router. */
 export const useScreenLocation: BaseLocationHook = Object.assign(
   (): [string, typeof navigate] => [useStore(shown), navigate],
   { hrefs: (href: string) => `#${href}` },
 )
 
 export function leave(): void {
-  const path = wanted.get()
-  wanted.set(undefined)
+  const path = pendingPath.get()
+  pendingPath.set(undefined)
   if (path !== undefined) shown.set(path)
 }
 

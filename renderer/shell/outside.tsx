@@ -5,7 +5,7 @@ import styles from './outside.module.css'
 import { desktopRoutes } from './routes.tsx'
 import { Screens } from './screens.tsx'
 
-/** What surrounds the desktop's own screens while nobody is signed in, or the server has not started. */
+/** The frame of desktop screens without a session or a running server. */
 export function Outside() {
   return (
     <div>
@@ -23,7 +23,7 @@ export function Outside() {
   )
 }
 
-/** The way to the screens that need neither a session nor the server. */
+/** Links to the screens that need neither a session nor the server. */
 export function DesktopLinks() {
   const [path] = useLocation()
   return (

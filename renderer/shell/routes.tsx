@@ -1,6 +1,6 @@
 /**
- * The screens, and where they stand in the navigation. All are in one bundle: a part that is fetched later would be missing
- * once the server is down or newer than the page.
+ * The screens and their place in the navigation. All are in one bundle: lazy chunks would be missing while the server is down
+ * or after an update.
  */
 import {
   Archive,
@@ -25,7 +25,6 @@ import { desktop } from '../bridge.ts'
 import { AboutScreen } from '../screens/about/about.tsx'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
-import { ActivityScreen } from '../screens/activity/activity.tsx'
 import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
 import { BackupsScreen } from '../screens/backups/backups.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
@@ -37,6 +36,7 @@ import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
 import { SessionsScreen } from '../screens/sessions/sessions.tsx'
+import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
 import { t } from '../strings/en.ts'
 import { OutboxBadge, UnreadBadge } from './badges.tsx'
 
@@ -45,10 +45,10 @@ export interface Route {
   readonly name: string
   readonly icon: LucideIcon
   readonly screen: ComponentType
-  /** Pressed after `g`, goes there. */
+  /** The key that opens the screen after `g`. */
   readonly key: string
   readonly ownerOnly?: boolean
-  /** Stands behind the name in the navigation. */
+  /** Shown after the name in the navigation. */
   readonly badge?: ComponentType
 }
 
@@ -57,7 +57,7 @@ export interface RouteGroup {
   readonly routes: readonly Route[]
 }
 
-/** Screens of the machine rather than of an account: they are there whoever is signed in, and whether the server runs or not. */
+/** Screens of the desktop. They need neither a session nor a running server. */
 export const desktopRoutes: readonly Route[] = [
   { path: '/server', name: t.nav.server, icon: Server, screen: ServerScreen, key: 'r' },
   { path: '/outbox', name: t.nav.outbox, icon: Send, screen: OutboxScreen, key: 'o', badge: OutboxBadge },
@@ -93,7 +93,13 @@ export const groups: readonly RouteGroup[] = [
         key: 'n',
         badge: UnreadBadge,
       },
-      { path: '/subscriptions', name: t.nav.activity, icon: Radio, screen: ActivityScreen, key: 'b' },
+      {
+        path: '/subscriptions',
+        name: t.nav.subscriptions,
+        icon: Radio,
+        screen: SubscriptionsScreen,
+        key: 'b',
+      },
       {
         path: '/preferences',
         name: t.nav.preferences,
@@ -129,7 +135,7 @@ export const groups: readonly RouteGroup[] = [
 
 export const routes: readonly Route[] = groups.flatMap((group) => group.routes)
 
-/** Whether it is a screen that needs neither a session nor the server. */
+/** Whether a screen needs neither a session nor a running server. */
 export function isDesktopScreen(path: string): boolean {
   return desktop !== undefined && desktopRoutes.some((route) => route.path === path)
 }

@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { NotFoundScreen } from '../screens/not-found.tsx'
-import { noteNavigation } from '../ui/page.tsx'
+import { markNavigation } from '../ui/page.tsx'
 import { routes } from './routes.tsx'
 
-/** The screen of the path. */
+/** The screen of the current path. */
 export function Screens() {
   useNavigation()
   return (
@@ -17,33 +17,33 @@ export function Screens() {
   )
 }
 
-/** How far down each visited entry of the history was when it was left. */
-const heights = new Map<string | undefined, number>()
+/** Scroll positions by history entry. */
+const scrollPositions = new Map<string | undefined, number>()
 
 const entry = () => window.navigation?.currentEntry?.key
 
-/** Notes that the screen has changed, so that the next one takes the focus; shows it from its top, or as it was left. */
+/** Restores the scroll position on navigation, and lets the new screen take the focus. */
 function useNavigation(): void {
   const [path] = useLocation()
-  const before = useRef(path)
-  if (before.current !== path) noteNavigation()
+  const previous = useRef(path)
+  if (previous.current !== path) markNavigation()
   useEffect(() => {
-    // The browser would do it before the screen is there; what it does for a page that is loaded again is right.
+    // The browser would restore the position before the screen is rendered. On reload it does so correctly.
     history.scrollRestoration = 'manual'
-    const giveBack = () => {
+    const restoreDefault = () => {
       history.scrollRestoration = 'auto'
     }
-    const note = () => heights.set(entry(), window.scrollY)
-    document.addEventListener('scroll', note, { passive: true })
-    window.addEventListener('pagehide', giveBack)
+    const save = () => scrollPositions.set(entry(), window.scrollY)
+    document.addEventListener('scroll', save, { passive: true })
+    window.addEventListener('pagehide', restoreDefault)
     return () => {
-      document.removeEventListener('scroll', note)
-      window.removeEventListener('pagehide', giveBack)
+      document.removeEventListener('scroll', save)
+      window.removeEventListener('pagehide', restoreDefault)
     }
   }, [])
-  // Before anybody hears that the window, with another screen in it, has moved.
+  // A layout effect: runs before scroll listeners see the new screen.
   useLayoutEffect(() => {
-    if (before.current !== path) window.scrollTo(0, heights.get(entry()) ?? 0)
-    before.current = path
+    if (previous.current !== path) window.scrollTo(0, scrollPositions.get(entry()) ?? 0)
+    previous.current = path
   }, [path])
 }

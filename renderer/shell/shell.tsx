@@ -1,6 +1,6 @@
 import { Menu as MenuIcon } from 'lucide-react'
-import { useFreshAccount, useIsOwner } from '../api/account.ts'
-import { useLive } from '../api/live.ts'
+import { useAccountRefresh, useIsOwner } from '../api/account.ts'
+import { useNotificationStream } from '../api/notification-stream.ts'
 import { useSession } from '../api/sessions.ts'
 import { TakendownScreen } from '../screens/takendown/takendown.tsx'
 import { t } from '../strings/en.ts'
@@ -11,11 +11,11 @@ import styles from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar, sidebarId } from './sidebar.tsx'
 
-/** What surrounds the screens of somebody who is signed in. */
+/** The frame of the screens with a session: navigation, banners, shortcuts. */
 export function Shell() {
   const session = useSession()
-  useFreshAccount()
-  useLive()
+  useAccountRefresh()
+  useNotificationStream()
   const isOwner = useIsOwner()
   return (
     <div className={styles.shell}>

@@ -12,19 +12,19 @@ export const isHelpOpen = createStore(false)
 
 const offKey = 'pds.shortcuts.off'
 
-/** Single keys can be in the way of speech input, so they can be turned off (WCAG 2.1.4). */
+/** Single-key shortcuts interfere with speech input, so they can be turned off (WCAG 2.1.4). */
 const isEnabled = createStore(localStorage.getItem(offKey) === null)
 
 const sequenceMs = 1500
 
-/** Keys that work everywhere but in text fields, and the list of them. */
+/** Shortcuts that work outside of text fields, and the dialog that lists them. */
 export function Shortcuts({ isOwner }: { readonly isOwner: boolean }) {
   const [, navigate] = useLocation()
   const isOpen = useStore(isHelpOpen)
   useEffect(() => {
     let lastG = Number.NEGATIVE_INFINITY
     const press = (event: KeyboardEvent) => {
-      if (!isEnabled.get() || isForOthers(event)) return
+      if (!isEnabled.get() || isIgnored(event)) return
       if (event.key === '?') isHelpOpen.set(true)
       if (event.timeStamp - lastG < sequenceMs) {
         const route = routes.find(({ key, ownerOnly }) => key === event.key && (isOwner || !ownerOnly))
@@ -38,7 +38,7 @@ export function Shortcuts({ isOwner }: { readonly isOwner: boolean }) {
   return isOpen ? <Help isOwner={isOwner} /> : null
 }
 
-function isForOthers(event: KeyboardEvent): boolean {
+function isIgnored(event: KeyboardEvent): boolean {
   const target = event.target as Element
   const isTyping = target.matches('input:not([type="checkbox"]), textarea, select, [contenteditable]')
   return (

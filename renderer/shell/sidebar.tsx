@@ -20,7 +20,7 @@ import styles from './sidebar.module.css'
 
 export const sidebarId = 'sidebar'
 
-/** Beside the screens where there is room; else a popover that the top bar opens. */
+/** The navigation: beside the screen in wide windows, else a popover opened from the top bar. */
 export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
   const { status } = useSession()
   return (
@@ -74,9 +74,9 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
   const [current] = useLocation()
   const item = useRef<HTMLLIElement>(null)
   const isCurrent = current === path
-  // Also after the items above have changed: what only the owner sees comes later.
+  // On each render: items above may appear later, such as those of the owner.
   useEffect(() => {
-    if (isCurrent && item.current) bringIntoSight(item.current)
+    if (isCurrent && item.current) scrollIntoNav(item.current)
   })
   return (
     <li ref={item}>
@@ -92,8 +92,8 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
   )
 }
 
-/** In a low window the navigation scrolls. `scrollIntoView` would also move the place from which Tab goes on. */
-function bringIntoSight(item: HTMLElement): void {
+/** Scrolls an item into view in low windows. `scrollIntoView` would also move the sequential focus start. */
+function scrollIntoNav(item: HTMLElement): void {
   const nav = item.closest('nav')
   if (!nav) return
   const { top, bottom } = item.getBoundingClientRect()

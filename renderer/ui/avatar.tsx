@@ -1,9 +1,9 @@
 import styles from './avatar.module.css'
 
-/** Earths, leaves and skies: none that the eye would take for a warning. */
+/** Hues that cannot be mistaken for a warning. */
 const hues = [60, 85, 120, 165, 210, 250, 300]
 
-/** The first letter of a handle, on a colour of its own. */
+/** The first letter of a handle, on a colour derived from the handle. */
 export function Avatar({ handle, size = 'm' }: { readonly handle: string; readonly size?: 'm' | 'l' }) {
   const sum = [...handle].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
   return (

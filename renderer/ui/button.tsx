@@ -3,11 +3,11 @@ import styles from './button.module.css'
 import { classes } from './class-names.ts'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `primary`: the one thing to do here. `danger`: cannot be undone. `quiet`: no frame until pointed at. */
+  /** `primary`: the main action of a screen. `danger`: cannot be undone. `quiet`: no frame until hovered. */
   readonly look?: 'primary' | 'plain' | 'danger' | 'quiet'
   readonly size?: 'm' | 's'
   readonly icon?: ReactNode
-  /** Work is under way: the button keeps its size and focus, and does nothing. */
+  /** Work is in progress: the button ignores clicks but keeps its size and focus. */
   readonly busy?: boolean
   readonly ref?: Ref<HTMLButtonElement>
 }
@@ -26,7 +26,7 @@ export function Button({
   return (
     <button
       {...rest}
-      // A disabled button would lose the focus, and with it the place of somebody who uses the keyboard.
+      // `disabled` would drop the focus, and keyboard users would lose their place.
       aria-disabled={busy || undefined}
       className={classes(styles.button, styles[look], styles[size], busy && styles.busy, className)}
       onClick={(event) => {
@@ -42,7 +42,7 @@ export function Button({
   )
 }
 
-/** A button that shows only an icon. @param label what it does, for those who do not see it, and on hover */
+/** A button with only an icon. @param label the accessible name and tooltip */
 export function IconButton({ label, ...rest }: ButtonProps & { readonly label: string }) {
   return (
     <Button

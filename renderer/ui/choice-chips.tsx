@@ -8,7 +8,7 @@ interface ChoiceChipsProps<T extends string> {
   onChange(value: T): void
 }
 
-/** One of several, all in sight. */
+/** A radio group shown as chips. */
 export function ChoiceChips<T extends string>({ label, value, options, onChange }: ChoiceChipsProps<T>) {
   const name = useId()
   return (

@@ -7,15 +7,15 @@ import { Stack } from './page.tsx'
 import { FormError } from './states.tsx'
 
 interface ConfirmDialogProps {
-  /** The question. */
+  /** A question. */
   readonly title: string
-  /** What will happen. */
+  /** The consequences. */
   readonly children: ReactNode
-  /** What the button says: the verb. */
+  /** The label of the button, a verb. */
   readonly action: string
-  /** Must be typed before it can be done. */
+  /** Text that must be typed to enable the button. */
   readonly typed?: { readonly label: string; readonly text: string }
-  /** Whether it can be done at all. */
+  /** False disables the button. */
   readonly ready?: boolean
   readonly busy: boolean
   readonly error: unknown
@@ -23,7 +23,7 @@ interface ConfirmDialogProps {
   onClose(): void
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, action, typed, ready = true, busy, error, onConfirm, onClose } = props
   const [text, setText] = useState('')

@@ -7,12 +7,12 @@ import styles from './copy.module.css'
 
 const shownForMs = 2000
 
-/** Copies; the clipboard's own interface exists only on secure origins. */
+/** Copies a text. `navigator.clipboard` exists only on secure origins, hence the fallback. */
 async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
-  // Within the open dialog, if there is one: what is outside cannot be selected.
+  // Inside the open dialog, if any: text outside of it cannot be selected.
   const parent = document.querySelector('dialog[open]') ?? document.body
   parent.append(area)
   area.select()
@@ -36,12 +36,12 @@ function useCopy(text: string, onCopied?: () => void) {
 
 interface CopyProps {
   readonly text: string
-  /** What is copied, such as “Copy DID”. */
+  /** The accessible name, such as “Copy DID”. */
   readonly label: string
   onCopied?(): void
 }
 
-/** Copies a text; that it did is shown and spoken. */
+/** Copies a text, then shows and announces “Copied”. */
 export function CopyButton({ text, label, onCopied, full = false }: CopyProps & { readonly full?: boolean }) {
   const { isCopied, copy } = useCopy(text, onCopied)
   const icon = isCopied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />
@@ -68,7 +68,7 @@ export function CopyButton({ text, label, onCopied, full = false }: CopyProps & 
   )
 }
 
-/** A text to be copied, with its name. */
+/** A named text with a copy button. */
 export function CopyField({ name, text, label }: CopyProps & { readonly name: string }) {
   return (
     <div className={styles.field}>
@@ -79,7 +79,7 @@ export function CopyField({ name, text, label }: CopyProps & { readonly name: st
   )
 }
 
-/** Lines of code to be copied as a whole. */
+/** A block of code with a copy button. */
 export function CopyBlock({ text, label, wrap = false }: CopyProps & { readonly wrap?: boolean }) {
   return (
     <div className={styles.block}>

@@ -7,21 +7,21 @@ import styles from './dialog.module.css'
 interface DialogProps {
   readonly title: string
   readonly children: ReactNode
-  /** Called when it is closed by Escape, the close button or a click beside it. */
+  /** Called on Escape, the close button, or a click on the backdrop. */
   onClose(): void
-  /** False where closing by accident would lose something: then only a button closes it. */
+  /** False if closing by accident would lose data: then only a button closes it. */
   readonly dismissible?: boolean
 }
 
-/** A modal dialog, open as long as it is rendered. The element brings focus in, keeps it, and gives it back. */
+/** A modal dialog, open while it is rendered. The native element traps and restores the focus. */
 export function Dialog({ title, children, onClose, dismissible = true }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  // In the layout phase, for closing returns the focus only while the element is still in the page.
+  // A layout effect: `close` restores the focus only while the element is in the document.
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    // What is to be filled in comes first, not the button that closes.
+    // Focus the first field, not the close button.
     dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select')?.focus()
     return () => dialog?.close()
   }, [])
@@ -34,7 +34,7 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
         event.preventDefault()
         if (dismissible) onClose()
       }}
-      // Chromium closes on the second Escape whatever `cancel` says.
+      // Chromium closes on the second Escape even if `cancel` is prevented.
       onClose={(event) => {
         if (!isOwn(event)) return
         if (dismissible && ref.current) onClose()
@@ -55,12 +55,12 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
   )
 }
 
-/** A dialog within another one tells it, too: React lets these events rise, though the browser does not. */
+/** Ignores events of nested dialogs: React bubbles them, the browser does not. */
 function isOwn({ target, currentTarget }: SyntheticEvent): boolean {
   return target === currentTarget
 }
 
-/** The buttons at the foot of a dialog. */
+/** The buttons of a dialog. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>
 }

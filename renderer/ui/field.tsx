@@ -6,19 +6,19 @@ import styles from './field.module.css'
 
 export interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string
-  /** What helps to fill it in; stands below. */
+  /** Help text below the field. */
   readonly hint?: ReactNode
-  /** What is wrong with what has been entered. */
+  /** The validation error. */
   readonly error?: string | undefined
-  /** Stands within the frame, behind the text. */
+  /** Inside the frame, after the text. */
   readonly suffix?: ReactNode
   /** For codes, DIDs and passwords. */
   readonly mono?: boolean
-  /** Leaves out that it is optional, where everything beside it is, too. */
+  /** Omits the “optional” mark, for forms in which all fields are optional. */
   readonly unmarked?: boolean
 }
 
-/** One line of text with its label. */
+/** A labelled text input. */
 export function Field(props: FieldProps) {
   const { label, hint, error, suffix, mono = false, unmarked = false, className, ...input } = props
   const id = useId()
@@ -55,7 +55,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** A password, hidden until asked for. */
+/** A password input with a button that shows the password. */
 export function PasswordField(props: FieldProps) {
   const [shown, setShown] = useState(false)
   const toggle = (
@@ -90,7 +90,7 @@ interface SelectFieldProps {
   onChange(value: string): void
 }
 
-/** One of a few. */
+/** A labelled select. */
 export function SelectField({ label, hint, value, options, onChange }: SelectFieldProps) {
   const id = useId()
   return (
@@ -122,12 +122,12 @@ export function SelectField({ label, hint, value, options, onChange }: SelectFie
   )
 }
 
-/** Tells password managers whose password a form is about, where no field of it says so. */
+/** A hidden user name for password managers, in forms without a visible one. */
 export function Username({ value }: { readonly value: string }) {
   return <input autoComplete="username" hidden readOnly value={value} />
 }
 
-/** A code that was mailed. */
+/** An input for an emailed code. */
 export function CodeField(props: Omit<FieldProps, 'label'> & { readonly label?: string }) {
   return (
     <Field

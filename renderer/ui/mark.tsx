@@ -1,4 +1,4 @@
-/** The mark of the program: a house with a keyhole. */
+/** The logo: a house with a keyhole. */
 export function Mark({ size = 32 }: { readonly size?: number }) {
   return (
     <svg aria-hidden="true" height={size} viewBox="0 0 32 32" width={size}>

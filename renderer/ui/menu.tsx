@@ -3,17 +3,17 @@ import { classes } from './class-names.ts'
 import styles from './menu.module.css'
 
 interface MenuProps {
-  /** What the button shows. */
+  /** The content of the button. */
   readonly trigger: ReactNode
-  /** What the button is called, for those who do not see it; what it shows beside that is part of the name. */
+  /** Visually hidden text before the trigger; both form the accessible name. */
   readonly label?: string
   readonly triggerClass?: string | undefined
-  /** Which side of the button it opens on. */
+  /** The side of the button on which the menu opens. */
   readonly side?: 'above' | 'below'
   readonly children: ReactNode
 }
 
-/** A button that opens a menu. The browser's popover closes it on Escape and on a click elsewhere, and returns the focus. */
+/** A button that opens a menu. The popover API closes it on Escape and outside clicks, and restores the focus. */
 export function Menu({ trigger, label, triggerClass = styles.icon, side = 'below', children }: MenuProps) {
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
@@ -48,7 +48,7 @@ interface MenuItemProps {
   readonly icon?: ReactNode
   readonly children: ReactNode
   readonly detail?: ReactNode
-  /** For one of several: whether it is the one in force. */
+  /** For a radio item: whether it is selected. */
   readonly checked?: boolean
   readonly danger?: boolean
   onSelect(): void
@@ -73,7 +73,7 @@ export function MenuItem({ icon, children, detail, checked, danger = false, onSe
   )
 }
 
-/** Names the items below it. */
+/** The label of the items below it. */
 export function MenuLabel({ children }: { readonly children: ReactNode }) {
   return <div className={styles.label}>{children}</div>
 }
@@ -86,9 +86,9 @@ function items(menu: Element | null): HTMLElement[] {
   return [...(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
 }
 
-/** Arrow keys, Home and End go from item to item, as the ARIA menu pattern has it. */
+/** Arrow keys, Home and End move between items (ARIA menu pattern). */
 function move(event: KeyboardEvent<HTMLElement>): void {
-  // From here Tab goes on behind the button, to which closing returns the focus.
+  // Closing restores the focus to the button, so Tab moves on from there.
   if (event.key === 'Tab') event.currentTarget.hidePopover()
   const all = items(event.currentTarget)
   const at = all.indexOf(document.activeElement as HTMLElement)

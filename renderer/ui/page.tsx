@@ -1,4 +1,4 @@
-/** How a screen is laid out: a header, sections, and rows in a panel. */
+/** Layout of a screen: header, sections, panels and rows. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
@@ -6,23 +6,23 @@ import styles from './page.module.css'
 
 interface PageProps {
   readonly title: string
-  /** One sentence on what the screen is for. */
+  /** One sentence that explains the screen. */
   readonly lead?: ReactNode
-  /** The main thing to do here. */
+  /** The main action of the screen. */
   readonly action?: ReactNode
-  /** For what needs long lines. */
+  /** For content with long lines. */
   readonly wide?: boolean
   readonly children: ReactNode
 }
 
 let hasNavigated = false
 
-/** Told by the router, so that the first screen of a visit leaves the focus where the browser put it. */
-export function noteNavigation(): void {
+/** Called by the router. The first screen of a visit does not move the focus. */
+export function markNavigation(): void {
   hasNavigated = true
 }
 
-/** A screen. Coming to it moves the focus to its heading, which tells its name to those who do not see it. */
+/** A screen. Navigating to it focuses its heading, so that screen readers announce the name. */
 export function Page({ title, lead, action, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -67,7 +67,7 @@ export function Section({ title, lead, action, children }: SectionProps) {
   )
 }
 
-/** A framed surface that holds rows. */
+/** A framed container of rows. */
 export function Panel({
   children,
   padded = false,
@@ -109,7 +109,7 @@ export function Row({ icon, title, detail, action, as: Element = 'div' }: RowPro
   )
 }
 
-/** The fields of a form, one below the other. */
+/** The fields of a form, stacked. */
 export function Stack({ children }: { readonly children: ReactNode }) {
   return <div className={styles.stack}>{children}</div>
 }

@@ -6,13 +6,13 @@ import { DialogActions } from './dialog.tsx'
 import styles from './secret.module.css'
 
 interface SecretProps {
-  /** What it is, such as “App password”. */
+  /** The kind of secret, such as “App password”. */
   readonly name: string
   readonly value: string
   onSaved(): void
 }
 
-/** A secret that is shown this once: the way on is to say that it has been kept. */
+/** Shows a secret once. The button becomes primary after the secret is copied. */
 export function Secret({ name, value, onSaved }: SecretProps) {
   const [isKept, setKept] = useState(false)
   return (

@@ -1,4 +1,4 @@
-/** What stands in for a list or a figure that is not there: yet, at all, or for a reason. */
+/** Loading, empty and error states, notices and badges. */
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -27,7 +27,7 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   )
 }
 
-/** The shape of rows that are being loaded. Spoken as one word. */
+/** Placeholder rows while a list loads. Announced as “Loading”. */
 export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
   return (
     <Panel>
@@ -62,7 +62,7 @@ type Pages = Pick<
   'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
 >
 
-/** At the end of a list: the way to what comes next, or why that could not be read. */
+/** The end of a paged list: a button for the next page, or the error of loading it. */
 export function More({ list }: { readonly list: Pages }) {
   const more = () => void list.fetchNextPage()
   if (!list.hasNextPage) return null
@@ -80,7 +80,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode
 }
 
-/** What a query has read, or what stands in for it. What was read before stays while it is read again. */
+/** Renders the data of a query, or its loading or error state. Old data stays visible while it is refetched. */
 export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -91,11 +91,11 @@ interface NoticeProps {
   readonly look?: 'info' | 'warn' | 'danger'
   readonly children: ReactNode
   readonly action?: ReactNode
-  /** Spoken when it appears. */
+  /** Announced by screen readers when it appears. */
   readonly live?: boolean
 }
 
-/** A paragraph that must not be overlooked. */
+/** A highlighted paragraph. */
 export function Notice({ look = 'info', children, action, live = false }: NoticeProps) {
   const Icon = look === 'info' ? Info : TriangleAlert
   return (
@@ -107,7 +107,7 @@ export function Notice({ look = 'info', children, action, live = false }: Notice
   )
 }
 
-/** Why what a form asked for was not done. Spoken when it appears. */
+/** The error of a form. Announced by screen readers when it appears. */
 export function FormError({ error }: { readonly error: unknown }) {
   return (
     <div aria-live="assertive" className={styles.formError}>

@@ -4,7 +4,7 @@ import styles from './switch.module.css'
 
 interface SwitchProps {
   readonly label: string
-  /** Says it to assistive technology only: a heading beside it says it to the eye. */
+  /** Hides the label visually, for a switch beside a heading with the same text. */
   readonly labelHidden?: boolean
   readonly hint?: ReactNode
   readonly checked: boolean
@@ -12,7 +12,7 @@ interface SwitchProps {
   onChange(checked: boolean): void
 }
 
-/** On or off, at once. */
+/** A switch that takes effect immediately. */
 export function Switch({
   label,
   labelHidden = false,

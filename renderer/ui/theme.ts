@@ -1,6 +1,6 @@
 /**
- * The appearance somebody chose; `system` follows the system. In the desktop it is one of the desktop's settings; in a browser
- * it is kept there, and `public/theme.js` applies it before the first paint.
+ * The chosen appearance; `system` follows the system. The desktop stores it in its settings, a browser in its local storage,
+ * where `public/theme.js` reads it before the first paint.
  */
 import type { SettingsView } from '../../electron/bridge.ts'
 import { createStore } from '../api/store.ts'

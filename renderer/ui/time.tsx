@@ -7,7 +7,7 @@ let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 const listeners = new Set<() => void>()
 
-/** One clock for all: it goes while somebody looks. */
+/** One shared clock, which runs while it has subscribers. */
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
     now = Date.now()
@@ -25,12 +25,12 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The time in milliseconds, anew every half minute. */
+/** The current time in milliseconds, updated every 30 seconds. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** “3 minutes ago”, with the exact time on hover. Drawn again only when the words change. @param at ISO 8601 */
+/** “3 minutes ago”, with the exact time as tooltip. Renders again only when the text changes. @param at ISO 8601 */
 export function RelativeTime({ at }: { readonly at: string }) {
   const text = useSyncExternalStore(subscribe, () => formatRelative(at, now))
   return (

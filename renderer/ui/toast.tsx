@@ -12,18 +12,18 @@ interface Toast {
 
 const toasts = createStore<readonly Toast[]>([])
 const shownForMs = 6000
-/** Undo needs time to be found, and to be reached by keyboard. */
+/** Toasts with an undo button stay longer, so that it can be reached by keyboard. */
 const undoForMs = 12_000
 let lastId = 0
 
-/** Says in passing that something is done. @param undo takes it back */
+/** Shows a short message. @param undo called by its undo button */
 export function toast(text: string, undo?: () => void): void {
   const id = ++lastId
   toasts.set([...toasts.get().slice(-2), { id, text, undo }])
   expire(id, undo ? undoForMs : shownForMs)
 }
 
-/** Nothing goes away from under a pointer, or from whoever is on it with the keyboard. */
+/** A toast with hover or focus does not expire. */
 function expire(id: number, afterMs: number): void {
   setTimeout(() => {
     if (document.querySelector(`.${styles.region}:is(:hover, :focus-within)`)) expire(id, shownForMs)
@@ -31,7 +31,7 @@ function expire(id: number, afterMs: number): void {
   }, afterMs)
 }
 
-/** Takes back the latest of what is offered to be taken back. */
+/** Runs the undo of the latest toast that has one. */
 export function undoLatest(): void {
   const latest = toasts.get().findLast(({ undo }) => undo !== undefined)
   if (latest) takeBack(latest)
@@ -46,7 +46,7 @@ function dismiss(id: number): void {
   toasts.set(toasts.get().filter((one) => one.id !== id))
 }
 
-/** Where toasts appear; also speaks them. In the page once. */
+/** The live region of all toasts. Rendered once. */
 export function Toasts() {
   const shown = useStore(toasts)
   return (

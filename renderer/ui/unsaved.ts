@@ -1,11 +1,11 @@
-/** Forms that hold something which leaving the screen would lose. */
+/** Forms with unsaved changes. */
 import { useEffect } from 'react'
 import { createStore } from '../api/store.ts'
 
-/** How many there are now. */
+/** The number of forms with unsaved changes. */
 export const unsavedForms = createStore(0)
 
-/** Has somebody asked before the screen is left. */
+/** While `isUnsaved`, leaving the screen needs confirmation. */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return

@@ -3,14 +3,14 @@
 import type { DidString } from '@atproto/syntax'
 import { canonicalNsid } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
-import { type DidDocument, documentFor, handleOf, signingKeyOf } from '../identity/did-document.ts'
+import { type DidDocument, handleOf, signingKeyOf } from '../identity/did-document.ts'
 import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity/did-plc.ts'
 import { createSigningKey, isDidKey } from '../identity/keys.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
 import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
-import type { Database, Reader } from '../store/database.ts'
-import { findByDid, type NewAccount } from '../store/tables/accounts.ts'
+import type { Database } from '../store/database.ts'
+import type { NewAccount } from '../store/tables/accounts.ts'
 import * as reservedKeys from '../store/tables/reserved-keys.ts'
 import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
@@ -113,7 +113,8 @@ async function proveControl(
     lxm: 'com.core.server.createAccount',
     canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
     now,
-    resolveSigningKey: async (issuer, refresh) => signingKeyOf(await resolveDid(issuer, { refresh })),
+    resolveSigningKey: async (issuer, refresh) =>
+      signingKeyOf(await resolveDid(issuer, refresh ? { maxAgeMs: 0 } : {})),
   }).catch((error: unknown) => {
     throw error instanceof ServiceJwtError ? protocolError('AuthenticationRequired', error.message) : error
   })
@@ -127,14 +128,4 @@ async function checkOperation(plcOp: unknown, did: string): Promise<string> {
     throw error instanceof InvalidPlcOperation ? protocolError('InvalidRequest', error.message) : error
   })
   return JSON.stringify(operation)
-}
-
-/** The document of a DID that was minted here and that, without a directory, only this server can tell about. */
-export function documentOfAccount(
-  { store, origin }: { store: Reader; origin: string },
-  did: string,
-): DidDocument | undefined {
-  const account = findByDid(store, did)
-  if (!account?.isMinted) return undefined
-  return documentFor({ did, handle: account.handle, origin, signingKey: account.signingKeyDid })
 }

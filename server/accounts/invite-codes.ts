@@ -25,20 +25,25 @@ export function newCode(origin: string): string {
   return `${new URL(origin).hostname.replaceAll('.', '-')}-${randomGroups(2, 5)}`
 }
 
-/** Takes one use of a code, for the account that is being created. @returns false when the code is not good for it */
+/**
+ * Takes one use of a code for the account that is being created. A DID that has used the code before (its account was deleted
+ * since) does not take another use.
+ * @returns false when the code is not valid for the account
+ */
 export function takeInvite(tx: Writer, code: string, newDid: string, now: Date): boolean {
   const row = inviteCodes.find(tx, code)
-  if (!row || !isGoodFor(tx, row, newDid)) return false
+  if (!row || row.disabled || !isFor(tx, row, newDid)) return false
+  if (inviteCodes.isUsedBy(tx, code, newDid)) return true
+  if (row.available === 0) return false
   inviteCodes.use(tx, code, newDid, iso(now))
   return true
 }
 
-/** A code is void while the account that it was given to is taken down, and kept for a DID that is to be imported. */
-function isGoodFor(db: Reader, code: inviteCodes.InviteCode, newDid: string): boolean {
-  if (code.disabled || code.available === 0) return false
-  if (code.forAccount === 'admin') return true
-  const holder = accounts.findByDid(db, code.forAccount)
-  return holder ? holder.takenDownAt === null : code.forAccount === newDid
+/** A code is void while the account that holds it is taken down, and reserved for a DID that is still to be imported. */
+function isFor(db: Reader, { forAccount }: inviteCodes.InviteCode, newDid: string): boolean {
+  if (forAccount === 'admin') return true
+  const holder = accounts.findByDid(db, forAccount)
+  return holder ? holder.takenDownAt === null : forAccount === newDid
 }
 
 const maxOpenEarned = 5

@@ -1,28 +1,37 @@
-/** The thread that hashes passwords: bcrypt takes tens of milliseconds of CPU, which no event loop has to spare. */
-
+/** A thread that hashes passwords: bcrypt takes tens of milliseconds of CPU, which would block the event loop. */
+import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { hashSync } from 'bcryptjs'
 
 export interface HashJob {
-  readonly id: number
   readonly secret: string
   /** A cost, for a fresh salt, or the first 29 characters of a bcrypt hash. */
   readonly salt: number | string
 }
 
-export type HashResult =
-  | { readonly id: number; readonly hash: string }
-  | { readonly id: number; readonly error: Error }
+export type HashResult = { readonly hash: string } | { readonly error: Error }
 
-// The port's own queue makes it first come, first served; the synchronous call spends nothing on yielding.
-parentPort?.on('message', ({ id, secret, salt }: HashJob) => {
-  parentPort?.postMessage(hashOf(id, secret, salt))
-})
+/** Nice value of the thread: low enough for requests to go first, not so low that a busy machine starves sign-ins. */
+const niceness = 5
 
-function hashOf(id: number, secret: string, salt: number | string): HashResult {
+lowerPriority()
+
+parentPort?.on('message', (job: HashJob) => parentPort?.postMessage(hashOf(job)))
+
+function hashOf({ secret, salt }: HashJob): HashResult {
   try {
-    return { id, hash: hashSync(secret, salt) }
+    return { hash: hashSync(secret, salt) }
   } catch (cause) {
-    return { id, error: new Error('Not a bcrypt hash.', { cause }) }
+    return { error: new Error('Not a bcrypt hash.', { cause }) }
+  }
+}
+
+/** Only Linux has a priority per thread; elsewhere this would slow the whole process down. */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(niceness)
+  } catch {
+    // Not permitted here: the thread then competes with requests on equal terms.
   }
 }

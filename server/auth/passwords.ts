@@ -1,106 +1,50 @@
 /**
- * Passwords are kept as bcrypt of the base64 SHA-256 digest of their UTF-8 bytes: bcrypt alone would cut them at 72
- * bytes. One worker thread does the work, first come, first served.
+ * Stored passwords: bcrypt of the base64 SHA-256 digest of their UTF-8 bytes. Without the digest bcrypt would cut them at 72
+ * bytes.
  */
-
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { HashJob, HashResult } from './password-worker.ts'
+import { createHashPool, type HashPoolOptions } from './hash-pool.ts'
+
+export { PasswordQueueFull } from './hash-pool.ts'
 
 export interface PasswordHasher {
-  /** @throws {PasswordQueueFull} */
-  hash(password: string): Promise<string>
   /**
-   * Whether `hash` is of this password. Without a hash (no such account, or one without a password) the answer is false
-   * after the same work, so that the time taken does not tell which accounts exist.
-   * @throws {PasswordQueueFull}
+   * @param source whose turn it takes in the queue; see `Caller.source`
+   * @throws PasswordQueueFull
    */
-  verify(password: string, hash: string | undefined): Promise<boolean>
-  /** Ends the worker; what is waiting is rejected, and so is all that comes later. */
+  hash(password: string, source: string): Promise<string>
+  /**
+   * Whether `hash` is of this password. Without a hash (no such account, or one without a password) returns false after the
+   * same work, so that the response time does not reveal which accounts exist.
+   * @throws PasswordQueueFull
+   */
+  verify(password: string, hash: string | undefined, source: string): Promise<boolean>
+  /** Ends the threads and rejects all calls, waiting and later ones. */
   close(): Promise<void>
 }
 
-/** More passwords wait for the worker than it can answer in reasonable time: the caller should ask again later. */
-export class PasswordQueueFull extends Error {
-  override readonly name = 'PasswordQueueFull'
-}
-
-interface PasswordHasherOptions {
+interface PasswordHasherOptions extends HashPoolOptions {
   /** Binary logarithm of bcrypt's rounds, 4 to 31. */
   readonly cost?: number
-  /** How many passwords may wait, the one in work included. */
-  readonly maxWaiting?: number
-}
-
-interface Waiting {
-  resolve(hash: string): void
-  reject(error: Error): void
 }
 
 /** `$2b$`, the cost, `$` and 22 characters of salt; the hash proper follows. */
-const SALT_LENGTH = 29
+const saltLength = 29
 
-/** The worker starts with the first password and is kept. Should it crash, what waited is rejected and the next password starts another. */
-export function createPasswordHasher({
-  cost = 10,
-  maxWaiting = 100,
-}: PasswordHasherOptions = {}): PasswordHasher {
+/** The default cost is the least that OWASP's Password Storage Cheat Sheet allows for bcrypt. */
+export function createPasswordHasher({ cost = 10, ...options }: PasswordHasherOptions = {}): PasswordHasher {
   const dummySalt = `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(22)}`
-  const waiting = new Map<number, Waiting>()
-  let worker: Worker | undefined
-  let lastId = 0
-  let closed = false
-
-  function startWorker(): Worker {
-    // The extension is .ts where Node itself strips the types, .js once compiled.
-    // The process's own flags are not the worker's business; some, like --input-type, would stop it.
-    const file = new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url)
-    const started = new Worker(file, { name: 'passwords', execArgv: [] })
-    started.on('message', (result: HashResult) => {
-      const job = waiting.get(result.id)
-      waiting.delete(result.id)
-      if (waiting.size === 0) started.unref()
-      if ('hash' in result) job?.resolve(result.hash)
-      else job?.reject(result.error)
-    })
-    started.on('error', (cause) => abandon(started, new Error('The password worker failed.', { cause })))
-    started.on('exit', () => abandon(started, new Error('The password worker has ended.')))
-    return started
-  }
-
-  function abandon(ended: Worker, reason: Error): void {
-    // 'exit' follows 'error', by which time a successor may be at work.
-    if (worker !== ended) return
-    worker = undefined
-    for (const job of waiting.values()) job.reject(reason)
-    waiting.clear()
-  }
-
-  function bcrypt(password: string, salt: number | string): Promise<string> {
-    if (closed) return Promise.reject(new Error('The password hasher is closed.'))
-    if (waiting.size >= maxWaiting) {
-      return Promise.reject(new PasswordQueueFull('Too many passwords are being checked at the moment.'))
-    }
-    const secret = createHash('sha256').update(password, 'utf8').digest('base64')
-    const job: HashJob = { id: ++lastId, secret, salt }
-    worker ??= startWorker()
-    // A worker at work keeps the process alive, an idle one does not.
-    worker.ref()
-    worker.postMessage(job)
-    return new Promise((resolve, reject) => waiting.set(job.id, { resolve, reject }))
-  }
+  const pool = createHashPool(options)
+  const bcrypt = (password: string, salt: number | string, source: string) =>
+    pool.hash({ secret: createHash('sha256').update(password, 'utf8').digest('base64'), salt }, source)
 
   return {
-    hash: (password) => bcrypt(password, cost),
-    async verify(password, hash) {
-      const computed = await bcrypt(password, hash?.slice(0, SALT_LENGTH) ?? dummySalt)
+    hash: (password, source) => bcrypt(password, cost, source),
+    async verify(password, hash, source) {
+      const computed = await bcrypt(password, hash?.slice(0, saltLength) ?? dummySalt, source)
       return hash !== undefined && areEqual(computed, hash)
     },
-    async close() {
-      closed = true
-      await worker?.terminate()
-    },
+    close: () => pool.close(),
   }
 }
 

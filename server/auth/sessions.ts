@@ -1,8 +1,10 @@
 /** Opening sessions, and how an account looks in the answers that show one. */
 
 import type { DidString } from '@atproto/syntax'
+import { sessionDocument } from '../accounts/did-status.ts'
 import { activity } from '../accounts/status.ts'
-import { documentFor } from '../identity/did-document.ts'
+import type { Config } from '../config/config.ts'
+import type { ResolveDid } from '../identity/resolver.ts'
 import type { Writer } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import * as sessions from '../store/tables/sessions.ts'
@@ -12,7 +14,9 @@ import type { Scope } from './scopes.ts'
 import { refreshLifetimeSeconds, type Tokens } from './tokens.ts'
 
 interface Deps {
+  readonly config: Pick<Config, 'plcUrl'>
   readonly tokens: Tokens
+  readonly resolveDid: ResolveDid
   readonly origin: string
 }
 
@@ -67,16 +71,11 @@ export async function signTokens(
 }
 
 /** Every field of a session that tells of the account. */
-export function accountView({ origin }: Pick<Deps, 'origin'>, account: Account) {
+export async function accountView(deps: Omit<Deps, 'tokens'>, account: Account) {
   return {
     did: account.did,
     handle: account.handle,
-    didDoc: documentFor({
-      did: account.did,
-      handle: account.handle,
-      origin,
-      signingKey: account.signingKeyDid,
-    }),
+    didDoc: await sessionDocument(deps, account),
     ...(account.email === null
       ? {}
       : {

@@ -31,7 +31,7 @@ await runCommand(help, async (invocation) => {
 async function exportTheData(invocation: Invocation, file: string): Promise<string> {
   const { dataDir, passphraseFile, unprotected } = invocation
   const passphrase = unprotected ? undefined : await choosePassphrase(passphraseFile)
-  const { bytes } = await exportBackup(dataDir, file, { createdAt: new Date(), passphrase })
+  const bytes = await exportBackup(dataDir, file, { createdAt: new Date(), passphrase })
   const protection =
     passphrase === undefined
       ? 'It is not protected: whoever can read it can act as its accounts.'

@@ -46,22 +46,36 @@ export async function createGenesis(identity: {
     services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: origin } },
     prev: null,
   }
-  const signature = sign(signer.privateKey, encode(unsigned))
-  const operation = { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
+  const operation = signOperation(unsigned, signer)
   return { did: didOf(operation), operation }
 }
 
+/** Signs the operation that follows `previous` and changes some of the state that it gives. */
+export function createUpdate(
+  previous: PlcOperation,
+  changes: Partial<Pick<PlcOperation, 'alsoKnownAs' | 'services'>>,
+  signer: SigningKey,
+): PlcOperation {
+  const { sig: _, ...state } = previous
+  return signOperation({ ...state, ...changes, prev: cidOf(previous) }, signer)
+}
+
+function signOperation(unsigned: UnsignedOperation, signer: SigningKey): PlcOperation {
+  const signature = sign(signer.privateKey, encode(unsigned))
+  return { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
+}
+
+/** Returns a value that has the form of an operation; undefined for any other. Checks no signature. */
+export function parseOperation(value: unknown): PlcOperation | undefined {
+  return isPlcOperation(value) ? value : undefined
+}
+
 /**
- * Checks an operation that someone brings for `did`, and returns it. A genesis operation must hash to the DID; of a later
- * one only its own chain can tell which DID it continues, so offline its signature is all there is to check. It must be
- * signed by one of `rotationKeys`: those in force before it when the caller knows them, by default its own.
- * Throws InvalidPlcOperation.
+ * Checks an operation that a client brings for `did`, and returns it. A genesis operation must hash to the DID. Which DID a
+ * later operation continues is only in the directory's log, so offline its signature is all that is checked: by one of its
+ * own rotation keys. Throws InvalidPlcOperation.
  */
-export async function verifyOperation(
-  operation: unknown,
-  did: string,
-  options: { rotationKeys?: readonly string[] } = {},
-): Promise<PlcOperation> {
+export async function verifyOperation(operation: unknown, did: string): Promise<PlcOperation> {
   if (!isPlcOperation(operation)) throw new InvalidPlcOperation('Not a did:plc operation')
   if (encode(operation).byteLength > MAX_OPERATION_BYTES) {
     throw new InvalidPlcOperation('The did:plc operation is too large')
@@ -69,8 +83,7 @@ export async function verifyOperation(
   if (operation.prev === null && didOf(operation) !== did) {
     throw new InvalidPlcOperation('The did:plc operation is for another DID')
   }
-  const rotationKeys = operation.prev === null ? undefined : options.rotationKeys
-  if (!(await isSignedByOneOf(rotationKeys ?? operation.rotationKeys, operation))) {
+  if (!(await isSignedByOneOf(operation.rotationKeys, operation))) {
     throw new InvalidPlcOperation('The did:plc operation is not signed by one of its rotation keys')
   }
   return operation
@@ -88,6 +101,16 @@ async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation)
     if (await isSignedBy(key, data, signature)) return true
   }
   return false
+}
+
+/** The address of the personal data server that an operation names. */
+export function endpointIn(operation: PlcOperation): string | undefined {
+  return operation.services.atproto_pds?.endpoint
+}
+
+/** The first handle that an operation names. */
+export function handleIn(operation: PlcOperation): string | undefined {
+  return operation.alsoKnownAs.find((name) => name.startsWith('at://'))?.slice('at://'.length)
 }
 
 /** The CID of a signed operation: `prev` of the next one. */

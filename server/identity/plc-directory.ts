@@ -1,27 +1,82 @@
-/** The did:plc directory, when one is configured. */
-import type { PlcOperation } from './did-plc.ts'
-import { type GuardedFetchOptions, guardedFetch, OutboundFailed } from './guarded-fetch.ts'
+/** Requests to the did:plc directory, when one is configured. */
+import { type PlcOperation, parseOperation } from './did-plc.ts'
+import { guardedFetch, OutboundFailed, type OutboundResponse } from './guarded-fetch.ts'
+import { isObject, parseJson } from './json.ts'
 
-/** Where the did:plc directory at `plcUrl` keeps the document of `did`, and takes operations for it. */
+/** Where the did:plc directory at `plcUrl` keeps the document of `did`, and accepts operations for it. */
 export function directoryUrl(plcUrl: string, did: string): string {
   return `${plcUrl.replace(/\/+$/, '')}/${encodeURIComponent(did)}`
 }
 
-/** Publishes an operation in a did:plc directory. Throws OutboundFailed, with the directory's own words when it declines. */
+interface Options {
+  /** Aborts the requests. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A log holds up to 4 kB an operation. */
+const maxLogBytes = 4 * 1024 * 1024
+
+/**
+ * Submits an operation. Idempotent: when the directory refuses it or does not answer, the operation counts as submitted if
+ * the log has it. Throws OutboundFailed, with the message of the directory when it refuses.
+ */
 export async function submitOperation(
   plcUrl: string,
   did: string,
   operation: PlcOperation,
-  options: Pick<GuardedFetchOptions, 'timeoutMs' | 'maxBytes'> = {},
+  options: Options = {},
 ): Promise<void> {
-  const { status, body } = await guardedFetch(directoryUrl(plcUrl, did), {
+  try {
+    await post(plcUrl, did, operation, options)
+  } catch (error) {
+    const isInLog = await hasOperation(plcUrl, did, operation, options).catch(() => false)
+    if (!isInLog) throw error
+  }
+}
+
+async function post(plcUrl: string, did: string, operation: PlcOperation, options: Options): Promise<void> {
+  const response = await guardedFetch(directoryUrl(plcUrl, did), {
     ...options,
-    // The directory is the owner's own setting, and may well run on this machine.
+    // The directory is a setting of the owner, and may run on this machine.
     allowPrivate: true,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(operation),
   })
-  if (status >= 200 && status < 300) return
-  throw new OutboundFailed(`The did:plc directory answered ${status}: ${body.toString().slice(0, 200)}`)
+  if (response.status < 200 || response.status >= 300) throw failure(response)
+}
+
+/** A signature covers the whole operation and has one spelling, so it identifies the operation. */
+async function hasOperation(
+  plcUrl: string,
+  did: string,
+  operation: PlcOperation,
+  options: Options,
+): Promise<boolean> {
+  const log = await get(`${directoryUrl(plcUrl, did)}/log`, options)
+  return Array.isArray(log) && log.some((entry) => isObject(entry) && entry.sig === operation.sig)
+}
+
+/**
+ * The operation that decides the present state of a DID. Undefined when the directory does not have the DID, or when its
+ * last operation is no `plc_operation` (the DID was deactivated for good). Throws OutboundFailed.
+ */
+export async function lastOperation(
+  plcUrl: string,
+  did: string,
+  options: Options = {},
+): Promise<PlcOperation | undefined> {
+  return parseOperation(await get(`${directoryUrl(plcUrl, did)}/log/last`, options))
+}
+
+/** Undefined for 404 and 410. */
+async function get(url: string, options: Options): Promise<unknown> {
+  const response = await guardedFetch(url, { ...options, allowPrivate: true, maxBytes: maxLogBytes })
+  if (response.status === 404 || response.status === 410) return undefined
+  if (response.status !== 200) throw failure(response)
+  return parseJson(response.body)
+}
+
+function failure({ status, body }: OutboundResponse): OutboundFailed {
+  return new OutboundFailed(`The did:plc directory answered ${status}: ${body.toString().slice(0, 200)}`)
 }

@@ -1,76 +1,143 @@
-/** From a DID to its document: accounts that live here, did:plc by the directory, did:web. */
+/** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
+import { LRUCache } from 'lru-cache'
 import { type DidDocument, parseDidDocument } from './did-document.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { parseJson } from './json.ts'
 import { directoryUrl } from './plc-directory.ts'
 
 export type DidResolverOptions = {
-  /** Address of the did:plc directory; without one no did:plc but those that live here is known. */
+  /** Address of the did:plc directory. Without one, only a did:plc of `local` resolves. */
   plcUrl?: string | undefined
-  /** Lets did:web documents come from this machine and its network, and from localhost by plain http. */
+  /** Allows did:web documents of this machine and its network, and of localhost by plain http. */
   allowPrivate: boolean
   now: () => Date
-  /** The document of an account that lives here. It is asked first and never cached. */
+  /** The document of an account whose identity is not published. Called before any request; never cached. */
   local?: (did: string) => DidDocument | undefined
+  /** The document to use while the DID cannot be looked up. `stale` is the last one that was found. */
+  fallback?: (did: string, stale: DidDocument | undefined) => DidDocument | undefined
+  /** Aborts every look-up. */
+  signal?: AbortSignal | undefined
 }
 
-/** Finds the document of a DID; with `refresh`, past the cache. Throws UnresolvableDid, also when `signal` ends the search. */
-export type ResolveDid = (
-  did: string,
-  options?: { refresh?: boolean; signal?: AbortSignal },
-) => Promise<DidDocument>
+export interface ResolveOptions {
+  /** The oldest cached result that is accepted; 5 minutes by default. 0 always starts a look-up. */
+  readonly maxAgeMs?: number
+  /** How long to wait for a look-up; by default until it ends. */
+  readonly waitMs?: number
+  /** Stops waiting for a look-up. The look-up goes on for other callers. */
+  readonly signal?: AbortSignal
+}
 
-/** There is no document to be had for the DID, at least not now; `message` says why and is safe to show. */
+/** Finds the document of a DID. Throws UnresolvableDid, also when `signal` aborts. */
+export type ResolveDid = (did: string, options?: ResolveOptions) => Promise<DidDocument>
+
+/** A DID without a document, at least at the moment; `message` gives the reason and is safe to show. */
 export class UnresolvableDid extends Error {
   override name = 'UnresolvableDid'
+  /** Whether the look-up itself failed, so that the DID may have a document. */
+  readonly isOutage: boolean
+
+  constructor(message: string, options: ErrorOptions & { isOutage?: boolean } = {}) {
+    super(message, options)
+    this.isOutage = options.isOutage ?? false
+  }
 }
 
-const CACHE_MS = 5 * 60_000
+const DOCUMENT_MAX_AGE_MS = 5 * 60_000
+/** Failures are cached too, so that a DID that does not resolve cannot cause a request with every call. */
+const FAILURE_MAX_AGE_MS = 10_000
 const CACHE_ENTRIES = 500
 
-/** Makes a resolver for the DID methods of atproto, did:plc and did:web, that remembers what it found for five minutes. */
+interface Cached<Result> {
+  readonly result: Result
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Creates a resolver for the DID methods of atproto. Concurrent look-ups of one DID share one request. */
 export function createDidResolver(options: DidResolverOptions): ResolveDid {
-  const { now, local } = options
-  // In order of last use, for a Map keeps the order of insertion.
-  const cache = new Map<string, { document: DidDocument; until: number }>()
+  const { local, fallback } = options
+  const documents = new LRUCache<string, Cached<DidDocument>>({ max: CACHE_ENTRIES })
+  // Apart from the documents: look-ups that fail must not evict them.
+  const failures = new LRUCache<string, Cached<UnresolvableDid>>({ max: CACHE_ENTRIES })
+  const running = new Map<string, Cached<Promise<DidDocument>>>()
+  const now = () => options.now().getTime()
+  const fresh = <Result>(entry: Cached<Result> | undefined, maxAgeMs: number) =>
+    entry && now() - entry.at < maxAgeMs ? entry.result : undefined
 
-  function cached(did: string): DidDocument | undefined {
-    const entry = cache.get(did)
-    if (!entry || entry.until <= now().getTime()) return undefined
-    cache.delete(did)
-    cache.set(did, entry)
-    return entry.document
+  function lookUp(did: string, maxAgeMs: number): Promise<DidDocument> {
+    const shared = fresh(running.get(did), maxAgeMs)
+    if (shared) return shared
+    const result = find(did)
+    const entry = { result, at: now() }
+    running.set(did, entry)
+    const end = () => {
+      if (running.get(did) === entry) running.delete(did)
+    }
+    result.then(end, end)
+    return result
   }
 
-  function remember(did: string, document: DidDocument): void {
-    cache.delete(did)
-    cache.set(did, { document, until: now().getTime() + CACHE_MS })
-    const [oldest] = cache.keys()
-    if (cache.size > CACHE_ENTRIES && oldest !== undefined) cache.delete(oldest)
+  async function find(did: string): Promise<DidDocument> {
+    try {
+      const document = parseDidDocument(await fetchDocument(did, options), did)
+      if (!document) throw new UnresolvableDid(`${did}: the answer is not its DID document`)
+      documents.set(did, { result: document, at: now() })
+      failures.delete(did)
+      return document
+    } catch (error) {
+      if (error instanceof UnresolvableDid) failures.set(did, { result: error, at: now() })
+      throw error
+    }
   }
 
-  return async (did, { refresh = false, signal } = {}) => {
-    const known = local?.(did) ?? (refresh ? undefined : cached(did))
+  return async (did, { maxAgeMs = DOCUMENT_MAX_AGE_MS, waitMs, signal } = {}) => {
+    const known = fresh(documents.get(did), maxAgeMs) ?? local?.(did)
     if (known) return known
-    const document = parseDidDocument(await fetchDocument(did, options, signal), did)
-    if (!document) throw new UnresolvableDid(`${did}: the answer is not its DID document`)
-    remember(did, document)
-    return document
+    const failure = fresh(failures.get(did), Math.min(maxAgeMs, FAILURE_MAX_AGE_MS))
+    try {
+      if (failure) throw failure
+      return await waitFor(did, lookUp(did, maxAgeMs), waitMs, signal)
+    } catch (error) {
+      const isOutage = error instanceof UnresolvableDid && error.isOutage
+      const substitute = isOutage ? fallback?.(did, documents.get(did)?.result) : undefined
+      if (!substitute) throw error
+      return substitute
+    }
   }
 }
 
-async function fetchDocument(
+/** Rejects when the time is over or the signal aborts; the look-up goes on. */
+async function waitFor(
   did: string,
-  options: DidResolverOptions,
+  lookUp: Promise<DidDocument>,
+  waitMs: number | undefined,
   signal: AbortSignal | undefined,
-): Promise<unknown> {
+): Promise<DidDocument> {
+  if (waitMs === undefined && !signal) return lookUp
+  const stopped = Promise.withResolvers<never>()
+  const stop = () => stopped.reject(new UnresolvableDid(`${did}: no answer yet`, { isOutage: true }))
+  const timer = waitMs === undefined ? undefined : setTimeout(stop, waitMs)
+  if (signal?.aborted) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([lookUp, stopped.promise])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+async function fetchDocument(did: string, options: DidResolverOptions): Promise<unknown> {
   const { url, allowPrivate } = documentUrl(did, options)
   const headers = { accept: DOCUMENT_TYPES }
+  const { signal } = options
   const response = await guardedFetch(url, { allowPrivate, headers, signal }).catch((cause: Error) => {
-    throw new UnresolvableDid(`${did}: ${cause.message}`, { cause })
+    throw new UnresolvableDid(`${did}: ${cause.message}`, { cause, isOutage: true })
   })
-  if (response.status !== 200) throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`)
-  return parseJson(response.body)
+  if (response.status === 200) return parseJson(response.body)
+  const isOutage = response.status >= 500 || response.status === 429
+  throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`, { isOutage })
 }
 
 const DOCUMENT_TYPES = 'application/did+ld+json, application/did+json, application/json'
@@ -79,10 +146,10 @@ function documentUrl(did: string, options: DidResolverOptions): { url: string; a
   const { plcUrl, allowPrivate } = options
   if (/^did:plc:[a-z2-7]{24}$/.test(did)) {
     if (!plcUrl) throw new UnresolvableDid(`${did}: no did:plc directory is configured`)
-    // The directory is the owner's own setting, and may well run on this machine.
+    // The directory is a setting of the owner, and may run on this machine.
     return { url: directoryUrl(plcUrl, did), allowPrivate: true }
   }
-  // atproto takes did:web without a path, and a port as %3A.
+  // atproto allows did:web without a path, and a port as %3A.
   const [, host, port] = /^did:web:([a-z0-9.-]+)(?:%3a(\d{1,5}))?$/i.exec(did) ?? []
   if (!host) throw new UnresolvableDid(`${did}: neither a did:plc nor a did:web of a host`)
   const scheme = allowPrivate && host === 'localhost' ? 'http' : 'https'

@@ -29,7 +29,7 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
   /** Removes what the outbox holds for an address from before a time: what came later is for another account. */
   forget(to: string, before: Date): Promise<void>
-  /** What is still on its way to the mail server goes to the outbox instead. */
+  /** Ends SMTP: messages that the mail server has not accepted yet, and all later ones, go to the outbox. */
   close(): Promise<void>
 }
 
@@ -47,6 +47,7 @@ export interface MailerOptions {
 }
 
 const usualTimeout = 20_000
+const stopped = 'The server was stopped before the mail server accepted the message'
 
 export function createMailer(options: MailerOptions): Mailer {
   const { smtpUrl, dataDir, now, log, smtpTimeout = usualTimeout, onKept } = options
@@ -62,7 +63,8 @@ export function createMailer(options: MailerOptions): Mailer {
     let failure: string | undefined
     if (smtpUrl !== undefined) {
       const signal = AbortSignal.any([AbortSignal.timeout(smtpTimeout), closing.signal])
-      failure = await sendBySmtp(smtpUrl, { ...message, signal })
+      failure = closing.signal.aborted ? stopped : await sendBySmtp(smtpUrl, { ...message, signal })
+      if (failure !== undefined && closing.signal.aborted) failure = stopped
       if (failure === undefined) return log.info({ purpose: mail.purpose }, 'mail sent')
     }
     const headers = {

@@ -1,46 +1,43 @@
-/** What a backup holds, for a person who is to decide whether to restore it. */
-import { basename } from 'node:path'
-import { checkBackup, timeInName } from './backup.ts'
-import { BackupForeign, StoreDamaged } from './errors.ts'
-import { type Files, nodeFiles, readIfThere } from './files.ts'
+/** Describes a backup to a person who decides whether to restore it. */
+import { checkBackup, readBackupFile } from './backup.ts'
+import { BackupForeign } from './errors.ts'
+import { type Files, nodeFiles } from './files.ts'
 import { type Migration, migrate } from './migrate.ts'
-import { isPortable, readPortableHeader } from './portable.ts'
+import { isEncrypted, isPortable } from './portable.ts'
 import { isSqlite, openSnapshot } from './snapshot.ts'
 
 export interface BackupContent {
   readonly createdAt: Date
   /** Size of the file. */
   readonly bytes: number
-  /** Of its accounts, the oldest first. */
+  /** Handles of its accounts, oldest account first. */
   readonly handles: readonly string[]
   readonly records: number
   readonly notifications: number
 }
 
-/** Whether a backup is protected by a passphrase. Throws BackupForeign, StoreDamaged or StoreTooNew. */
+/** Whether reading a backup takes a passphrase. Throws BackupForeign, or StoreDamaged when there is no such file. */
 export async function isProtected(file: string, files: Files = nodeFiles): Promise<boolean> {
-  const bytes = await readIfThere(files, file)
-  if (bytes === undefined) throw new StoreDamaged(file, 'is missing')
-  if (isPortable(bytes)) return readPortableHeader(file, bytes).encrypted
-  if (isSqlite(bytes)) return false
-  throw new BackupForeign(file)
+  const bytes = await readBackupFile(files, file)
+  if (!isPortable(bytes) && !isSqlite(bytes)) throw new BackupForeign(file)
+  return isEncrypted(bytes)
 }
 
-/** Checks a backup of either form as `checkBackup` does, and counts what is in it. */
+/** Checks a backup of either form as `checkBackup` does, and counts its content. */
 export async function describeBackup(
   file: string,
   migrations: readonly Migration[],
   passphrase?: string,
   files: Files = nodeFiles,
 ): Promise<BackupContent> {
-  const snapshot = await checkBackup(file, { migrations: migrations.length, passphrase, files })
-  const { sqlite } = await openSnapshot(file, snapshot, 'quick')
+  const checked = await checkBackup(file, { migrations: migrations.length, passphrase, files })
+  const { sqlite } = await openSnapshot(file, checked.snapshot, 'quick')
   try {
     // An older backup may lack tables that are counted here.
     migrate(sqlite, migrations)
     const count = (sql: string) => sqlite.get<{ n: number }>(sql)?.n ?? 0
     return {
-      createdAt: await timeOf(file, files),
+      createdAt: checked.createdAt ?? (await files.changedAt(file)),
       bytes: await files.size(file),
       handles: sqlite
         .all<{ handle: string }>('SELECT handle FROM accounts ORDER BY id')
@@ -51,11 +48,4 @@ export async function describeBackup(
   } finally {
     sqlite.close()
   }
-}
-
-/** A portable backup tells it itself, an ordinary one by its name; of a renamed one only the file's own time is left. */
-async function timeOf(file: string, files: Files): Promise<Date> {
-  const bytes = await files.read(file)
-  if (isPortable(bytes)) return readPortableHeader(file, bytes).createdAt
-  return timeInName(basename(file)) ?? files.changedAt(file)
 }

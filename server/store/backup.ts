@@ -1,54 +1,87 @@
-/**
- * Backups: whole SQLite files in `backups/`, each with its checksum beside it; and portable ones, wherever a person wants them.
- */
+/** Backups: whole SQLite files in `backups/`, each with its checksum beside it; and one-file backups, anywhere. */
 import { basename, dirname, join } from 'node:path'
 import { BackupForeign, StoreDamaged, StoreTooNew } from './errors.ts'
-import { type Files, nodeFiles, readIfThere, replaceFile, saveAs } from './files.ts'
-import { backupsName, fileTime } from './layout.ts'
+import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeFully } from './files.ts'
+import { backupsName } from './layout.ts'
 import { decodePortable, encodePortable, isPortable, type PortableOptions } from './portable.ts'
 import { loadDuringCheckpoint } from './recover.ts'
+import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
 import { checksumLine, exportSnapshot, isSqlite, openSnapshot, schemaVersion } from './snapshot.ts'
+
+export type { BackupKind } from './retention.ts'
 
 export interface BackupInfo {
   readonly file: string
+  readonly kind: BackupKind
   readonly createdAt: Date
   readonly bytes: number
 }
 
 export interface CheckOptions {
-  /** How many the program knows; left out, any number will do. */
+  /** The highest schema version that the program knows; any version passes without it. */
   readonly migrations?: number
-  /** Of a portable backup that is protected. */
-  readonly passphrase?: string
+  /** Decrypts a one-file backup. */
+  readonly passphrase?: string | undefined
   readonly files?: Files
 }
 
-const kept = 7
-const day = 24 * 60 * 60_000
-const pattern = /^pds-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.sqlite$/
+export interface CheckedBackup {
+  readonly snapshot: Uint8Array
+  /** By the file itself or its name; undefined for a renamed backup. */
+  readonly createdAt: Date | undefined
+}
+
+const dayMs = 24 * 60 * 60_000
 
 /**
- * Backs up what is on disk in a data directory, also while another process serves it. The result has passed
- * SQLite's integrity check. Of the backups with such a name the newest seven are kept.
+ * Backs up a data directory as it is on disk, also while another process serves it. The backup has passed SQLite's
+ * integrity check. Removes backups that `retention.ts` no longer keeps.
  */
-export async function backup(dir: string, at: Date, files: Files = nodeFiles): Promise<BackupInfo> {
-  return saveBackup(files, dir, await readData(files, dir), at)
+export async function backup(
+  dir: string,
+  at: Date,
+  kind: BackupKind = 'manual',
+  files: Files = nodeFiles,
+): Promise<BackupInfo> {
+  return saveBackup(files, dir, await readData(files, dir), at, kind)
 }
 
 /**
- * Writes what is on disk in a data directory as a portable backup, also while another process serves it; a file of that name
- * is replaced. It has been read back, passphrase and integrity check included, before that.
+ * Writes a data directory as it is on disk to a one-file backup, also while another process serves it, and replaces a
+ * file of that name. The file has been read back, decrypted and checked before it gets its name. Returns its size in bytes.
  */
 export async function exportBackup(
   dir: string,
   file: string,
   options: PortableOptions,
   files: Files = nodeFiles,
-): Promise<BackupInfo> {
-  const bytes = await encodePortable(await readData(files, dir), options)
-  await checkContent(file, bytes, options)
-  await saveAs(files, file, bytes)
-  return { file, createdAt: options.createdAt, bytes: bytes.length }
+): Promise<number> {
+  const temporary = `${file}.tmp`
+  try {
+    await writeChunks(files, temporary, await encodePortable(await readData(files, dir), options))
+    const bytes = await files.read(temporary)
+    await checkContent(file, bytes, options)
+    await files.rename(temporary, file)
+    await files.syncDir(dirname(file))
+    return bytes.length
+  } catch (error) {
+    await files.remove(temporary).catch(() => {})
+    throw error
+  }
+}
+
+async function writeChunks(files: Files, path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await files.create(path)
+  try {
+    let position = 0
+    for await (const chunk of chunks) {
+      await writeFully(file, chunk, position)
+      position += chunk.length
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 async function readData(files: Files, dir: string): Promise<Uint8Array> {
@@ -60,87 +93,96 @@ async function readData(files: Files, dir: string): Promise<Uint8Array> {
   }
 }
 
-/** Keeps the bytes of a snapshot as a backup. */
+/** Writes a snapshot as a backup. */
 export async function saveBackup(
   files: Files,
   dir: string,
-  bytes: Uint8Array,
-  at: Date,
+  snapshot: Uint8Array,
+  createdAt: Date,
+  kind: BackupKind,
 ): Promise<BackupInfo> {
-  const file = join(dir, backupsName, `pds-${fileTime(at)}.sqlite`)
+  const file = join(dir, backupsName, backupName({ kind, createdAt }))
   await files.makeDir(dirname(file))
-  await replaceFile(files, file, bytes)
-  await replaceFile(files, `${file}.sha256`, checksumLine(bytes, basename(file)))
+  await replaceFile(files, file, snapshot)
+  await replaceFile(files, checksumFile(file), checksumLine(snapshot, basename(file)))
   await checkBackup(file, { files }).catch(async (error: unknown) => {
-    await files.remove(file)
-    await files.remove(`${file}.sha256`)
+    await removeBackup(files, file)
     throw error
   })
-  await prune(files, dir)
-  return { file, createdAt: at, bytes: bytes.length }
+  for (const expired of expiredBackups(await listNamed(dir, files))) await removeBackup(files, expired.file)
+  return { file, kind, createdAt, bytes: snapshot.length }
 }
 
-/** The backups that were made by `backup`, newest first. */
+/** The backups in `backups/` that this program named, newest first. */
 export async function listBackups(dir: string, files: Files = nodeFiles): Promise<BackupInfo[]> {
-  const folder = join(dir, backupsName)
-  const backups = (await files.list(folder)).flatMap((name) => {
-    const createdAt = timeInName(name)
-    return createdAt === undefined ? [] : [{ file: join(folder, name), createdAt }]
-  })
+  const backups = await listNamed(dir, files)
   backups.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   return Promise.all(backups.map(async (entry) => ({ ...entry, bytes: await files.size(entry.file) })))
 }
 
-/** Whether a day has passed since the newest backup. */
+async function listNamed(dir: string, files: Files): Promise<Omit<BackupInfo, 'bytes'>[]> {
+  const folder = join(dir, backupsName)
+  return (await files.list(folder)).flatMap((name) => {
+    const parsed = parseBackupName(name)
+    return parsed === undefined ? [] : [{ file: join(folder, name), ...parsed }]
+  })
+}
+
+/** Whether a day has passed since the newest daily backup. */
 export async function backupIsDue(dir: string, now: Date, files: Files = nodeFiles): Promise<boolean> {
-  const [newest] = await listBackups(dir, files)
+  const newest = (await listBackups(dir, files)).find(({ kind }) => kind === 'daily')
   if (newest === undefined) return true
   const age = now.getTime() - newest.createdAt.getTime()
   // A backup from the future was made while the clock was wrong.
-  return age >= day || age < 0
+  return age >= dayMs || age < 0
 }
 
 /**
- * Reads a backup of either form and checks it: its checksum when it has one, SQLite's integrity check, and that this program
- * wrote it. Returns the snapshot in it.
+ * Reads a backup of either form and checks it: against its checksum when it has one, by SQLite's integrity check, and
+ * that this program wrote it.
  * @throws StoreDamaged, StoreTooNew, BackupForeign, BackupLocked
  */
-export async function checkBackup(file: string, options: CheckOptions = {}): Promise<Uint8Array> {
+export async function checkBackup(file: string, options: CheckOptions = {}): Promise<CheckedBackup> {
   const { files = nodeFiles } = options
-  const bytes = await readIfThere(files, file)
-  if (bytes === undefined) throw new StoreDamaged(file, 'is missing')
-  const sum = await readIfThere(files, `${file}.sha256`)
+  const bytes = await readBackupFile(files, file)
+  const sum = await readIfThere(files, checksumFile(file))
   if (sum !== undefined && !checksumLine(bytes, basename(file)).equals(sum)) {
     throw new StoreDamaged(file, 'does not match its checksum')
   }
   return checkContent(file, bytes, options)
 }
 
+/** Reads the file of a backup. Throws StoreDamaged when there is none. */
+export async function readBackupFile(files: Files, file: string): Promise<Uint8Array> {
+  return files.read(file).catch((error: unknown) => {
+    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
+  })
+}
+
 async function checkContent(
   file: string,
   bytes: Uint8Array,
   { migrations = Number.POSITIVE_INFINITY, passphrase }: CheckOptions,
-): Promise<Uint8Array> {
-  if (!isPortable(bytes) && !isSqlite(bytes)) throw new BackupForeign(file)
-  const snapshot = isPortable(bytes) ? await decodePortable(file, bytes, passphrase) : bytes
-  const { sqlite } = await openSnapshot(file, snapshot, 'thorough')
+): Promise<CheckedBackup> {
+  const content = await decode(file, bytes, passphrase)
+  const { sqlite } = await openSnapshot(file, content.snapshot, 'thorough')
   const version = schemaVersion(sqlite)
   sqlite.close()
   if (version > migrations) throw new StoreTooNew(file, version, migrations)
-  return snapshot
+  return content
 }
 
-async function prune(files: Files, dir: string): Promise<void> {
-  for (const { file } of (await listBackups(dir, files)).slice(kept)) {
-    await files.remove(file)
-    await files.remove(`${file}.sha256`)
-  }
+async function decode(file: string, bytes: Uint8Array, passphrase?: string): Promise<CheckedBackup> {
+  if (isPortable(bytes)) return decodePortable(file, bytes, passphrase)
+  if (!isSqlite(bytes)) throw new BackupForeign(file)
+  return { snapshot: bytes, createdAt: parseBackupName(basename(file))?.createdAt }
 }
 
-/** When a backup was made, if it has the name that `backup` gives. */
-export function timeInName(name: string): Date | undefined {
-  const [, year, month, date, hour, minute, second, ms] = pattern.exec(name) ?? []
-  return ms === undefined
-    ? undefined
-    : new Date(`${year}-${month}-${date}T${hour}:${minute}:${second}.${ms}Z`)
+async function removeBackup(files: Files, file: string): Promise<void> {
+  await files.remove(file)
+  await files.remove(checksumFile(file))
+}
+
+function checksumFile(file: string): string {
+  return `${file}.sha256`
 }

@@ -7,7 +7,7 @@
  */
 
 import { createSerializer } from '../util/serialize.ts'
-import type { BackupInfo } from './backup.ts'
+import type { BackupInfo, BackupKind } from './backup.ts'
 import { replaceSnapshot } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
@@ -195,15 +195,15 @@ export class Database implements Reader {
   }
 
   /** Makes a backup of everything that a reader can see now. */
-  async backup(): Promise<BackupInfo> {
+  async backup(kind: BackupKind = 'manual'): Promise<BackupInfo> {
     this.#assertOpen()
     await this.settled()
     const { directory: dir, now } = this.#options
-    return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now() }))
+    return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now(), of: kind }))
   }
 
-  /** Writes everything that a reader can see now as a portable backup; see `exportBackup`. */
-  async export(file: string, passphrase?: string): Promise<BackupInfo> {
+  /** Writes everything that a reader can see now as a one-file backup; see `exportBackup`. Returns its size in bytes. */
+  async export(file: string, passphrase?: string): Promise<number> {
     this.#assertOpen()
     await this.settled()
     const { directory: dir, now } = this.#options

@@ -9,6 +9,8 @@ export const migrations: readonly Migration[] = [
   { sql: repositories() },
   { sql: notifications() },
   { sql: pushQueue() },
+  { sql: publishedIdentities() },
+  { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
 ]
 
 function accountsAndSessions(): string {
@@ -301,5 +303,15 @@ function pushQueue(): string {
           SELECT r.id, NEW.id, r.target, 0, NEW.indexed_at
           FROM accounts a JOIN push_registrations r ON r.did = a.did WHERE a.id = NEW.account;
       END;
+  `
+}
+
+function publishedIdentities(): string {
+  return `
+    -- The handle and the server address that the did:plc directory was last brought in line with; null: not published.
+    ALTER TABLE accounts ADD COLUMN plc_handle TEXT;
+    ALTER TABLE accounts ADD COLUMN plc_endpoint TEXT;
+    UPDATE accounts SET plc_handle = handle, plc_endpoint = json_extract(plc_operation, '$.services.atproto_pds.endpoint')
+      WHERE plc_submitted_at IS NOT NULL;
   `
 }

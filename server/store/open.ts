@@ -125,8 +125,10 @@ async function bringUpToDate(
   now: () => Date,
 ): Promise<number> {
   if (schemaVersion(sqlite) === migrations.length) return snapshotBytes
-  await saveBackup(files, dir, exportSnapshot(sqlite, seq), now())
+  await saveBackup(files, dir, exportSnapshot(sqlite, seq), now(), 'upgrade')
   migrate(sqlite, migrations)
+  // Earlier versions left deleted rows in free pages.
+  sqlite.exec('VACUUM')
   const bytes = exportSnapshot(sqlite, seq)
   await putSnapshot(files, dir, bytes)
   return bytes.length

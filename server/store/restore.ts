@@ -14,7 +14,7 @@ export interface RestoreOptions {
   /** The backup, ordinary or portable. */
   readonly file: string
   /** Of a portable backup that is protected. */
-  readonly passphrase?: string
+  readonly passphrase?: string | undefined
   /** How many migrations the program knows. */
   readonly migrations: number
   readonly now: () => Date
@@ -31,8 +31,8 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
   await files.makeDir(dir)
   const lock = await files.lock(dir)
   try {
-    const bytes = await checkBackup(file, options)
-    await replaceFile(files, join(dir, restoredName), bytes)
+    const { snapshot } = await checkBackup(file, options)
+    await replaceFile(files, join(dir, restoredName), snapshot)
     return await finishRestore(files, dir, now())
   } finally {
     await lock.release()

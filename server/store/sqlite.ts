@@ -144,8 +144,9 @@ export class Sqlite {
 
   #configure(): void {
     // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
+    // Deleted rows, such as the private key of an account, are overwritten with zeros.
     this.#db.run(
-      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA foreign_keys = ON',
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
     )
     this.#transaction = {
       begin: this.#db.prepare('BEGIN'),

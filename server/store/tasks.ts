@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { type BackupInfo, backup, exportBackup } from './backup.ts'
+import { type BackupInfo, type BackupKind, backup, exportBackup } from './backup.ts'
 import { type BackupContent, describeBackup } from './backup-content.ts'
 import { checkpoint } from './checkpoint.ts'
 import { withClass } from './errors.ts'
@@ -14,7 +14,7 @@ import { restore } from './restore.ts'
 
 export type Task =
   | { readonly kind: 'checkpoint'; readonly dir: string; readonly before: number }
-  | { readonly kind: 'backup'; readonly dir: string; readonly at: Date }
+  | { readonly kind: 'backup'; readonly dir: string; readonly at: Date; readonly of: BackupKind }
   | {
       readonly kind: 'export'
       readonly dir: string
@@ -41,7 +41,8 @@ interface Results {
   /** Size of the snapshot, in bytes. */
   checkpoint: number
   backup: BackupInfo
-  export: BackupInfo
+  /** Size of the file, in bytes. */
+  export: number
   describe: BackupContent
   /** The folder with the replaced data. */
   restore: string | undefined
@@ -55,7 +56,7 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
     case 'checkpoint':
       return checkpoint(files, task.dir, task.before)
     case 'backup':
-      return backup(task.dir, task.at, files)
+      return backup(task.dir, task.at, task.of, files)
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':

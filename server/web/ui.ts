@@ -1,40 +1,21 @@
 /**
- * The user interface: the built renderer, at `/`. Its files are read and compressed once, when first asked for.
+ * The user interface: the built renderer, at `/`. A file is read and compressed when it is first requested, then cached.
  *
- * A page that holds tokens runs no script but its own (Content-Security-Policy), is not framed, and does not answer to other
- * origins: CORS is for methods alone. Hashed files never change under their name; everything else is asked for anew.
+ * CORS is for methods alone: the interface answers to its own origin only. Hashed files are cached by browsers for a year, all
+ * others are revalidated each time.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
+import { contentTypeOf, fileAt, pageHeaders } from './page.ts'
 
-/** Where the build puts them: beside the compiled server. */
+/** The build puts the renderer beside the compiled server. */
 const built = import.meta.url.endsWith('.ts') ? '../../dist/renderer/' : '../../renderer/'
 const defaultFolder = new URL(built, import.meta.url)
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  // WebSockets to the same host are included (CSP level 3).
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
-
-const contentTypes: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
+const headers = { ...pageHeaders(), 'Cross-Origin-Resource-Policy': 'same-origin' }
 
 const notBuilt = `This is a personal data server. Its methods are called at /xrpc/<nsid>.
 Its user interface has not been built: npm run build
@@ -47,32 +28,35 @@ interface UiFile {
   readonly etag: string
 }
 
-/** Answers a request for a path, and says whether there is anything at it. */
+/** Answers a request for a file. @returns false when there is no file at the path */
 export type ServeUi = (req: IncomingMessage, res: ServerResponse, path: string) => Promise<boolean>
 
-/** @param folder where the built files are */
+/** @param folder the built renderer */
 export function createUi(folder: URL = defaultFolder): ServeUi {
-  const files = new Map<string, Promise<UiFile | undefined>>()
+  /** No more than the files of the folder: a missing file is not cached. */
+  const cache = new Map<string, UiFile>()
   return async (req, res, path) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false
-    // Only plain names: nothing that could climb out of the folder.
-    const name = path === '/' ? 'index.html' : /^\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/.exec(path)?.[1]
+    const name = fileAt(path)
     if (name === undefined) return false
-    const known = files.get(name)
-    const file = await (known ?? load(new URL(name, folder)))
+    const file = cache.get(name) ?? (await load(new URL(name, folder), name))
     if (!file) return path === '/' ? sendText(res, notBuilt) : false
-    if (!known) files.set(name, Promise.resolve(file))
+    cache.set(name, file)
     send(req, res, file, path.startsWith('/assets/'))
     return true
   }
 }
 
-async function load(url: URL): Promise<UiFile | undefined> {
+async function load(url: URL, name: string): Promise<UiFile | undefined> {
   try {
     const content = await readFile(url)
-    const type = contentTypes[extname(url.pathname)] ?? 'application/octet-stream'
     const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
-    return { content, compressed: await promisify(brotliCompress)(content), type, etag }
+    return {
+      content,
+      compressed: await promisify(brotliCompress)(content),
+      type: contentTypeOf(name),
+      etag,
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'EISDIR') return undefined
@@ -107,9 +91,5 @@ function sendText(res: ServerResponse, text: string): true {
 function protect(res: ServerResponse): void {
   res.removeHeader('Access-Control-Allow-Origin')
   res.removeHeader('Access-Control-Expose-Headers')
-  res.setHeader('Content-Security-Policy', contentSecurityPolicy)
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin')
-  res.setHeader('Referrer-Policy', 'no-referrer')
-  res.setHeader('X-Content-Type-Options', 'nosniff')
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }

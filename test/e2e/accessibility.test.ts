@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { findings, focused, overflow, toldOf } from '../support/accessibility.ts'
+import { accessibilityTree, findings, focused, overflow } from '../support/accessibility.ts'
 import type { Account } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
 import { fillSignIn, heading, World } from '../support/world.ts'
@@ -7,7 +7,7 @@ import { fillSignIn, heading, World } from '../support/world.ts'
 let world: World
 let alice: Account
 let bob: Account
-/** Somebody whom no test changes anything of. */
+/** Not changed by any test: for the snapshots. */
 let carol: Account
 
 beforeAll(async () => {
@@ -38,8 +38,8 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/preferences', 'Preferences', 'New followers'],
   ['/invites', 'Invites', '2 uses left'],
   ['/accounts', 'Accounts', 'bob.test'],
-  ['/service-tokens', 'Service tokens', 'Good for'],
-  ['/no-such-page', 'Nothing here', 'There is no such page'],
+  ['/service-tokens', 'Service tokens', 'Valid for'],
+  ['/no-such-page', 'Page not found', 'This page does not exist'],
 ]
 
 const dialogs: readonly (readonly [path: string, button: string])[] = [
@@ -52,23 +52,23 @@ const dialogs: readonly (readonly [path: string, button: string])[] = [
 ]
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  test('no screen has anything that axe objects to', { timeout: 90_000 }, async () => {
+  test('axe: no findings on any screen', { timeout: 90_000 }, async () => {
     const page = await world.signedIn(alice, '/', { colorScheme })
     for (const [path, title, ready] of screens) {
       await page.goto(`${world.server.url}/#${path}`)
       await heading(page, title).waitFor()
       await page.getByRole('main').getByText(ready).first().waitFor()
-      expect({ path, found: await findings(page) }).toEqual({ path, found: [] })
+      expect({ path, findings: await findings(page) }).toEqual({ path, findings: [] })
     }
   })
 
-  test('no dialog or menu has', { timeout: 90_000 }, async () => {
+  test('axe: no findings in dialogs and menus', { timeout: 90_000 }, async () => {
     const page = await world.signedIn(alice, '/', { colorScheme })
     for (const [path, button] of dialogs) {
       await page.goto(`${world.server.url}/#${path}`)
       await page.getByRole('main').getByRole('button', { name: button }).first().click()
       await page.getByRole('dialog').waitFor()
-      expect({ button, found: await findings(page) }).toEqual({ button, found: [] })
+      expect({ button, findings: await findings(page) }).toEqual({ button, findings: [] })
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
@@ -77,7 +77,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     expect(await findings(page)).toEqual([])
   })
 
-  test('no way in has', async () => {
+  test('axe: no findings on sign-in, sign-up and password reset', async () => {
     for (const [path, title] of [
       ['/sign-in', 'Sign in'],
       ['/create', 'Create an account'],
@@ -85,22 +85,26 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     ] as const) {
       const page = await world.visitor(path, { colorScheme })
       await heading(page, title).waitFor()
-      expect({ path, found: await findings(page) }).toEqual({ path, found: [] })
+      expect({ path, findings: await findings(page) }).toEqual({ path, findings: [] })
     }
   })
 })
 
-test.each([320, 768, 2560])('nothing is cut off at a width of %i', { timeout: 60_000 }, async (width) => {
-  const page = await world.signedIn(alice, '/', { width })
-  for (const [path, title, ready] of screens) {
-    await page.goto(`${world.server.url}/#${path}`)
-    await heading(page, title).waitFor()
-    await page.getByRole('main').getByText(ready).first().waitFor()
-    expect({ path, overflow: await overflow(page) }).toEqual({ path, overflow: 0 })
-  }
-})
+test.each([320, 768, 2560])(
+  'layout: no horizontal overflow at a width of %i',
+  { timeout: 60_000 },
+  async (width) => {
+    const page = await world.signedIn(alice, '/', { width })
+    for (const [path, title, ready] of screens) {
+      await page.goto(`${world.server.url}/#${path}`)
+      await heading(page, title).waitFor()
+      await page.getByRole('main').getByText(ready).first().waitFor()
+      expect({ path, overflow: await overflow(page) }).toEqual({ path, overflow: 0 })
+    }
+  },
+)
 
-test('a narrow window has its navigation behind a button', async () => {
+test('layout: a narrow window has the navigation behind a button', async () => {
   const page = await world.signedIn(alice, '/', { width: 360, height: 740 })
   expect(await page.getByRole('navigation').count()).toBe(0)
   await page.getByRole('button', { name: 'Open menu' }).click()
@@ -109,7 +113,7 @@ test('a narrow window has its navigation behind a button', async () => {
   expect(await page.getByRole('navigation').count()).toBe(0)
 })
 
-test('everything can be done by keyboard alone', async () => {
+test('keyboard: sign in, navigate, create an app password, use menus', async () => {
   const page = await world.visitor('/sign-in')
   await heading(page, 'Sign in').waitFor()
   const press = (keys: string) => page.keyboard.press(keys)
@@ -161,7 +165,7 @@ test('everything can be done by keyboard alone', async () => {
   await page.getByRole('button', { name: 'Account menu, alice.test' }).and(page.locator(':focus')).waitFor()
 })
 
-test('by keyboard: what goes away takes nobody’s place with it', async () => {
+test('keyboard: focus moves to the next row, then to the heading, when a row is removed', async () => {
   const dan = await world.server.account('dan')
   for (const name of ['Laptop', 'Phone']) {
     await world.server.post('com.core.server.createAppPassword', { name }, dan)
@@ -182,7 +186,7 @@ test('by keyboard: what goes away takes nobody’s place with it', async () => {
   await expect.poll(() => focused(page)).toBe('App passwords')
 })
 
-test('by keyboard: a menu does not stay open behind whoever goes on', async () => {
+test('keyboard: Tab closes a menu and moves on', async () => {
   const page = await world.signedIn(alice, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).focus()
   await page.keyboard.press('Enter')
@@ -193,7 +197,7 @@ test('by keyboard: a menu does not stay open behind whoever goes on', async () =
   expect(await focused(page)).not.toBe('Actions for bob.test')
 })
 
-test('an undo waits for whoever is on it, and is one key away', async () => {
+test('undo: stays while it has focus, and u triggers it', async () => {
   const page = await world.visitor('/sign-in')
   await page.clock.install()
   await page.reload()
@@ -223,10 +227,10 @@ test('an undo waits for whoever is on it, and is one key away', async () => {
   await social.subscribe(alice, bob, true, false)
 })
 
-test('single-key shortcuts can be turned off', async () => {
+test('keyboard: shortcuts can be turned off', async () => {
   const page = await world.signedIn(alice)
   await page.keyboard.press('?')
-  await page.getByRole('switch', { name: 'Use these shortcuts' }).uncheck()
+  await page.getByRole('switch', { name: 'Enable keyboard shortcuts' }).uncheck()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.type('gs')
@@ -237,7 +241,7 @@ test('single-key shortcuts can be turned off', async () => {
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('what assistive technology is told of the navigation and of a screen', async () => {
+test('accessibility tree: navigation and Subscriptions', async () => {
   const page = await world.signedIn(alice, '/subscriptions')
   await page.getByRole('main').getByText('bob.test').waitFor()
   expect(await page.getByRole('navigation').ariaSnapshot()).toMatchInlineSnapshot(`
@@ -284,7 +288,7 @@ test('what assistive technology is told of the navigation and of a screen', asyn
   expect(await page.getByRole('main').ariaSnapshot()).toMatchInlineSnapshot(`
     "- main:
       - heading "Subscriptions" [level=1]
-      - paragraph: People whose new posts you are told about.
+      - paragraph: Get a notification when these people post.
       - text: Handle or DID
       - textbox "Handle or DID":
         - /placeholder: alice.test
@@ -305,14 +309,14 @@ test.each([
   ['/notifications', 'Inbox', 'mentioned you'],
   ['/preferences', 'Preferences', 'New followers'],
   ['/app-passwords', 'App passwords', 'Phone'],
-])('what assistive technology is told of %s', async (path, title, ready) => {
+])('accessibility tree: %s', async (path, title, ready) => {
   const page = await world.signedIn(carol, path)
   await heading(page, title).waitFor()
   await page.getByRole('main').getByText(ready).first().waitFor()
-  expect(await toldOf(page)).toMatchSnapshot()
+  expect(await accessibilityTree(page)).toMatchSnapshot()
 })
 
-test('a chosen appearance stays', async () => {
+test('appearance: the choice survives a reload', async () => {
   const page = await world.signedIn(alice, '/', { colorScheme: 'light' })
   await page.getByRole('button', { name: 'Account menu, alice.test' }).click()
   await page.getByRole('menuitemradio', { name: 'Dark' }).click()

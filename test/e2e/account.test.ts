@@ -13,7 +13,7 @@ afterEach(async () => expect(await world.forget()).toEqual([]))
 
 afterAll(() => world.close())
 
-test('an email address is added, confirmed, used as second factor, and changed', async () => {
+test('email: an address is added, confirmed, used as second factor and changed', async () => {
   const alice = { ...(await world.server.account('alice', { email: undefined })), email: 'alice@mail.test' }
   const page = await world.signedIn(alice, '/account')
   await page.getByText('No email address', { exact: true }).waitFor()
@@ -33,7 +33,7 @@ test('an email address is added, confirmed, used as second factor, and changed',
   await page.getByText('A code was sent to alice@mail.test.').waitFor()
   await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo(alice.email))
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByText('Sign-in code is on').waitFor()
+  await page.getByText('Sign-in codes turned on').waitFor()
   await page.getByRole('switch', { name: 'Sign-in code', checked: true }).waitFor()
 
   await page.getByRole('button', { name: 'Change email address' }).click()
@@ -47,7 +47,7 @@ test('an email address is added, confirmed, used as second factor, and changed',
   await page.getByRole('switch', { name: 'Sign-in code', checked: false }).waitFor()
 })
 
-test('a wrong code is told, and another one can be sent', async () => {
+test('email codes: a wrong code shows an error, and a new code can be sent', async () => {
   const bob = await world.server.account('bob')
   const page = await world.signedIn(bob, '/account')
   await page.getByRole('button', { name: 'Confirm' }).click()
@@ -55,9 +55,9 @@ test('a wrong code is told, and another one can be sent', async () => {
   const first = await world.server.codeTo(bob.email)
   await page.getByLabel('Code', { exact: true }).fill('AAAAA-AAAAA')
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
-  await page.getByText('The code is not right.').waitFor()
-  await page.getByRole('button', { name: 'Send another code' }).click()
-  await page.getByText('Another code is on its way.').waitFor()
+  await page.getByText('This code is wrong.').waitFor()
+  await page.getByRole('button', { name: 'Send a new code' }).click()
+  await page.getByText('A new code was sent.').waitFor()
   const second = await world.server.codeTo(bob.email)
   expect(second).not.toBe(first)
   await page.getByLabel('Code', { exact: true }).fill(second)
@@ -65,7 +65,7 @@ test('a wrong code is told, and another one can be sent', async () => {
   await page.getByText('Email address confirmed').waitFor()
 })
 
-test('the password is changed, other sessions end, and this one goes on', async () => {
+test('password change: other sessions end, this one stays signed in', async () => {
   const carla = await world.server.account('carla')
   const page = await world.signedIn(carla, '/account')
   await page.getByRole('button', { name: 'Change password' }).click()
@@ -73,55 +73,55 @@ test('the password is changed, other sessions end, and this one goes on', async 
   await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo(carla.email))
   await page.getByLabel('New password').fill('another password')
   await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
-  await page.getByText('Password changed. Other sessions were signed out.').waitFor()
+  await page.getByText('Password changed. All other sessions were signed out.').waitFor()
   await page.getByRole('link', { name: 'Sessions' }).click()
   await page.getByText('This session').first().waitFor()
   expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1)
 })
 
-test('a deactivated account says when it will be deleted, and comes back', async () => {
+test('deactivation: the deletion date is shown, and the account can be reactivated', async () => {
   const dan = await world.server.account('dan')
-  // The server's clock is the test's; the page counts down by its own, as a browser would.
+  // The server uses the clock of the test, the page its own: the date must be years ahead of both.
   const page = await world.signedIn(dan, '/account')
   await page.getByRole('button', { name: 'Deactivate' }).click()
   const inTenYears = new Date(Date.now() + 3650 * day).toISOString().slice(0, 10)
-  await page.getByLabel('Delete it for good on').fill(inTenYears)
+  await page.getByLabel('Delete permanently on').fill(inTenYears)
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-  await page.getByText(/It will be deleted for good on .*, in \d+ years?\./).waitFor()
+  await page.getByText(/It will be permanently deleted on .*, in \d+ years?\./).waitFor()
   const deactivated = await world.server.get('com.core.server.getSession', {}, dan)
   expect(deactivated.body).toMatchObject({ active: false, status: 'deactivated' })
 
-  await page.getByRole('button', { name: 'Activate again' }).click()
-  await page.getByText('The account is active again').waitFor()
+  await page.getByRole('button', { name: 'Reactivate' }).click()
+  await page.getByText('Account reactivated').waitFor()
   await page.getByText('This account is deactivated.').waitFor({ state: 'detached' })
   const active = await world.server.get('com.core.server.getSession', {}, dan)
   expect(active.body.active).toBe(true)
 })
 
-test('an account is deleted behind its handle, its password and a code', async () => {
+test('deletion: needs the handle, the password and an emailed code', async () => {
   const eve = await world.server.account('eve')
   const page = await world.signedIn(eve, '/account')
   await page.getByRole('button', { name: 'Delete…' }).click()
-  await page.getByRole('button', { name: 'Send me the code' }).click()
+  await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByText('A code was sent').waitFor()
   await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo(eve.email))
   await page.getByLabel('Your password').fill('not her password')
   await page.getByLabel('Type eve.test to confirm').fill('bob.test')
-  await page.getByRole('button', { name: 'Delete for good' }).click()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
   await page.getByText('This is not the handle of the account.').waitFor()
   await page.getByLabel('Type eve.test to confirm').fill('eve.test')
-  await page.getByRole('button', { name: 'Delete for good' }).click()
-  await page.getByText('The password is not right. Use your main password.').waitFor()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await page.getByText('Wrong password. Use your main password.').waitFor()
   await page.getByLabel('Your password').fill(eve.password)
-  await page.getByRole('button', { name: 'Delete for good' }).click()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
 
-  await page.getByText('eve.test has been deleted').waitFor()
+  await page.getByText('eve.test was deleted').waitFor()
   await heading(page, 'Sign in').waitFor()
   await fillSignIn(page, eve)
-  await page.getByText('The handle or the password is not right.').waitFor()
+  await page.getByText('Wrong handle or password.').waitFor()
 })
 
-test('two accounts are signed in at once, and switched between', async () => {
+test('account switcher: switches between two accounts and signs one out', async () => {
   const frank = await world.server.account('frank')
   const grace = await world.server.account('grace')
   const page = await world.signedIn(frank)
@@ -135,6 +135,6 @@ test('two accounts are signed in at once, and switched between', async () => {
   await page.getByRole('button', { name: 'Account menu, frank.test' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Account menu, grace.test' }).waitFor()
-  const refused = await world.server.get('com.core.server.listSessions', {}, grace)
-  expect(refused.body.sessions).toHaveLength(2)
+  const remaining = await world.server.get('com.core.server.listSessions', {}, grace)
+  expect(remaining.body.sessions).toHaveLength(2)
 })

@@ -14,7 +14,7 @@ afterEach(async () => expect(await world.forget()).toEqual([]))
 
 afterAll(() => world.close())
 
-test('an app password is made, shown once, used by a client, and revoked', async () => {
+test('app passwords: one is created, shown once, used by a client and revoked', async () => {
   const page = await world.signedIn(alice, '/app-passwords')
   await page.getByText('No app passwords yet').waitFor()
   await page.getByRole('button', { name: 'New app password' }).click()
@@ -44,7 +44,7 @@ test('an app password is made, shown once, used by a client, and revoked', async
   expect(refused.body.error).toBe('ExpiredToken')
 })
 
-test('a name in use is refused with a way on', async () => {
+test('app passwords: a name in use shows an error', async () => {
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone' }, alice)
   const page = await world.signedIn(alice, '/app-passwords')
   await page.getByRole('button', { name: 'New app password' }).click()
@@ -52,10 +52,10 @@ test('a name in use is refused with a way on', async () => {
   expect(await name.inputValue()).toBe('Laptop')
   await name.fill('Phone')
   await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByText('There is an app password of that name already. Choose another name.').waitFor()
+  await page.getByText('An app password with this name exists already. Choose another name.').waitFor()
 })
 
-test('a privileged one says so', async () => {
+test('app passwords: a privileged one has a badge', async () => {
   const page = await world.signedIn(alice, '/app-passwords')
   await page.getByRole('button', { name: 'New app password' }).click()
   await page.getByLabel('Name').fill('Mover')

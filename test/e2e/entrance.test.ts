@@ -13,18 +13,18 @@ afterAll(() => world.close())
 
 const repoRef = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
 
-test('on a new server the first screen makes the account that owns it', async () => {
+test('first run: the first account becomes the owner', async () => {
   const page = await world.visitor()
-  await heading(page, 'Make the first account').waitFor()
+  await heading(page, 'Create the first account').waitFor()
 
   await page.getByLabel('Handle').fill('Alice')
-  await page.getByText('alice.test is free').waitFor()
+  await page.getByText('alice.test is available').waitFor()
   await page.getByLabel('Password', { exact: true }).fill('alice-password')
   await page.getByText('Fair').waitFor()
   await page.getByRole('button', { name: 'Create account' }).click()
 
   await heading(page, 'Home').waitFor()
-  await page.getByText('You are alice.test. Your account is ready.').waitFor()
+  await page.getByText('Welcome, alice.test. Your account is ready.').waitFor()
   await page.getByRole('link', { name: 'Accounts' }).click()
   await page.getByText('alice.test Owner').waitFor()
 })
@@ -34,43 +34,43 @@ describe('with accounts on the server', () => {
     await world.server.account('bob')
   })
 
-  test('the first screen signs in, and a wrong password is told from nothing', async () => {
+  test('sign-in: a wrong password shows an error, the right one opens Home', async () => {
     const page = await world.visitor()
     await heading(page, 'Sign in').waitFor()
     await fillSignIn(page, { handle: 'bob.test', password: 'not his password' })
-    await page.getByText('The handle or the password is not right.').waitFor()
+    await page.getByText('Wrong handle or password.').waitFor()
     await fillSignIn(page, { handle: 'bob.test', password: 'bob-password' })
     await heading(page, 'Home').waitFor()
   })
 
-  test('a handle is checked while it is typed', async () => {
+  test('sign-up: the handle is checked while it is typed', async () => {
     const page = await world.visitor('/create')
     const handle = page.getByLabel('Handle')
     await handle.fill('bob')
-    await page.getByText('bob.test is taken. Try another.').waitFor()
+    await page.getByText('bob.test is already taken. Try another.').waitFor()
     await handle.fill('b')
     await handle.blur()
     await page.getByText('Use at least 3 characters.').waitFor()
     await handle.fill('no spaces!')
     await page.getByText('Use only letters, digits and hyphens').waitFor()
     await handle.fill('admin')
-    await page.getByText('admin.test is free').waitFor()
+    await page.getByText('admin.test is available').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('long enough')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('This handle is taken or reserved. Try another.').waitFor()
+    await page.getByText('This handle is already taken or reserved. Try another.').waitFor()
   })
 
-  test('a whole handle may be pasted, and is what a password manager keeps', async () => {
+  test('sign-up: a pasted full handle works and password managers save it', async () => {
     const page = await world.visitor('/create')
     await page.getByLabel('Handle').fill(' @Hanna.test ')
-    await page.getByText('hanna.test is free').waitFor()
+    await page.getByText('hanna.test is available').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('hanna-password')
     expect(await page.locator('form [autocomplete=username]').inputValue()).toBe('hanna.test')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('You are hanna.test.').waitFor()
+    await page.getByText('Welcome, hanna.test.').waitFor()
   })
 
-  test('the second factor asks for the code that was mailed', async () => {
+  test('sign-in: the second factor asks for the emailed code', async () => {
     const carla = await world.server.account('carla')
     await world.server.post('com.core.server.requestEmailConfirmation', undefined, carla)
     const confirmation = { email: carla.email, token: await world.server.codeTo(carla.email) }
@@ -88,10 +88,10 @@ describe('with accounts on the server', () => {
     await heading(page, 'Check your email').waitFor()
     await page.getByLabel('Code').fill('AAAAA-AAAAA')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('The code is not right.').waitFor()
+    await page.getByText('This code is wrong.').waitFor()
     const first = await world.server.codeTo(carla.email)
-    await page.getByRole('button', { name: 'Send another code' }).click()
-    await page.getByText('Another code is on its way.').waitFor()
+    await page.getByRole('button', { name: 'Send a new code' }).click()
+    await page.getByText('A new code was sent.').waitFor()
     expect(await world.server.codeTo(carla.email)).not.toBe(first)
     await page.getByRole('button', { name: 'Back to sign-in' }).click()
     await heading(page, 'Sign in').waitFor()
@@ -102,7 +102,7 @@ describe('with accounts on the server', () => {
     await heading(page, 'Home').waitFor()
   })
 
-  test('an app password does not open the management of the account', async () => {
+  test('sign-in: an app password is rejected and leaves no session', async () => {
     const dan = await world.server.account('dan')
     const { body } = await world.server.post('com.core.server.createAppPassword', { name: 'phone' }, dan)
     const page = await world.visitor()
@@ -112,7 +112,7 @@ describe('with accounts on the server', () => {
     expect(open.sessions).toHaveLength(1)
   })
 
-  test('an account that is taken down signs in to leave, and to nothing else', async () => {
+  test('sign-in: an account that was taken down only gets the screen for moving out', async () => {
     const eve = await world.server.account('eve')
     const owner = await world.server.post('com.core.server.createSession', {
       identifier: 'alice.test',
@@ -123,15 +123,15 @@ describe('with accounts on the server', () => {
 
     const page = await world.visitor()
     await fillSignIn(page, eve)
-    await page.getByRole('button', { name: 'Sign in to leave' }).click()
-    await heading(page, 'Taken down').waitFor()
+    await page.getByRole('button', { name: 'Sign in anyway' }).click()
+    await heading(page, 'Account taken down').waitFor()
     expect(await page.getByRole('navigation').getByRole('link').count()).toBe(0)
     await page.getByLabel('Service (DID)').fill('did:web:other.example')
-    await page.getByRole('button', { name: 'Get token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('"lxm": "com.core.server.createAccount"').waitFor()
   })
 
-  test('a forgotten password is replaced by way of the mail', async () => {
+  test('password reset: an emailed code sets a new password', async () => {
     const frank = await world.server.account('frank')
     const page = await world.visitor('/sign-in')
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
@@ -147,16 +147,16 @@ describe('with accounts on the server', () => {
   })
 })
 
-test('a server that takes invited people only asks for the code, and says which is not valid', async () => {
+test('sign-up: an invalid invite code shows an error', async () => {
   const invited = await World.open({ inviteRequired: true, adminPassword: 'the admin password of tests' })
   try {
     const page = await invited.visitor('/create')
     await page.getByLabel('Invite code').fill('made-up')
     await page.getByLabel('Handle').fill('grace')
-    await page.getByText('grace.test is free').waitFor()
+    await page.getByText('grace.test is available').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('grace-password')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('This invite code is not valid, or has been used up.').waitFor()
+    await page.getByText('This invite code is not valid or has been used up.').waitFor()
   } finally {
     await invited.forget()
     await invited.close()

@@ -1,9 +1,9 @@
-/** What people do from one end to the other. */
+/** Journeys across several screens. */
 import { expect, test } from 'vitest'
 import { TestServer } from '../support/server.ts'
 import { heading, World } from '../support/world.ts'
 
-test('a whole life: first run, email, app password, deactivation, return, deletion', {
+test('journey: first run, email, app password, deactivation, reactivation, deletion', {
   timeout: 90_000,
 }, async () => {
   const world = await World.open()
@@ -36,26 +36,26 @@ test('a whole life: first run, email, app password, deactivation, return, deleti
     await page.getByRole('link', { name: 'Account', exact: true }).click()
     await page.getByRole('button', { name: 'Deactivate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-    await page.getByRole('button', { name: 'Activate again' }).click()
-    await page.getByText('The account is active again').waitFor()
+    await page.getByRole('button', { name: 'Reactivate' }).click()
+    await page.getByText('Account reactivated').waitFor()
 
     await page.getByRole('button', { name: 'Delete…' }).click()
-    await page.getByRole('button', { name: 'Send me the code' }).click()
+    await page.getByRole('button', { name: 'Send code' }).click()
     await page.getByText('A code was sent').waitFor()
     await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo('alice@mail.test'))
     await page.getByLabel('Your password').fill('correct horse battery')
     await page.getByLabel('Type alice.test to confirm').fill('alice.test')
-    await page.getByRole('button', { name: 'Delete for good' }).click()
-    await heading(page, 'Make the first account').waitFor()
-    const gone = await world.server.get('com.core.server.getSession', {}, client.body)
-    expect(gone.body.error).toBe('AccountNotFound')
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
+    await heading(page, 'Create the first account').waitFor()
+    const deleted = await world.server.get('com.core.server.getSession', {}, client.body)
+    expect(deleted.body.error).toBe('AccountNotFound')
     expect(await world.forget()).toEqual([])
   } finally {
     await world.close()
   }
 })
 
-test('the server goes away under an open page, is not pestered, and comes back', {
+test('connection loss: only the health probe is sent, and the page recovers', {
   timeout: 60_000,
 }, async () => {
   const free = await TestServer.start()
@@ -65,26 +65,26 @@ test('the server goes away under an open page, is not pestered, and comes back',
   try {
     const alice = await world.server.account('alice')
     const page = await world.signedIn(alice)
-    const tries: string[] = []
-    page.on('requestfailed', (request) => tries.push(request.url()))
+    const failed: string[] = []
+    page.on('requestfailed', (request) => failed.push(request.url()))
     await world.server.running.close()
 
-    // The stream of notifications ends, and one request finds out why.
-    await page.getByText('The server is not answering.').first().waitFor()
+    // The notification stream ends; one request finds that the server is down.
+    await page.getByText('The server is not responding.').first().waitFor()
     await page.getByRole('link', { name: 'Sessions' }).click()
     await heading(page, 'Sessions').waitFor()
     await page.getByRole('link', { name: 'App passwords' }).click()
     await heading(page, 'App passwords').waitFor()
-    // What is asked for meanwhile waits; only the probe goes out.
-    const probes = () => tries.filter((url) => url.endsWith('_health')).length
-    await expect.poll(probes, { timeout: 10_000 }).toBeGreaterThan(1)
-    expect(tries.filter((url) => !url.endsWith('_health'))).toEqual([
+    // Other requests wait until the probe succeeds.
+    const probes = () => failed.filter((url) => url.endsWith('_health')).length
+    await expect.poll(probes).toBeGreaterThan(1)
+    expect(failed.filter((url) => !url.endsWith('_health'))).toEqual([
       `${world.server.url}/xrpc/app.example.notification.getUnreadCount`,
     ])
 
     await world.server.open()
     await page.getByRole('button', { name: 'Try now' }).click()
-    await page.getByText('The server is back.').waitFor()
+    await page.getByText('Connected to the server again').waitFor()
     await page.getByText('No app passwords yet').waitFor()
   } finally {
     await world.forget()

@@ -22,9 +22,9 @@ afterEach(async () => expect(await world.forget()).toEqual([]))
 
 afterAll(() => world.close())
 
-test('what others do arrives while the page is open, is counted, filtered and marked as read', async () => {
+test('inbox: new notifications appear, are counted, filtered and marked as read', async () => {
   const page = await world.signedIn(alice, '/notifications')
-  await page.getByText('Nothing yet').waitFor()
+  await page.getByText('No notifications yet').waitFor()
 
   await social.like(bob, post)
   await social.follow(bob, alice)
@@ -49,14 +49,14 @@ test('what others do arrives while the page is open, is counted, filtered and ma
   expect(await social.unread(alice)).toBe(3)
 })
 
-test('what is new comes by itself, and is not asked for', async () => {
+test('inbox: the stream updates the list without requests', async () => {
   const page = await world.signedIn(alice, '/notifications')
   const items = page.getByRole('main').getByRole('listitem')
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   await expect.poll(() => items.count()).toBe(3)
   await page.waitForLoadState('networkidle')
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
 
   const like = await social.like(bob, await social.post(alice))
   await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
@@ -64,16 +64,16 @@ test('what is new comes by itself, and is not asked for', async () => {
   const repost = await social.repost(bob, post)
   await page.getByRole('link', { name: 'Inbox 5 unread' }).waitFor()
   await items.filter({ hasText: 'bob.test reposted your post' }).waitFor()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 
   await social.remove(bob, like)
   await social.remove(bob, repost)
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   await expect.poll(() => items.count()).toBe(3)
-  expect(asked.filter((url) => url.includes('getUnreadCount'))).toEqual([])
+  expect(requests.filter((url) => url.includes('getUnreadCount'))).toEqual([])
 })
 
-test('a page whose session is ended elsewhere notices without asking', async () => {
+test('stream: a session ended elsewhere shows the sign-in screen', async () => {
   const page = await world.signedIn(alice)
   const { body: other } = await world.server.signIn(alice)
   const { body } = await world.server.get('com.core.server.listSessions', {}, other)
@@ -82,7 +82,9 @@ test('a page whose session is ended elsewhere notices without asking', async () 
   await heading(page, 'Sign in').waitFor()
 })
 
-test('the stream comes back with its server, and tells what was missed', { timeout: 60_000 }, async () => {
+test('stream: reconnects after a restart of the server and loads missed notifications', {
+  timeout: 60_000,
+}, async () => {
   const free = await TestServer.start()
   const { port } = free.running
   await free.close()
@@ -92,12 +94,12 @@ test('the stream comes back with its server, and tells what was missed', { timeo
     const carla = await other.server.account('carla')
     const dave = await other.server.account('dave')
     const page = await other.signedIn(carla, '/notifications')
-    await page.getByText('Nothing yet').waitFor()
+    await page.getByText('No notifications yet').waitFor()
     await other.server.running.close()
-    await page.getByText('The server is not answering.').first().waitFor()
+    await page.getByText('The server is not responding.').first().waitFor()
     await other.server.open()
     await there.follow(dave, carla)
-    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
     await page.getByText('dave.test followed you').waitFor()
     await there.like(dave, await there.post(carla))
     await page.getByText('dave.test liked your post').waitFor()
@@ -108,26 +110,26 @@ test('the stream comes back with its server, and tells what was missed', { timeo
   }
 })
 
-test('a mark that the server refuses goes back', async () => {
+test('inbox: a failed mark-as-read is rolled back', async () => {
   const page = await world.signedIn(alice, '/notifications')
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   await page.route('**/app.example.notification.updateSeen', (route) =>
     route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
   )
   await page.getByRole('button', { name: 'Mark all as read' }).click()
-  await page.getByText('The server cannot do this at the moment').waitFor()
+  await page.getByText('The server is busy or its disk is full.').waitFor()
   await page.getByText('Unread:').first().waitFor({ state: 'attached' })
   expect(await page.getByText('Unread:').count()).toBe(3)
 })
 
-test('a preference is saved at once, and enforced', async () => {
+test('preferences: a change is saved immediately and applied', async () => {
   const page = await world.signedIn(alice, '/preferences')
   const likes = page.getByRole('group', { name: 'Likes of your posts', exact: true })
-  await likes.getByText('In the list and pushed').waitFor()
-  await likes.getByRole('switch', { name: 'In list' }).click()
-  await likes.getByText('Pushed only').waitFor()
+  await likes.getByText('Inbox and push').waitFor()
+  await likes.getByRole('switch', { name: 'Inbox' }).click()
+  await likes.getByText('Push only').waitFor()
   await likes.getByLabel('From').selectOption('People I follow')
-  await likes.getByText('Only from people you follow, pushed only').waitFor()
+  await likes.getByText('Push only, from people you follow').waitFor()
   const saved = async () =>
     (await world.server.get('app.example.notification.getPreferences', {}, alice)).body.preferences.like
   await expect.poll(saved).toMatchObject({ include: 'follows', list: false, push: true })
@@ -136,7 +138,7 @@ test('a preference is saved at once, and enforced', async () => {
   expect(await page.getByText('liked your post').count()).toBe(0)
 })
 
-test('a preference that the server refuses goes back, and says so', async () => {
+test('preferences: a failed change is rolled back and shows an error', async () => {
   const page = await world.signedIn(alice, '/preferences')
   await page.route('**/app.example.notification.putPreferences', (route) =>
     route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
@@ -144,19 +146,19 @@ test('a preference that the server refuses goes back, and says so', async () => 
   const follows = page.getByRole('group', { name: 'New followers' })
   await follows.getByRole('switch', { name: 'Push' }).click()
   await page.getByText('Not saved.').waitFor()
-  await follows.getByText('In the list and pushed').waitFor()
+  await follows.getByText('Inbox and push').waitFor()
 })
 
-test('somebody is subscribed to, posts, is read about, and removed with an undo', async () => {
+test('subscriptions: one is added, produces a notification, is removed and restored by undo', async () => {
   const dan = await world.server.account('dan')
   const page = await world.signedIn(alice, '/subscriptions')
-  await page.getByText('Nobody yet').waitFor()
+  await page.getByText('No subscriptions yet').waitFor()
   await page.getByLabel('Handle or DID').fill('nobody')
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await page.locator('input:invalid:focus').waitFor()
   await page.getByLabel('Handle or DID').fill('nobody.test')
   await page.getByRole('button', { name: 'Subscribe' }).click()
-  await page.getByText('Nobody on this server has this handle.').waitFor()
+  await page.getByText('No account has this handle.').waitFor()
   await page.getByLabel('Handle or DID').fill('@Dan.test')
   await page.getByRole('button', { name: 'Subscribe' }).click()
   const row = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
@@ -170,17 +172,17 @@ test('somebody is subscribed to, posts, is read about, and removed with an undo'
   await page.getByRole('link', { name: 'Subscriptions' }).click()
   await heading(page, 'Subscriptions').waitFor()
   await page.getByRole('button', { name: 'Remove dan.test' }).click()
-  await page.getByText('No longer subscribed to dan.test').waitFor()
-  await page.getByText('Nobody yet').waitFor()
+  await page.getByText('Unsubscribed from dan.test').waitFor()
+  await page.getByText('No subscriptions yet').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.filter({ hasText: 'dan.test' }).waitFor()
   expect(await row.getByRole('switch', { name: 'Replies' }).isChecked()).toBe(true)
 })
 
-test('a long list loads on as it is scrolled, each once, under its days', { timeout: 60_000 }, async () => {
-  // The server's clock is at midnight UTC; days are those of the browser.
+test('inbox: scrolling loads all pages once, grouped by day', { timeout: 60_000 }, async () => {
+  // The server's clock is at midnight UTC; the page groups by days of the browser.
   world.server.clock.advance(23.5 * hour)
-  bob = { ...bob, ...(await signedInAgain(bob)) }
+  bob = { ...bob, ...(await signInAgain(bob)) }
   const carla = await world.server.account('carla')
   const hers = await social.post(carla)
   for (let at = 0; at < 120; at++) {
@@ -191,19 +193,19 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
   const items = page.getByRole('main').getByRole('listitem')
   await items.first().waitFor()
   expect(await items.count()).toBeLessThan(120)
-  // The end moves away with each page that is added: one goes there until nothing more comes.
+  // Each new page moves the end: press End until no more pages load.
   const countAtEnd = async () => {
     await page.keyboard.press('End')
     return items.count()
   }
-  await expect.poll(countAtEnd, { timeout: 20_000 }).toBe(120)
+  await expect.poll(countAtEnd).toBe(120)
   const texts = await items.getByText(/^reply \d+$/).allTextContents()
   expect(new Set(texts).size).toBe(120)
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
 
   const height = () => page.evaluate('scrollY')
   await page.keyboard.press('Home')
-  // A key moves the page bit by bit: it must have come to rest before another place is chosen.
+  // Keyboard scrolling is animated: wait for its end before scrolling elsewhere.
   await expect.poll(height).toBe(0)
   await page.evaluate('scrollTo(0, 900)')
   await expect.poll(height).toBe(900)
@@ -216,15 +218,15 @@ test('a long list loads on as it is scrolled, each once, under its days', { time
   await expect.poll(height).toBe(900)
 })
 
-test('a list that is whole watches for nothing more', async () => {
+test('inbox: a complete list creates no IntersectionObserver', async () => {
   const page = await world.signedIn(alice)
   await page.evaluate(() => {
-    const page = globalThis as unknown as { IntersectionObserver: new () => object; watched: number }
-    page.watched = 0
+    const page = globalThis as unknown as { IntersectionObserver: new () => object; observers: number }
+    page.observers = 0
     page.IntersectionObserver = class extends page.IntersectionObserver {
       constructor(...args: []) {
         super(...args)
-        page.watched++
+        page.observers++
       }
     }
   })
@@ -232,17 +234,17 @@ test('a list that is whole watches for nothing more', async () => {
   await page.getByRole('main').getByRole('listitem').first().waitFor()
   await page.getByRole('link', { name: 'Preferences' }).click()
   await heading(page, 'Preferences').waitFor()
-  expect(await page.evaluate('watched')).toBe(0)
+  expect(await page.evaluate('observers')).toBe(0)
 })
 
-test('what comes next and cannot be read is not asked for without end, and says so where it is missing', async () => {
+test('inbox: a failed page is requested once and shows the error at the end of the list', async () => {
   const [fay, gus] = [await world.server.account('fay'), await world.server.account('gus')]
   const hers = await social.post(fay)
   for (let at = 0; at < 60; at++) await social.reply(gus, hers, hers, { text: `reply ${at}` })
   const page = await world.signedIn(fay)
-  let asked = 0
+  let requests = 0
   await page.route('**/*listNotifications*cursor*', (route) => {
-    asked++
+    requests++
     return route.fulfill({
       status: 429,
       json: { error: 'RateLimitExceeded' },
@@ -253,17 +255,17 @@ test('what comes next and cannot be read is not asked for without end, and says 
   const items = page.getByRole('main').getByRole('listitem')
   await items.first().waitFor()
   await page.keyboard.press('End')
-  const failed = page.getByRole('alert').filter({ hasText: 'Too many tries.' })
+  const failed = page.getByRole('alert').filter({ hasText: 'Too many attempts.' })
   await failed.waitFor()
   expect((await failed.boundingBox())?.y).toBeGreaterThan((await items.last().boundingBox())?.y ?? 0)
-  // Frames enough for whoever would ask again by itself.
+  // Enough frames for an automatic retry to show.
   for (let frame = 0; frame < 30; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
   await page.unroute('**/*listNotifications*cursor*')
   await failed.getByRole('button', { name: 'Try again' }).click()
   await expect.poll(() => items.count()).toBe(60)
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
 })
 
-async function signedInAgain({ handle, password }: Account): Promise<Partial<Account>> {
+async function signInAgain({ handle, password }: Account): Promise<Partial<Account>> {
   return (await world.server.post('com.core.server.createSession', { identifier: handle, password })).body
 }

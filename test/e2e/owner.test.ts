@@ -16,12 +16,12 @@ afterEach(async () => expect(await world.forget()).toEqual([]))
 
 afterAll(() => world.close())
 
-test('the owner makes invite codes, somebody uses one, another is disabled', async () => {
+test('invites: the owner creates codes, one is used, one is disabled', async () => {
   const page = await world.signedIn(owner, '/invites')
-  await page.getByText('This server does not ask for an invite code').waitFor()
+  await page.getByText('This server does not require invite codes').waitFor()
   await page.getByRole('button', { name: 'New codes' }).click()
-  await page.getByLabel('How many codes').fill('2')
-  await page.getByLabel('Uses of each code').fill('3')
+  await page.getByLabel('Number of codes').fill('2')
+  await page.getByLabel('Uses per code').fill('3')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByText('2 codes created').waitFor()
   const codes = page.getByRole('list', { name: 'Invite codes' }).getByRole('listitem')
@@ -38,7 +38,7 @@ test('the owner makes invite codes, somebody uses one, another is disabled', asy
   await codes.getByText('Disabled').waitFor()
 })
 
-test('the navigation of the owner is whole at once, and does not move when the server has answered', async () => {
+test('navigation: the owner sees Accounts before the server responds', async () => {
   const page = await world.signedIn(owner)
   const accounts = page.getByRole('link', { name: 'Accounts' })
   await accounts.waitFor()
@@ -48,13 +48,13 @@ test('the navigation of the owner is whole at once, and does not move when the s
   expect(await accounts.count()).toBe(1)
 })
 
-test('the owner suspends an account and lifts it again', async () => {
+test('accounts: the owner suspends and unsuspends an account', async () => {
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
   await page.getByRole('menuitem', { name: 'Suspend' }).click()
   await page.getByLabel('Note').fill('too loud')
   await page.getByRole('button', { name: 'Suspend' }).click()
-  await page.getByText('bob.test is suspended').waitFor()
+  await page.getByText('bob.test was suspended').waitFor()
   const suspended = await world.server.get('com.core.admin.getSubjectStatus', { did: bob.did }, owner)
   expect(suspended.body.suspended).toEqual({ applied: true, ref: 'too loud' })
 
@@ -62,12 +62,12 @@ test('the owner suspends an account and lifts it again', async () => {
   await his.getByText('This account is suspended.').waitFor()
 
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
-  await page.getByRole('menuitem', { name: 'Lift suspension' }).click()
-  await page.getByText('bob.test is back to normal').waitFor()
+  await page.getByRole('menuitem', { name: 'Unsuspend' }).click()
+  await page.getByText('bob.test was restored').waitFor()
   expect((await world.server.get('com.core.server.getSession', {}, bob)).body.active).toBe(true)
 })
 
-test('the owner takes an account down and lifts it again', async () => {
+test('accounts: the owner takes an account down and lifts the takedown', async () => {
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
   await page.getByRole('menuitem', { name: 'Take down' }).click()
@@ -75,21 +75,21 @@ test('the owner takes an account down and lifts it again', async () => {
   await page.getByRole('listitem').filter({ hasText: 'bob.test' }).getByText('Taken down').waitFor()
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
   await page.getByRole('menuitem', { name: 'Lift takedown' }).click()
-  await page.getByText('bob.test is back to normal').waitFor()
+  await page.getByText('bob.test was restored').waitFor()
 })
 
-test('the owner gives somebody a new password', async () => {
+test('accounts: the owner sets a new password', async () => {
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for bob.test' }).click()
   await page.getByRole('menuitem', { name: 'Set a new password' }).click()
   await page.getByLabel('New password').and(page.locator(':focus')).waitFor()
-  await page.getByLabel('New password', { exact: true }).fill('told in person')
+  await page.getByLabel('New password', { exact: true }).fill('given in person')
   await page.getByRole('button', { name: 'Set password' }).click()
-  await page.getByText('bob.test has a new password').waitFor()
-  await world.signedIn({ handle: 'bob.test', password: 'told in person' })
+  await page.getByText('Password of bob.test changed').waitFor()
+  await world.signedIn({ handle: 'bob.test', password: 'given in person' })
 })
 
-test('the owner deletes an account after typing its handle', async () => {
+test('accounts: the owner deletes an account after typing its handle', async () => {
   const dan = await world.server.account('dan')
   const page = await world.signedIn(owner, '/accounts')
   await page.getByRole('button', { name: 'Actions for dan.test' }).click()
@@ -98,11 +98,11 @@ test('the owner deletes an account after typing its handle', async () => {
   expect(await confirm.isDisabled()).toBe(true)
   await page.getByLabel('Type dan.test to confirm').fill('dan.test')
   await confirm.click()
-  await page.getByText('dan.test has been deleted').waitFor()
+  await page.getByText('dan.test was deleted').waitFor()
   expect((await world.server.get('com.core.server.getSession', {}, dan)).body.error).toBe('AccountNotFound')
 })
 
-test('the accounts are not for others, who are told so', async () => {
+test('accounts: the screen is hidden from other accounts and shows an error', async () => {
   const eve = await world.server.account('eve')
   const page = await world.signedIn(eve)
   await page.getByRole('link', { name: 'Invites' }).waitFor()
@@ -112,11 +112,11 @@ test('the accounts are not for others, who are told so', async () => {
   await page.getByText('Only the owner of this server can see its accounts.').waitFor()
 })
 
-test('a service token is made for a method, and says what it is good for', async () => {
+test('service tokens: the claims of a new token are shown', async () => {
   const page = await world.signedIn(owner, '/service-tokens')
   await page.getByLabel('Service (DID)').fill('did:web:api.example.com')
   await page.getByLabel('Method (NSID)').fill('app.example.feed.getFeed')
-  await page.getByRole('button', { name: 'Get token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByText('"lxm": "app.example.feed.getFeed"').waitFor()
   await page.getByText('"aud": "did:web:api.example.com"').waitFor()
 })

@@ -15,7 +15,7 @@ afterEach(async () => expect(await world.forget()).toEqual([]))
 
 afterAll(() => world.close())
 
-test('every session is listed with its client, and ended one by one or all at once', async () => {
+test('sessions: each is listed with its client, and ends alone or with all others', async () => {
   const { body: phone } = await world.server.fetch('/xrpc/com.core.server.createSession', {
     method: 'POST',
     headers: {
@@ -48,18 +48,18 @@ test('every session is listed with its client, and ended one by one or all at on
   expect((await world.server.get('com.core.server.getSession', {}, alice)).body.error).toBe('ExpiredToken')
 })
 
-test('when a session was opened is written as where the reader lives', async () => {
-  for (const [locale, written] of [
+test('sessions: dates follow the locale of the browser', async () => {
+  for (const [locale, format] of [
     ['en-US', /^Jan \d+, \d{4}, \d+:\d\d [AP]M$/],
     ['de-DE', /^\d+ Jan \d{4}, \d\d:\d\d$/],
   ] as const) {
     const page = await world.signedIn(alice, '/sessions', { locale })
     const opened = page.getByRole('list', { name: 'Sessions' }).locator('time').first()
-    expect((await opened.getAttribute('title'))?.replaceAll(/\s/g, ' ')).toMatch(written)
+    expect((await opened.getAttribute('title'))?.replaceAll(/\s/g, ' ')).toMatch(format)
   }
 })
 
-test('a session that is ended elsewhere is explained, and signing in goes on where it was', async () => {
+test('sessions: a session ended elsewhere shows the reason, and sign-in returns to the same screen', async () => {
   const page = await world.signedIn(alice, '/sessions')
   await page.getByText('This session').waitFor()
   const { body: other } = await world.server.post('com.core.server.createSession', {
@@ -71,29 +71,29 @@ test('a session that is ended elsewhere is explained, and signing in goes on whe
     if (!current) await world.server.post('com.core.server.revokeSession', { id }, other)
   }
   await heading(page, 'Sign in').waitFor()
-  await page.getByText('You were signed out of alice.test.').waitFor()
+  await page.getByText('You were signed out of alice.test:').waitFor()
   expect(await page.getByLabel('Handle or email').inputValue()).toBe('alice.test')
   await page.getByLabel('Password', { exact: true }).fill(alice.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await heading(page, 'Sessions').waitFor()
 })
 
-test('an access token that has expired is renewed unseen, once for all tabs', async () => {
+test('sessions: an expired access token is refreshed once for all tabs', async () => {
   const first = await world.signedIn(alice)
   const second = await world.tab(first.context())
   await second.goto(world.server.url)
   await heading(second, 'Home').waitFor()
-  const renewals: string[] = []
+  const refreshes: string[] = []
   first.context().on('request', (request) => {
-    if (request.url().endsWith('refreshSession')) renewals.push(request.url())
+    if (request.url().endsWith('refreshSession')) refreshes.push(request.url())
   })
   world.server.clock.advance(2 * hour)
   await Promise.all([first, second].map((page) => page.getByRole('link', { name: 'Sessions' }).click()))
   await Promise.all([first, second].map((page) => page.getByText('This session').waitFor()))
-  expect(renewals).toHaveLength(1)
+  expect(refreshes).toHaveLength(1)
 })
 
-test('signing out in one tab signs out the other', async () => {
+test('sessions: signing out in one tab signs out the other', async () => {
   const first = await world.signedIn(alice)
   const second = await world.tab(first.context())
   await second.goto(world.server.url)

@@ -1,4 +1,4 @@
-/** What others put before the person: a web page in the same browser, and records that mean harm. */
+/** Attacks through the browser: pages of other sites, and hostile text in records. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Account } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
@@ -18,16 +18,16 @@ afterEach(() => world.forget())
 
 afterAll(() => world.close())
 
-test('a page of another site gets nothing by being in the same browser', async () => {
+test('cross-origin: a page of another site cannot read the API or the interface', async () => {
   const page = await world.signedIn(alice)
-  const stranger = await page.context().newPage()
-  await stranger.route('http://stranger.example/**', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<title>stranger</title>' }),
+  const foreign = await page.context().newPage()
+  await foreign.route('http://foreign.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>foreign</title>' }),
   )
-  await stranger.goto('http://stranger.example/')
-  /** What a script of the page gets: a status, or nothing at all. */
+  await foreign.goto('http://foreign.example/')
+  /** Calls `fetch` in the foreign page; returns the status or `refused`. */
   const attempt = (path: string, init: object = {}) =>
-    stranger.evaluate(
+    foreign.evaluate(
       ([url, options]) =>
         fetch(url, options).then(
           ({ status }) => status,
@@ -36,26 +36,26 @@ test('a page of another site gets nothing by being in the same browser', async (
       [world.server.url + path, init] as const,
     )
 
-  // Being signed in here gives it nothing: there is no credential that the browser would add by itself.
+  // The browser adds no credentials by itself: tokens are not cookies.
   expect(await attempt('/xrpc/com.core.server.getSession')).not.toBe(200)
   expect(await attempt('/xrpc/com.core.server.getSession', { credentials: 'include' })).toBe('refused')
-  // The page with the tokens, and its files, are not for other origins.
+  // Other origins cannot read or frame the page that holds the tokens.
   expect(await attempt('/')).toBe('refused')
-  await stranger.setContent(`<iframe src="${world.server.url}/"></iframe>`)
-  const frame = stranger.frames().at(-1)
+  await foreign.setContent(`<iframe src="${world.server.url}/"></iframe>`)
+  const frame = foreign.frames().at(-1)
   expect(await frame?.locator('#root').count()).toBe(0)
 })
 
-const harm = '<img src=x onerror="window.harmed = 1"><script>window.harmed = 1</script>'
+const hostileText = '<img src=x onerror="window.executed = 1"><script>window.executed = 1</script>'
 
-test('what records hold is shown as text, whatever it says', async () => {
+test('records: markup in names and posts is shown as text', async () => {
   const mallory = await world.server.account('mallory')
-  await social.put(mallory, 'app.example.actor.profile', 'self', { displayName: harm.slice(0, 64) })
-  await social.post(mallory, { text: `${harm} javascript:alert(1)`, ...mentions(alice) })
+  await social.put(mallory, 'app.example.actor.profile', 'self', { displayName: hostileText.slice(0, 64) })
+  await social.post(mallory, { text: `${hostileText} javascript:alert(1)`, ...mentions(alice) })
   const page = await world.signedIn(alice, '/notifications')
   const item = page.getByRole('main').getByRole('listitem')
-  await item.getByText(harm).waitFor()
-  await item.getByText(harm.slice(0, 64)).first().waitFor()
+  await item.getByText(hostileText).waitFor()
+  await item.getByText(hostileText.slice(0, 64)).first().waitFor()
   expect(await item.locator('img, script, a').count()).toBe(0)
-  expect(await page.evaluate('window.harmed')).toBeUndefined()
+  expect(await page.evaluate('window.executed')).toBeUndefined()
 })

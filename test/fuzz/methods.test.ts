@@ -1,6 +1,6 @@
 /**
- * Every method, asked for everything: never a failure of ours, never a hang, nothing told of the inside, always an answer
- * that the lexicon declares. `FUZZ_SEED=random` or a number tries other inputs than the usual ones, `FUZZ_RUNS` more of them.
+ * Fuzzes every method: no internal error, no hang, no internals in messages, only responses that the lexicon declares.
+ * `FUZZ_SEED=random` or a number changes the inputs, `FUZZ_RUNS` their number.
  */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import fc from 'fast-check'
@@ -16,8 +16,8 @@ type Method = (typeof methods)[number]
 const { FUZZ_SEED = '2583', FUZZ_RUNS = '80' } = process.env
 const seed = FUZZ_SEED === 'random' ? Date.now() & 0x7fffffff : Number(FUZZ_SEED)
 const settings = { seed, numRuns: Number(FUZZ_RUNS), interruptAfterTimeLimit: 20_000 }
-/** An answer that takes longer counts as none. */
-const patienceMs = 5000
+/** A request without a response in this time fails the test. */
+const timeoutMs = 5000
 
 interface Sent {
   readonly verb: string
@@ -49,7 +49,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** What one method's inputs did to an account must not spoil the callers of the next. */
+/** New accounts for each method: earlier inputs may have changed or deleted the others. */
 beforeEach(async () => {
   round++
   const [active, other, deactivated] = (await Promise.all(
@@ -95,7 +95,7 @@ const withAuth = (header: string | undefined): Record<string, string> =>
   header === undefined ? {} : { authorization: header }
 
 describe.each(methods.map((method) => [method.nsid, method] as const))('%s', (nsid, method) => {
-  test('answers any input as its lexicon says', async () => {
+  test('responds to generated input as its lexicon declares', async () => {
     await fc.assert(
       fc.asyncProperty(requests(nsid, known), headers(method), async ({ body, query }, header) => {
         const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -111,7 +111,7 @@ describe.each(methods.map((method) => [method.nsid, method] as const))('%s', (ns
     )
   })
 
-  test('answers any request at all', async () => {
+  test('responds to any verb, header and body', async () => {
     const verbs = fc.constantFrom(
       goodVerb(method),
       goodVerb(method),
@@ -162,7 +162,7 @@ describe.each(methods.map((method) => [method.nsid, method] as const))('%s', (ns
   })
 })
 
-test('the server is well afterwards', async () => {
+test('the server is healthy after the fuzzing', async () => {
   expect((await server.fetch('/xrpc/_health')).status).toBe(200)
   const account = await server.account('after')
   expect((await server.get('com.core.server.getSession', {}, account)).status).toBe(200)
@@ -172,7 +172,7 @@ test('the server is well afterwards', async () => {
 function send({ verb, path, headers: given, body }: Sent): Promise<Got> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     const options = {
       agent,
       signal,
@@ -194,14 +194,14 @@ function send({ verb, path, headers: given, body }: Sent): Promise<Got> {
   })
 }
 
-/** Words that only our inside uses: of stacks, paths, the database and the language. */
-const inside =
+/** Signs of internals: stack traces, paths, SQL and runtime errors. */
+const internals =
   /\n\s+at |node:|file:\/\/\/\w+\/|node_modules|\.[tj]s:\d|SQLITE|sqlite|SELECT |INSERT |UPDATE \w+ SET|DELETE FROM|constraint failed|E(NOENT|ACCES|ISDIR)|call stack|is not a function|Cannot (read|convert|destructure)|\[object |undefined \(reading/
 
 function check({ nsid, schema }: Method, { status, headers: received, bytes }: Got): void {
   const text = bytes.toString()
   const context = `${nsid}: ${status} ${text.slice(0, 500)}`
-  expect(text, context).not.toMatch(inside)
+  expect(text, context).not.toMatch(internals)
   expect(text.includes(server.config.dataDir), context).toBe(false)
   expect(received['access-control-allow-origin'], context).toBe('*')
   if (status !== 200) {

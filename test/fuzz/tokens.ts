@@ -1,10 +1,10 @@
-/** Authorization headers that nobody should send. */
+/** Malformed and forged Authorization headers. */
 import fc, { type Arbitrary } from 'fast-check'
 import { decodeJwt, signJwt } from '../support/session-jwt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** @param token an access token that is good */
+/** @param token a valid access token */
 export function oddHeaders(token: string): Arbitrary<string> {
   const [header, claims] = decodeJwt(token)
   const forged = (changes: { header?: object; claims?: object }) =>
@@ -38,7 +38,7 @@ export function oddHeaders(token: string): Arbitrary<string> {
       'bnVsbA.bnVsbA.bnVsbA',
       `${token}.${token}`,
     ),
-    // One character of any segment changed.
+    // The token with one character changed.
     fc.tuple(fc.nat(token.length - 1), fc.constantFrom(...'Aa0_-.=+ ')).map(([at, letter]) => {
       const changed = token[at] === letter ? 'x' : letter
       return token.slice(0, at) + changed + token.slice(at + 1)

@@ -1,9 +1,9 @@
-/** Inputs made from lexicons: valid ones, and ones with something broken. They are JSON texts, for JSON.stringify is too well-behaved. */
+/** Valid and invalid inputs, generated from lexicons, as JSON texts: JSON.stringify cannot produce every input. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc, { type Arbitrary } from 'fast-check'
 
-/** The part of the lexicon language that inputs and parameters use. */
+/** Definitions of inputs and parameters in lexicons. */
 export interface Definition {
   readonly type: string
   readonly format?: string
@@ -34,7 +34,7 @@ const documents = new Map(
   }),
 )
 
-/** The parameters and the input that the lexicon of a method declares. */
+/** Returns the parameters and the input that the lexicon of a method declares. */
 export function declared(nsid: string): { parameters: Definition; input: Definition | undefined } {
   const main = documents.get(nsid)?.defs.main
   return { parameters: main?.parameters ?? { type: 'params' }, input: main?.input?.schema }
@@ -43,21 +43,21 @@ export function declared(nsid: string): { parameters: Definition; input: Definit
 function resolve(ref: string, from: string): { definition: Definition; home: string; name: string } {
   const [id, name = 'main'] = ref.startsWith('#') ? [from, ref.slice(1)] : ref.split('#')
   const definition = documents.get(id ?? '')?.defs[name]
-  if (!definition) throw new Error(`there is no ${ref}`)
+  if (!definition) throw new Error(`lexicon definition not found: ${ref}`)
   return { definition, home: id ?? '', name: name === 'main' ? (id ?? '') : `${id}#${name}` }
 }
 
 /**
- * Values that get further than others, by the name of a property, by a format, or for `any` string: the DIDs of accounts that
- * exist, say. They are JSON texts.
+ * Values that pass more checks than random ones, such as DIDs of existing accounts: JSON texts by property name, by format, or
+ * for `any` string.
  */
 export type Known = Readonly<Record<string, readonly string[]>>
 
 const formats: Known = {
-  did: ['did:plc:ewvi7nxzyoun6zhxrhs64oiz', 'did:web:nobody.example', 'did:web:localhost%3A1'],
-  handle: ['nobody.test', 'UPPER.test', 'xn--80ak6aa92e.test'],
-  'at-identifier': ['did:web:nobody.example', 'nobody.test'],
-  'at-uri': ['at://did:web:nobody.example/com.test.note/one', 'at://nobody.test'],
+  did: ['did:plc:ewvi7nxzyoun6zhxrhs64oiz', 'did:web:unknown.example', 'did:web:localhost%3A1'],
+  handle: ['unknown.test', 'UPPER.test', 'xn--80ak6aa92e.test'],
+  'at-identifier': ['did:web:unknown.example', 'unknown.test'],
+  'at-uri': ['at://did:web:unknown.example/com.test.note/one', 'at://unknown.test'],
   datetime: ['2030-01-01T00:00:00Z', '1985-04-12T23:20:50.123456789+14:00', '9999-12-31T23:59:59.999Z'],
   cid: ['bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'],
   nsid: ['com.test.note', 'com.core.server.createAccount', 'chat.bsky.convo.getLog', 'app.bsky.feed.post'],
@@ -68,12 +68,12 @@ const formats: Known = {
 }
 
 export interface Request {
-  /** `undefined` sends none. */
+  /** `undefined` sends no body. */
   readonly body: string | undefined
   readonly query: string
 }
 
-/** JSON texts that nobody expects. */
+/** Unusual and malformed JSON texts. */
 export const garbage: Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[
@@ -147,7 +147,7 @@ interface Place {
   readonly depth: number
 }
 
-/** A JSON text that the definition allows, or nearly. */
+/** Generates JSON texts that mostly conform to the definition. */
 function valid(definition: Definition, place: Place): Arbitrary<string> {
   const usual = ofType(definition, place)
   const hints = place.known[place.name] ?? place.known[definition.format ?? '']
@@ -179,7 +179,7 @@ function ofType(definition: Definition, place: Place): Arbitrary<string> {
     default:
       return fc.oneof(
         fc.json(),
-        fc.constantFrom('{}', '{"text":"hello"}', '{"subject":"did:web:nobody.example"}'),
+        fc.constantFrom('{}', '{"text":"hello"}', '{"subject":"did:web:unknown.example"}'),
       )
   }
 }
@@ -213,13 +213,13 @@ function referred(ref: string, place: Place): Arbitrary<string> {
   return valid(definition, { ...place, home, depth: place.depth + 1 })
 }
 
-/** With the `$type` that a member of a union has. */
+/** Adds the `$type` of a union member. */
 function typed(ref: string, place: Place): Arbitrary<string> {
   const type = `"$type":${JSON.stringify(resolve(ref, place.home).name)}`
   return referred(ref, place).map((text) => text.replace(/^\{/, text === '{}' ? `{${type}` : `{${type},`))
 }
 
-/** Breaks one thing in a text: a value anywhere, a key, or the text as such. */
+/** Breaks a text in one place: a value, a key or the syntax. */
 function broken(text: Arbitrary<string>): Arbitrary<string> {
   const places = /("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/g
   return fc
@@ -256,7 +256,7 @@ function splice(text: string, at: number, length: number, put: string): string {
   return text.slice(0, at) + put + text.slice(at + length)
 }
 
-/** A query string of the parameters in a JSON text, arrays by repeated names. */
+/** Converts a JSON object to a query string. Arrays repeat the parameter. */
 function queryOf(text: string): string {
   try {
     const query = new URLSearchParams()
@@ -272,7 +272,7 @@ function queryOf(text: string): string {
   }
 }
 
-/** Requests of a method: some valid, most with one thing broken, some all wrong. */
+/** Generates requests of a method: some valid, most broken in one place, some garbage. */
 export function requests(nsid: string, known: Known): Arbitrary<Request> {
   const { parameters, input } = declared(nsid)
   const some = (definition: Definition) => {

@@ -7,17 +7,6 @@ const tableOf = (text: string) => readConfig({ env: { PDS_ALIASES: text }, args:
 const describeServer = 'server.describeServer'
 const notImplemented = { status: 501, body: { error: 'MethodNotImplemented' } }
 
-async function appPassword(server: TestServer, account: Account, privileged: boolean): Promise<Account> {
-  const name = privileged ? 'chat' : 'reader'
-  const made = await server.post('com.core.server.createAppPassword', { name, privileged }, account)
-  const { password } = made.body
-  const session = await server.post('com.core.server.createSession', {
-    identifier: account.did,
-    password,
-  })
-  return { ...account, ...session.body }
-}
-
 describe('default aliases', () => {
   let server: TestServer
   let alice: Account
@@ -128,7 +117,7 @@ describe('default aliases', () => {
 
   describe('lxm of service tokens', () => {
     const aud = 'did:web:elsewhere.test'
-    const ask = (lxm: string, auth: Account) =>
+    const ask = (lxm: string, auth: { accessJwt: string }) =>
       server.get('com.core.server.getServiceAuth', { aud, lxm }, auth)
     const claimsOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
@@ -143,12 +132,12 @@ describe('default aliases', () => {
       'chat.bsky.convo.sendMessage',
       'CHAT.bsky.convo.sendmessage',
     ])('%s requires a privileged app password', async (lxm) => {
-      const refused = await ask(lxm, await appPassword(server, await server.account(nextName()), false))
+      const refused = await ask(lxm, await server.appSession(await server.account(nextName()), 'phone'))
       expect(refused).toMatchObject({
         status: 400,
         body: { error: 'InvalidToken', message: 'Bad token method' },
       })
-      const issued = await ask(lxm, await appPassword(server, await server.account(nextName()), true))
+      const issued = await ask(lxm, await server.appSession(await server.account(nextName()), 'chat', true))
       expect(claimsOf(issued.body.token)).toMatchObject({ lxm })
     })
 

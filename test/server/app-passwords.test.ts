@@ -195,3 +195,43 @@ describe('a stolen app password of the owner, privileged or not,', () => {
     for (const app of thefts) expect(await attempt(app)).toMatchObject(badScope)
   })
 })
+
+describe('signing in with an app password', () => {
+  /** Threads for hashing that start while `work` runs on a server that has just been started. */
+  async function hashingThreads(work: () => Promise<unknown>): Promise<number> {
+    await server.restart()
+    let started = 0
+    const count = () => started++
+    process.on('worker', count)
+    try {
+      await work()
+      return started
+    } finally {
+      process.off('worker', count)
+    }
+  }
+
+  test('looks it up and hashes nothing', async () => {
+    const yves = await server.account('yves')
+    const app = await server.appSession(yves, 'phone')
+    const signIn = async () => expect((await server.signIn(app)).status).toBe(200)
+    expect(await hashingThreads(signIn)).toBe(0)
+  })
+
+  test.each([
+    ['a wrong one', 'zoe.test'],
+    ['one for an unknown account', 'nobody.test'],
+  ])('hashes %s as a main password, so that the response times are alike', async (_, identifier) => {
+    if (identifier === 'zoe.test') await server.account('zoe')
+    const guess = { handle: identifier, password: 'aaaa-bbbb-cccc-dddd' }
+    const signIn = async () => expect((await server.signIn(guess)).status).toBe(401)
+    expect(await hashingThreads(signIn)).toBe(1)
+  })
+
+  test('does not shadow a main password of the same shape', async () => {
+    const abel = await server.account('abel', { password: 'aaaa-bbbb-cccc-dddd' })
+    await server.appSession(abel, 'phone')
+    const { body } = await server.signIn(abel)
+    expect(decodeJwt(body.accessJwt).claims.scope).toBe('com.core.access')
+  })
+})

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startDailyBackup } from '../../server/jobs/daily-backup.ts'
+import { periodicJobs } from '../../server/jobs/jobs.ts'
+import { startJobs } from '../../server/jobs/scheduler.ts'
 import { listBackups } from '../../server/store/backup.ts'
 import { day, hour, minute } from '../support/clock.ts'
 import { TestServer } from '../support/server.ts'
@@ -16,7 +17,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('a backup is made soon after the start and then once a day, until it is stopped', async () => {
+test('daily backup: runs soon after the start and then once a day, also when a person made a backup in between', async () => {
   const { services } = server.running
   const made = async (ms: number) => {
     server.clock.advance(ms)
@@ -24,13 +25,18 @@ test('a backup is made soon after the start and then once a day, until it is sto
     await services.background.idle()
     return (await listBackups(server.config.dataDir)).length
   }
-  const stop = startDailyBackup(services)
+  const jobs = periodicJobs(services).filter(({ name }) => name === 'daily backup')
+  expect(jobs).toHaveLength(1)
+  const stop = startJobs(jobs, services.background)
   expect(await made(minute - 1)).toBe(0)
   expect(await made(1)).toBe(1)
   expect(await made(day - hour)).toBe(1)
   expect(await made(hour)).toBe(2)
   expect(await made(hour)).toBe(2)
+  await services.store.backup()
+  expect(await made(day - 2 * hour)).toBe(3)
+  expect(await made(hour)).toBe(4)
   stop()
-  startDailyBackup(services)()
-  expect(await made(2 * day)).toBe(2)
+  startJobs(jobs, services.background)()
+  expect(await made(2 * day)).toBe(4)
 })

@@ -284,11 +284,3 @@ test.each(declared)('%s answers %s', async (nsid, error) => {
     body: { error, message: expect.any(String) },
   })
 })
-
-test.each(methods.filter(({ active }) => active).map(({ nsid }) => nsid))(
-  '%s requires an active account and declares AccountDeactivated and AccountSuspended',
-  (nsid) => {
-    const errors = declared.filter((pair) => pair[0] === nsid).map(([, error]) => error)
-    expect(errors).toEqual(expect.arrayContaining(['AccountDeactivated', 'AccountSuspended']))
-  },
-)

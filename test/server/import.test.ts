@@ -1,35 +1,44 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweep } from '../../server/jobs/maintenance.ts'
+import { findByDid } from '../../server/store/tables/accounts.ts'
 import { day, hour, minute } from '../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
 import { signServiceJwt } from '../support/jwt.ts'
-import { createPlcIdentity, moveOperation, type PlcIdentity } from '../support/plc.ts'
+import {
+  createPlcIdentity,
+  moveOperation,
+  nextOperation,
+  PlcDirectory,
+  type PlcIdentity,
+} from '../support/plc.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
-/** The did:plc directory, and the web host of one did:web. */
-let network: DidHost
+let directory: PlcDirectory
+/** The host of one did:web. */
+let web: DidHost
 
 beforeAll(async () => {
-  network = await startDidHost()
-  server = await TestServer.start({ plcUrl: network.url, allowPrivateTargets: true })
+  directory = await PlcDirectory.start()
+  web = await startDidHost()
+  server = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
 })
 
 afterAll(async () => {
   await server.close()
-  await network.close()
+  await Promise.all([directory.close(), web.close()])
 })
 
 const password = 'a good password'
 const serverDid = 'did:web:pds.test'
 const createAccount = 'com.core.server.createAccount'
 
-/** Somebody with an account elsewhere, whom the directory knows. */
-async function stranger(handle = 'somebody.old.example'): Promise<PlcIdentity> {
+/** A published identity of another server. */
+async function foreignIdentity(handle = 'dora.old.example'): Promise<PlcIdentity> {
   const identity = await createPlcIdentity(handle)
-  network.documents.set(identity.did, didDocument(identity.did, identity.key, handle))
+  await directory.submit(identity.did, identity.genesis)
   return identity
 }
 
@@ -46,22 +55,27 @@ function moveIn(did: string, handle: string, proof: string | undefined, more: Re
 }
 
 async function movedIn(handle: string, more: Record<string, unknown> = {}) {
-  const identity = await stranger()
+  const identity = await foreignIdentity()
   const { status, body } = await moveIn(identity.did, handle, await proofOf(identity), more)
   expect(status).toBe(200)
   return { ...identity, handle, password, accessJwt: body.accessJwt }
+}
+
+/** The key that the server signs with for an account. */
+function signingKeyOf(did: string): string {
+  return findByDid(server.running.services.store, did)?.signingKeyDid ?? ''
 }
 
 const session = (auth: { accessJwt: string }) => server.get('com.core.server.getSession', {}, auth)
 const activate = (auth: { accessJwt: string }) =>
   server.post('com.core.server.activateAccount', undefined, auth)
 
-test('a did:web moves in, deactivated until its holder activates it', async () => {
-  const identity = { did: network.did, key: await P256Keypair.create() }
-  network.documents.set(identity.did, didDocument(identity.did, identity.key, 'webster.old.example'))
+test('a did:web is imported, deactivated until its holder activates it', async () => {
+  const identity = { did: web.did, key: await P256Keypair.create() }
+  web.documents.set(identity.did, didDocument(identity.did, identity.key, 'webster.old.example'))
   const { status, body } = await moveIn(identity.did, 'webster.test', await proofOf(identity))
   expect(status).toBe(200)
-  expect(body).toMatchObject({ did: network.did, handle: 'webster.test' })
+  expect(body).toMatchObject({ did: web.did, handle: 'webster.test' })
   expect((await session(body)).body).toMatchObject({ active: false, status: 'deactivated' })
   const refused = await server.post('com.core.server.createAppPassword', { name: 'phone' }, body)
   expect(refused).toMatchObject(refusal(401, 'AccountDeactivated'))
@@ -69,40 +83,44 @@ test('a did:web moves in, deactivated until its holder activates it', async () =
   expect((await activate(body)).status).toBe(200)
   expect((await session(body)).body).toMatchObject({ active: true })
   expect((await session(body)).body).not.toHaveProperty('status')
-  for (const identifier of [network.did, network.did.toUpperCase(), network.did.toLowerCase()]) {
+  for (const identifier of [web.did, web.did.toUpperCase(), web.did.toLowerCase()]) {
     const signedIn = await server.signIn({ handle: 'webster.test', password }, { identifier })
-    expect(signedIn.body).toMatchObject({ did: network.did })
+    expect(signedIn.body).toMatchObject({ did: web.did })
   }
 })
 
-test('checkAccountStatus tells whether the DID points here', async () => {
+test('checkAccountStatus: validDid says whether the directory names this server and key', async () => {
   const account = await movedIn('pointer.test')
   const status = async () =>
     (await server.get('com.core.server.checkAccountStatus', {}, account)).body.validDid
   expect(await status()).toBe(false)
 
-  const { didDoc } = (await session(account)).body
-  network.documents.set(account.did, didDoc)
-  server.clock.advance(6 * minute)
-  expect(await status()).toBe(true)
-
-  const { verificationMethod } = didDocument(account.did, account.key, 'pointer.test')
-  for (const change of [{ service: [] }, { verificationMethod }]) {
-    network.documents.set(account.did, { ...didDoc, ...change })
-    server.clock.advance(6 * minute)
-    expect(await status()).toBe(false)
+  const verificationMethods = { atproto: signingKeyOf(account.did) }
+  const here = { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://pds.test' } }
+  let last = account.genesis
+  const publish = async (changes: Parameters<typeof nextOperation>[2]) => {
+    last = await nextOperation(account.rotationKey, last, changes)
+    await directory.submit(account.did, last)
+    server.clock.advance(minute)
   }
+  await publish({ verificationMethods, services: here })
+  expect(await status()).toBe(true)
+  await publish({ services: {} })
+  expect(await status()).toBe(false)
+  await publish({ services: here, verificationMethods: account.genesis.verificationMethods })
+  expect(await status()).toBe(false)
 })
 
-test('describeRepo tells whether the DID names the handle, and shows the document that is published', async () => {
+test('describeRepo says whether the DID names the handle, and shows the published document', async () => {
   const account = await movedIn('named.test')
   await activate(account)
   const described = async () => (await server.get('com.core.repo.describeRepo', { repo: account.did })).body
   expect(await described()).toMatchObject({
     ...{ handle: 'named.test', handleIsCorrect: false },
-    didDoc: { alsoKnownAs: ['at://somebody.old.example'] },
+    didDoc: { alsoKnownAs: ['at://dora.old.example'] },
   })
-  network.documents.set(account.did, didDocument(account.did, account.key, 'named.test'))
+  const renamed = { alsoKnownAs: ['at://named.test'] }
+  await directory.submit(account.did, await nextOperation(account.rotationKey, account.genesis, renamed))
   server.clock.advance(6 * minute)
   expect(await described()).toMatchObject({
     ...{ handle: 'named.test', handleIsCorrect: true },
@@ -111,24 +129,23 @@ test('describeRepo tells whether the DID names the handle, and shows the documen
 })
 
 test('a signing key that was reserved before is the one of the account', async () => {
-  const identity = await stranger()
+  const identity = await foreignIdentity()
   const reserve = () => server.post('com.core.server.reserveSigningKey', { did: identity.did })
   const { body: reserved } = await reserve()
   expect((await reserve()).body).toEqual(reserved)
-  expect((await server.post('com.core.server.reserveSigningKey', { did: network.did })).body).not.toEqual(
+  expect((await server.post('com.core.server.reserveSigningKey', { did: web.did })).body).not.toEqual(
     reserved,
   )
 
-  const { body } = await moveIn(identity.did, 'reserver.test', await proofOf(identity))
-  const [{ publicKeyMultibase }] = (await session(body)).body.didDoc.verificationMethod
-  expect(`did:key:${publicKeyMultibase}`).toBe(reserved.signingKey)
+  await moveIn(identity.did, 'reserver.test', await proofOf(identity))
+  expect(signingKeyOf(identity.did)).toBe(reserved.signingKey)
   expect(await reserve()).toMatchObject(refusal(400, 'InvalidRequest'))
   const { store } = server.running.services
   expect(mentionsOf(store, identity.did).filter((mention) => mention.startsWith('reserved_keys'))).toEqual([])
 })
 
 test('a signing key is reserved for a day', async () => {
-  const { did } = await stranger()
+  const { did } = await foreignIdentity()
   const reserve = async () =>
     (await server.post('com.core.server.reserveSigningKey', { did })).body.signingKey
   const first = await reserve()
@@ -150,14 +167,14 @@ describe('the proof', () => {
     ['lives for a day', (now: number) => ({ exp: now + 86_400 })],
     ['names nobody', () => ({ iss: undefined })],
   ])('is refused when it %s', async (_, claims: (now: number) => Claims) => {
-    const identity = await stranger()
+    const identity = await foreignIdentity()
     const proof = await proofOf(identity, claims(Math.floor(server.clock.now().getTime() / 1000)))
     const answer = await moveIn(identity.did, 'unproved.test', proof)
     expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
   })
 
   test('is needed', async () => {
-    const { did } = await stranger()
+    const { did } = await foreignIdentity()
     expect(await moveIn(did, 'unproved.test', undefined)).toMatchObject(
       refusal(401, 'AuthenticationRequired'),
     )
@@ -167,7 +184,7 @@ describe('the proof', () => {
   })
 
   test('of another DID does not do', async () => {
-    const [victim, thief] = await Promise.all([stranger(), stranger()])
+    const [victim, thief] = await Promise.all([foreignIdentity(), foreignIdentity()])
     const refused = refusal(401, 'AuthenticationRequired')
     expect(await moveIn(victim.did, 'stolen.test', await proofOf(thief))).toMatchObject(refused)
     const forged = await proofOf({ did: victim.did, key: thief.key })
@@ -181,17 +198,18 @@ describe('the proof', () => {
   })
 
   test('may name the method by its alias', async () => {
-    const identity = await stranger()
+    const identity = await foreignIdentity()
     const proof = await proofOf(identity, { lxm: 'com.atproto.server.createAccount' })
     expect((await moveIn(identity.did, 'aliased.test', proof)).status).toBe(200)
   })
 
   test('may be signed with a key that is newer than the document remembered here', async () => {
-    const identity = await stranger()
+    const identity = await foreignIdentity()
     const forged = await proofOf({ did: identity.did, key: await P256Keypair.create() })
     expect((await moveIn(identity.did, 'rekeyed.test', forged)).status).toBe(401)
     const key = await P256Keypair.create()
-    network.documents.set(identity.did, didDocument(identity.did, key, identity.handle))
+    const rekeyed = { verificationMethods: { atproto: key.did() } }
+    await directory.submit(identity.did, await nextOperation(identity.rotationKey, identity.genesis, rekeyed))
     const proof = await proofOf({ did: identity.did, key })
     expect((await moveIn(identity.did, 'rekeyed.test', proof)).status).toBe(200)
   })
@@ -206,7 +224,7 @@ describe('the proof', () => {
   test('is not looked for on this machine unless the owner allows it', async () => {
     const careful = await TestServer.start()
     try {
-      const identity = { did: network.did, key: await P256Keypair.create() }
+      const identity = { did: web.did, key: await P256Keypair.create() }
       const input = { did: identity.did, handle: 'inward.test', password }
       const answer = await careful.post(createAccount, input, await proofOf(identity))
       expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
@@ -224,7 +242,7 @@ test('a DID has one account here', async () => {
 })
 
 test('a handle elsewhere comes along when the DID document claims it', async () => {
-  const identity = await stranger('mine.example.com')
+  const identity = await foreignIdentity('mine.example.com')
   const unclaimed = await moveIn(identity.did, 'yours.example.com', await proofOf(identity))
   expect(unclaimed).toMatchObject(refusal(400, 'UnsupportedDomain'))
   const claimed = await moveIn(identity.did, 'Mine.Example.com', await proofOf(identity))
@@ -247,42 +265,40 @@ test('an import that is not activated is given up after three days', async () =>
   expect((await moveIn(forgotten.did, 'forgotten.test', await proofOf(forgotten))).status).toBe(200)
 })
 
-describe('a did:plc operation that comes along', () => {
-  const submitted = (did: string) => network.operations.filter((entry) => entry.did === did)
-
+describe('an operation in plcOp', () => {
   test('is submitted when the account is activated, and once', async () => {
-    const identity = await stranger()
+    const identity = await foreignIdentity()
     const plcOp = await moveOperation(identity, 'https://pds.test')
     const { body } = await moveIn(identity.did, 'mover.test', await proofOf(identity), { plcOp })
     await server.running.services.background.idle()
-    await sweep(server.running.services)
-    expect(submitted(identity.did)).toEqual([])
+    await server.running.services.plc.publishDue()
+    expect(directory.postedFor(identity.did)).toEqual([])
 
     expect((await activate(body)).status).toBe(200)
     expect((await activate(body)).status).toBe(200)
-    expect(submitted(identity.did)).toEqual([{ did: identity.did, operation: plcOp }])
+    expect(directory.postedFor(identity.did)).toEqual([plcOp])
   })
 
   test('keeps the account deactivated while the directory refuses it', async () => {
-    const identity = await stranger()
+    const identity = await foreignIdentity()
     const plcOp = await moveOperation(identity, 'https://pds.test')
     const { body } = await moveIn(identity.did, 'waiter.test', await proofOf(identity), { plcOp })
-    network.answer = 500
+    directory.mode = 'fails'
     expect(await activate(body)).toMatchObject(refusal(503, 'NotEnoughResources'))
     expect((await session(body)).body).toMatchObject({ active: false })
-    network.answer = 200
+    directory.mode = 'up'
     expect((await activate(body)).status).toBe(200)
     expect((await session(body)).body).toMatchObject({ active: true })
   })
 
-  test('may be the very first of its DID', async () => {
-    const identity = await stranger()
+  test('may be the genesis operation', async () => {
+    const identity = await foreignIdentity()
     const more = { plcOp: identity.genesis }
     expect((await moveIn(identity.did, 'genesis.test', await proofOf(identity), more)).status).toBe(200)
   })
 
   test('is refused when it is none, forged or of another DID', async () => {
-    const [identity, other] = await Promise.all([stranger(), stranger()])
+    const [identity, other] = await Promise.all([foreignIdentity(), foreignIdentity()])
     const good = await moveOperation(identity, 'https://pds.test')
     const bad = [
       'an operation',
@@ -302,7 +318,7 @@ describe('a did:plc operation that comes along', () => {
     try {
       const web = { did: host.did, key: await P256Keypair.create() }
       host.documents.set(web.did, didDocument(web.did, web.key, 'web.old.example'))
-      const plcOp = await moveOperation(await stranger(), 'https://pds.test')
+      const plcOp = await moveOperation(await foreignIdentity(), 'https://pds.test')
       const answer = await moveIn(web.did, 'methodical.test', await proofOf(web), { plcOp })
       expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
     } finally {
@@ -311,7 +327,7 @@ describe('a did:plc operation that comes along', () => {
   })
 
   test('is refused without the DID that it is for', async () => {
-    const { genesis } = await stranger()
+    const { genesis } = await foreignIdentity()
     const answer = await server.post(createAccount, { handle: 'didless.test', password, plcOp: genesis })
     expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
   })

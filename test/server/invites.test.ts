@@ -166,6 +166,39 @@ describe('a code for an account', () => {
       await host.close()
     }
   })
+
+  test.each([1, 5])(
+    'a DID is imported again with the code of its first import (%i uses)',
+    async (useCount) => {
+      const host = await startDidHost()
+      try {
+        const key = await P256Keypair.create()
+        host.documents.set(host.did, didDocument(host.did, key, 'gina.old.example'))
+        const code = await makeCode(useCount)
+        const importDid = async () => {
+          const now = Math.floor(server.clock.now().getTime() / 1000)
+          const claims = { iss: host.did, aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount' }
+          const proof = await signServiceJwt(key, { ...claims, iat: now, exp: now + 60 })
+          const input = { handle: 'gina.test', did: host.did, inviteCode: code }
+          return server.post('com.core.server.createAccount', input, proof)
+        }
+        expect((await importDid()).status).toBe(200)
+        await server.post('com.core.admin.deleteAccount', { did: host.did }, adminAuth)
+        expect((await importDid()).status).toBe(200)
+        await server.post('com.core.admin.deleteAccount', { did: host.did }, adminAuth)
+
+        // The DID has one use, however often it is imported.
+        for (let left = useCount - 1; left > 0; left--) {
+          expect((await signUp(`gina-guest-${useCount}-${left}`, code)).status).toBe(200)
+        }
+        expect(await signUp('gina-other', code)).toMatchObject(invalid)
+        await server.post('com.core.admin.disableInviteCodes', { codes: [code] }, adminAuth)
+        expect(await importDid()).toMatchObject(invalid)
+      } finally {
+        await host.close()
+      }
+    },
+  )
 })
 
 describe('making codes', () => {

@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto'
 import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../server/jobs/maintenance.ts'
-import { type DidHost, startDidHost } from '../support/did-host.ts'
-import { base32 } from '../support/plc.ts'
+import { hour } from '../support/clock.ts'
+import { base32, PlcDirectory } from '../support/plc.ts'
 import { adminAuth, refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
-let directory: DidHost
+let directory: PlcDirectory
 
 beforeAll(async () => {
-  directory = await startDidHost()
+  directory = await PlcDirectory.start()
   server = await TestServer.start({
     plcUrl: directory.url,
     userDomains: ['.test', '.pds.example', '.inner.test'],
@@ -232,11 +231,12 @@ describe('passwords', () => {
 })
 
 describe('identity', () => {
+  /** Signs up, and returns the genesis operation that was submitted. */
   async function mint(handle: string, more: Record<string, unknown> = {}) {
     const { body } = await signUp(handle, more)
     await server.running.services.background.idle()
     // biome-ignore lint/suspicious/noExplicitAny: the operation is checked member by member
-    const operation = directory.operations.find(({ did }) => did === body.did)?.operation as any
+    const operation = directory.postedFor(body.did)[0] as any
     return { body, operation }
   }
 
@@ -296,21 +296,24 @@ describe('identity', () => {
     },
   )
 
-  test('an account is made although the directory does not answer, and is submitted by the sweeper', async () => {
-    directory.answer = 503
+  test('an account is created while the directory is down, and submitted later', async () => {
+    directory.mode = 'fails'
     const first = await mint('patient.test')
     const second = await mint('patienter.test')
-    directory.answer = 200
-    expect([first, second].map(({ body }) => submissions(body.did))).toEqual([1, 1])
+    directory.mode = 'up'
+    const submissions = () => [first, second].map(({ body }) => directory.postedFor(body.did).length)
+    expect([first, second].map(({ body }) => directory.log(body.did))).toEqual([[], []])
 
-    // What is refused for good must not keep others waiting.
+    // An operation that is refused must not delay the others.
     directory.refused.add(first.body.did)
-    await sweep(server.running.services)
-    await sweep(server.running.services)
-    expect([first, second].map(({ body }) => submissions(body.did))).toEqual([3, 2])
+    server.clock.advance(hour)
+    await server.running.services.plc.publishDue()
+    expect(submissions()).toEqual([1, 1])
+    server.clock.advance(hour)
+    await server.running.services.plc.publishDue()
+    expect(submissions()).toEqual([2, 1])
+    expect(directory.log(second.body.did)).toHaveLength(1)
   })
-
-  const submissions = (did: string) => directory.operations.filter((entry) => entry.did === did).length
 })
 
 test('verification by phone is accepted and not needed', async () => {

@@ -1,6 +1,6 @@
 /**
- * A bridge whose other end is the spec itself: stands in for the desktop's main process where a spec is about what a screen
- * shows and asks for. What the real main process and preload script do is the subject of the desktop's own specs.
+ * A scripted desktop bridge, for tests of what a screen shows and calls. The real main process and preload script have tests
+ * of their own in `test/e2e/desktop`.
  */
 import type {
   BackupContent,
@@ -53,31 +53,31 @@ const content: BackupContent = {
   notifications: 312,
 }
 
-type Answers = {
+type Handlers = {
   -readonly [C in Channel]: (
     ...args: Parameters<DesktopCalls[C]>
   ) => ReturnType<DesktopCalls[C]> | Promise<ReturnType<DesktopCalls[C]>>
 }
 
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value })
-export const refused = (message: string): Outcome<never> => ({ ok: false, message })
+export const failed = (message: string): Outcome<never> => ({ ok: false, message })
 
 export class ScriptedDesktop {
   readonly endpoint: string
-  /** Every call so far: the channel, then its arguments. */
+  /** All calls so far: channel, then arguments. */
   readonly calls: unknown[][] = []
-  /** The badge of the app's icon. */
+  /** The count on the badge of the app icon. */
   unread = 0
-  /** Whether the page has told that it holds something unsaved. */
+  /** Whether the page has reported unsaved changes. */
   unsaved = false
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
-  /** Accounts that are signed in from the start. */
+  /** Accounts with a session when the page loads. */
   accounts: Account[] = []
   hasSource = true
-  /** What is answered, by channel. A spec puts its own in place of these. */
-  readonly answers: Answers
+  /** The handler of each channel. Tests replace them. */
+  readonly handlers: Handlers
   readonly #pages: Page[] = []
   readonly #deleted = new Map<string, OutboxMessage>()
 
@@ -98,7 +98,7 @@ export class ScriptedDesktop {
       secretProtection: 'system',
       hasTray: true,
     }
-    this.answers = this.#usualAnswers()
+    this.handlers = this.#defaultHandlers()
   }
 
   running(): ServerState {
@@ -106,17 +106,17 @@ export class ScriptedDesktop {
     return { kind: 'running', endpoint: this.endpoint, port, since: new Date().toISOString() }
   }
 
-  /** Calls made on a channel, by their arguments. */
+  /** The arguments of each call of a channel. */
   callsOf(channel: Channel): unknown[][] {
     return this.calls.filter(([called]) => called === channel).map(([, ...args]) => args)
   }
 
-  /** Gives a page the bridge, from its next load on. */
+  /** Installs the bridge in a page, from its next load on. */
   async attach(page: Page): Promise<void> {
     this.#pages.push(page)
     await page.exposeFunction('desktopCall', (channel: Channel, args: never[]) => {
       this.calls.push([channel, ...args])
-      return (this.answers[channel] as (...args: never[]) => unknown)(...args)
+      return (this.handlers[channel] as (...args: never[]) => unknown)(...args)
     })
     await page.exposeFunction('desktopUnread', (count: number) => {
       this.unread = count
@@ -131,30 +131,30 @@ export class ScriptedDesktop {
 
   async emit<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): Promise<void> {
     const detail = { event, value }
-    const tell = `dispatchEvent(new CustomEvent('desktop', { detail: ${JSON.stringify(detail)} }))`
-    for (const page of this.#pages) await page.evaluate(tell)
+    const dispatch = `dispatchEvent(new CustomEvent('desktop', { detail: ${JSON.stringify(detail)} }))`
+    for (const page of this.#pages) await page.evaluate(dispatch)
   }
 
-  async become(state: ServerState): Promise<void> {
+  async setState(state: ServerState): Promise<void> {
     this.state = state
     await this.emit('serverState', state)
   }
 
-  async receive(message: OutboxMessage): Promise<void> {
+  async addMessage(message: OutboxMessage): Promise<void> {
     this.outbox.push(message)
     await this.emit('outbox', this.outbox.length)
   }
 
-  #usualAnswers(): Answers {
-    const become = async (state: ServerState) => {
-      await this.become(state)
+  #defaultHandlers(): Handlers {
+    const setState = async (state: ServerState) => {
+      await this.setState(state)
       return state
     }
     return {
       'server.state': () => this.state,
-      'server.start': () => become(this.running()),
-      'server.stop': () => become({ kind: 'stopped' }),
-      'server.restart': () => become(this.running()),
+      'server.start': () => setState(this.running()),
+      'server.stop': () => setState({ kind: 'stopped' }),
+      'server.restart': () => setState(this.running()),
       'server.freePort': () => 2584,
       'settings.view': () => this.view,
       'settings.change': (changes) => {
@@ -185,8 +185,8 @@ export class ScriptedDesktop {
       'backups.check': () => done(undefined),
       'backups.preview': () => done(content),
       'backups.restore': () => done('/home/alice/.local/share/desktop-pds-before'),
-      'backups.export': () => done('/home/alice/server.pds-backup'),
-      'backups.choose': () => done({ file: 'server.pds-backup', encrypted: true }),
+      'backups.export': () => done('/home/alice/server.age'),
+      'backups.choose': () => done({ file: 'server.age', encrypted: true }),
       'backups.previewChosen': () => done(content),
       'backups.import': () => done('/home/alice/.local/share/desktop-pds-before'),
       'repository.export': () => done('/home/alice/alice.test.car'),
@@ -199,16 +199,16 @@ export class ScriptedDesktop {
   }
 }
 
-/** Runs in the page, before its own scripts. */
+/** Runs in the page before its scripts. */
 function installBridge({
   endpoint,
   hasSource,
   initialState,
   sessions,
 }: Pick<DesktopBridge, 'endpoint' | 'hasSource' | 'initialState'> & { readonly sessions: string }): void {
-  // biome-ignore lint/suspicious/noExplicitAny: the page has globals that the tests do not
+  // biome-ignore lint/suspicious/noExplicitAny: globals of the page have no types here
   const page = globalThis as any
-  const kept = 'desktop.sessions'
+  const storageKey = 'desktop.sessions'
   page.desktop = {
     endpoint,
     hasSource,
@@ -216,18 +216,18 @@ function installBridge({
     platform: 'linux',
     version: { app: '0.1.0', electron: '45.4.1', node: '24.12.0', chrome: '146.0.0.0' },
     sessions: {
-      initial: page.sessionStorage.getItem(kept) ?? sessions,
-      save: (changed: string) => page.sessionStorage.setItem(kept, changed),
+      initial: page.sessionStorage.getItem(storageKey) ?? sessions,
+      save: (changed: string) => page.sessionStorage.setItem(storageKey, changed),
     },
     setUnread: page.desktopUnread,
     setUnsaved: page.desktopUnsaved,
     call: (channel: string, ...args: unknown[]) => page.desktopCall(channel, args),
     on(event: string, listener: (value: unknown) => void) {
-      const hear = ({ detail }: { detail: { event: string; value: unknown } }) => {
+      const handle = ({ detail }: { detail: { event: string; value: unknown } }) => {
         if (detail.event === event) listener(detail.value)
       }
-      page.addEventListener('desktop', hear)
-      return () => page.removeEventListener('desktop', hear)
+      page.addEventListener('desktop', handle)
+      return () => page.removeEventListener('desktop', handle)
     },
   }
 }

@@ -1,16 +1,16 @@
 /**
- * A stand-in for Electron's distribution, with which electron-builder can be tried where the real one cannot be had: the files that
- * it looks for, and in the executable the place where fuses are.
+ * A stub of Electron's distribution, so that electron-builder runs without the download: the files that it reads, and an
+ * executable with a fuse wire.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What `@electron/fuses` looks for; then come the version of the wire, its length, and a character a fuse. */
+/** `@electron/fuses` searches for this. The version of the wire, its length and one character per fuse follow. */
 const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
-/** As Electron ships them: run as Node, cookie encryption, NODE_OPTIONS, inspect, asar integrity, only asar, snapshot, file privileges. */
+/** The fuses as Electron ships them: run as Node, cookie encryption, NODE_OPTIONS, inspect, asar integrity, only asar, snapshot, file privileges. */
 const shipped = '10110001'
 
-/** @param folder gets the distribution for Linux */
+/** @param folder receives the distribution for Linux */
 export function writeElectronStub(folder: string): void {
   const wire = Buffer.concat([Buffer.of(1, shipped.length), Buffer.from(shipped)])
   const files = {

@@ -1,7 +1,7 @@
-/** Finds texts for people that stand in TSX itself. */
+/** Finds interface texts that are written in TSX instead of the string tables. */
 import { parseSync } from 'vite'
 
-/** Attributes whose text is read by or to somebody. */
+/** Attributes whose text is shown or read out. */
 const readAttributes = new Set([
   'alt',
   'aria-label',
@@ -23,7 +23,7 @@ export function looseTexts(source: string): string[] {
   return found.filter((text) => /\p{Letter}/u.test(text)).map((text) => text.trim())
 }
 
-/** @param isShown whether a string at this place would be shown or spoken */
+/** @param isShown whether a string at this place is shown or read out */
 function visit(node: Node, isShown: boolean, found: string[]): void {
   const text = textOf(node)
   if (text !== undefined && (isShown || node.type === 'JSXText')) found.push(text)
@@ -44,7 +44,7 @@ function isShownWithin(node: Node, isShown: boolean): boolean {
       return true
     case 'JSXAttribute':
       return readAttributes.has(String((node.name as { name?: string }).name))
-    // What is called, compared, indexed or spread is not itself shown.
+    // Arguments, operands and keys are not shown.
     case 'CallExpression':
     case 'BinaryExpression':
     case 'MemberExpression':

@@ -1,2 +1,2 @@
-/** The mode of a file that nobody else can read; Windows has no such thing. */
+/** File mode of private files; Windows has no POSIX modes. */
 export const ownerOnly = process.platform === 'win32' ? 0o666 : 0o600

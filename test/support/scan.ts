@@ -1,6 +1,6 @@
 import type { Reader } from '../../server/store/database.ts'
 
-/** Every value of every table that contains the text, as `table.column: value`. Blobs are searched as bytes. */
+/** Finds the values that contain a text in all tables, as `table.column: value`. Blobs are searched as bytes. */
 export function mentionsOf(db: Reader, text: string): string[] {
   const tables = db.all<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main'")
   return tables.flatMap(({ name }) =>

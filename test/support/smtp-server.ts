@@ -4,6 +4,8 @@ import { createServer, type Socket } from 'node:net'
 export interface SmtpServer {
   readonly url: string
   readonly messages: readonly ReceivedMessage[]
+  /** Resolves at the next connection. */
+  connected(): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export async function startSmtpServer(options: SmtpServerOptions = {}): Promise<
   return {
     url: `smtp://${login}127.0.0.1:${address.port}`,
     messages,
+    connected: () => new Promise((resolve) => server.once('connection', () => resolve())),
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -1,4 +1,4 @@
-/** What accounts do to each other, over the wire. */
+/** Writes records and calls notification methods over the wire, in the name of accounts. */
 import { type Account, type Answer, TestServer } from './server.ts'
 
 export interface Ref {
@@ -9,7 +9,7 @@ export interface Ref {
 export const feed = 'app.example.feed'
 export const graph = 'app.example.graph'
 
-/** A CID of the right form, for references to what is not here. */
+/** A valid CID, for references to records that do not exist. */
 export const someCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
 
 export class SocialServer {
@@ -23,7 +23,7 @@ export class SocialServer {
     return new SocialServer(await TestServer.start())
   }
 
-  /** On a server that runs already. */
+  /** Uses a running server. */
   static on(server: TestServer): SocialServer {
     return new SocialServer(server)
   }
@@ -96,7 +96,7 @@ export class SocialServer {
     return this.server.post(`app.example.notification.${name}`, input, account)
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every type
   async list(account: Account, params: Record<string, string | string[]> = {}): Promise<any> {
     return body(await this.server.get('app.example.notification.listNotifications', params, account))
   }
@@ -117,7 +117,7 @@ export class SocialServer {
 
 export const createdAt = '2030-01-01T00:00:00.000Z'
 
-/** A facet that mentions accounts. */
+/** Facets that mention accounts. */
 export function mentions(...accounts: readonly { did: string }[]): object {
   const index = { byteStart: 0, byteEnd: 1 }
   const feature = (did: string) => ({ $type: 'app.example.richtext.facet#mention', did })

@@ -1,4 +1,4 @@
-/** The real server with its user interface, and a browser that looks at it. */
+/** The real server with its user interface, and a browser. */
 import type { Config } from '../../server/config/config.ts'
 import {
   type Browser,
@@ -28,7 +28,7 @@ export class World {
     return new World(server, browser)
   }
 
-  /** A page of a person who has never been here: a browser profile of its own. @param desktop what is around the page, if anything */
+  /** Opens a page in a new browser profile. @param desktop the desktop bridge of the page, if any */
   async visitor(path = '/', view: View = {}, desktop?: ScriptedDesktop): Promise<Page> {
     const profile = await newProfile(this.#browser, view)
     this.#profiles.push(profile)
@@ -38,15 +38,15 @@ export class World {
     return page
   }
 
-  /** Another tab of the same profile. */
+  /** Opens another tab of a profile. */
   async tab(profile: BrowserContext): Promise<Page> {
     const page = await profile.newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     this.#complaints.push(errorsOf(page))
     return page
   }
 
-  /** A page of somebody who has signed in, at a path. */
+  /** Opens a page, signs in and goes to a path. */
   async signedIn(account: { handle: string; password: string }, path = '/', view: View = {}): Promise<Page> {
     const page = await this.visitor('/sign-in', view)
     await fillSignIn(page, account)
@@ -55,7 +55,7 @@ export class World {
     return page
   }
 
-  /** Closes every profile, so that the next test starts with none. @returns what pages complained about */
+  /** Closes every profile after a test. @returns the errors that its pages logged */
   async forget(): Promise<string[]> {
     await Promise.all(this.#profiles.splice(0).map((profile) => profile.close()))
     return this.#complaints.splice(0).flat()

@@ -1,4 +1,4 @@
-/** The icons that are kept are whole, and hold the sizes that each system asks for. */
+/** The committed icons are complete and have the sizes that each system needs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const build = join(import.meta.dirname, '../../build')
 const read = (name: string) => readFileSync(join(build, name))
 
-/** Width and height of a PNG, from its first chunk. */
+/** Returns the width of a square PNG, from its first chunk. */
 function sizeOf(png: Buffer): number {
   expect(png.subarray(0, 8)).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))
   expect(png.subarray(-8, -4).toString()).toBe('IEND')
@@ -36,12 +36,12 @@ function sizesOfIcns(icns: Buffer): Record<string, number> {
   return sizes
 }
 
-test('Windows', () => {
+test('Windows icons: have every size from 16 to 256 pixels', () => {
   expect(sizesOfIco(read('icons/icon.ico'))).toEqual([16, 24, 32, 48, 64, 128, 256])
   expect(sizesOfIco(read('tray/tray.ico'))).toEqual([16, 20, 24, 32, 48])
 })
 
-test('macOS', () => {
+test('macOS icons: have every size in both resolutions', () => {
   expect(sizesOfIcns(read('icons/icon.icns'))).toEqual({
     ic11: 32,
     ic12: 64,
@@ -56,7 +56,7 @@ test('macOS', () => {
   expect(sizeOf(read('tray/trayTemplate@2x.png'))).toBe(32)
 })
 
-test('Linux', () => {
+test('Linux icons: have the size that their file name says', () => {
   const names = readdirSync(join(build, 'icons/linux'))
   expect(names).toHaveLength(8)
   for (const name of names) {

@@ -1,90 +1,76 @@
+/** Hashing of passwords: what is stored, and how threads and callers share the work. */
 import { execFile as execFileCallback } from 'node:child_process'
+import { once } from 'node:events'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createFairQueue } from '../../server/auth/fair-queue.ts'
 import { createPasswordHasher, type PasswordHasher, PasswordQueueFull } from '../../server/auth/passwords.ts'
 
 const execFile = promisify(execFileCallback)
 
-// The least cost bcrypt knows: the tests are about what is done, not about how long it takes.
-const COST = 4
+/** The lowest that bcrypt allows: these tests do not depend on how long a hash takes. */
+const cost = 4
 
-let passwords: PasswordHasher
-
-beforeEach(() => {
-  passwords = createPasswordHasher({ cost: COST })
-})
-
-afterEach(() => passwords.close())
-
-test('a password is known by its hash, and another one is not', async () => {
-  const hash = await passwords.hash('correct horse')
-  expect(hash).toMatch(/^\$2b\$04\$.{53}$/)
-  expect(await passwords.verify('correct horse', hash)).toBe(true)
-  expect(await passwords.verify('Correct horse', hash)).toBe(false)
-})
-
-test('the same password never has the same hash twice', async () => {
-  expect(await passwords.hash('twice')).not.toBe(await passwords.hash('twice'))
-})
-
-test('the cost is 10 unless another one is asked for', async () => {
-  const standard = createPasswordHasher()
-  try {
-    expect(await standard.hash('password')).toMatch(/^\$2b\$10\$/)
-  } finally {
-    await standard.close()
-  }
-})
-
-test('a hash of another cost is still known', async () => {
-  const stronger = createPasswordHasher({ cost: 5 })
-  try {
-    expect(await passwords.verify('password', await stronger.hash('password'))).toBe(true)
-  } finally {
-    await stronger.close()
-  }
-})
-
-test('without a hash the answer is no', async () => {
-  expect(await passwords.verify('anything', undefined)).toBe(false)
-})
-
-test('without a hash the same work is done: it waits its turn behind the others', async () => {
-  const order: string[] = []
-  const hash = await passwords.hash('password')
-  await Promise.all([
-    passwords.verify('first', hash).then(() => order.push('known')),
-    passwords.verify('second', undefined).then(() => order.push('unknown')),
-    passwords.verify('third', hash).then(() => order.push('known')),
-  ])
-  expect(order).toEqual(['known', 'unknown', 'known'])
-})
-
-test('without a hash the answer takes as long as with one', async () => {
-  const slower = createPasswordHasher({ cost: 9 })
-  try {
-    const hash = await slower.hash('password')
-    const known = await fastest(() => slower.verify('wrong', hash))
-    const unknown = await fastest(() => slower.verify('wrong', undefined))
-    expect(unknown / known).toBeGreaterThan(0.5)
-    expect(unknown / known).toBeLessThan(2)
-  } finally {
-    await slower.close()
-  }
-})
-
-async function fastest(work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = []
-  for (let run = 0; run < 5; run++) {
-    const start = performance.now()
-    await work()
-    times.push(performance.now() - start)
-  }
-  return Math.min(...times)
+let open: PasswordHasher[] = []
+function hasher(options: Parameters<typeof createPasswordHasher>[0] = {}): PasswordHasher {
+  const created = createPasswordHasher({ cost, ...options })
+  open.push(created)
+  return created
 }
 
-describe('every character counts', () => {
+afterEach(async () => {
+  await Promise.all(open.map((each) => each.close()))
+  open = []
+})
+
+const owner = 'owner'
+const attacker = 'attacker'
+
+describe('hashes', () => {
+  test('verify accepts the password and refuses another one', async () => {
+    const passwords = hasher()
+    const hash = await passwords.hash('correct horse', owner)
+    expect(hash).toMatch(/^\$2b\$04\$.{53}$/)
+    expect(await passwords.verify('correct horse', hash, owner)).toBe(true)
+    expect(await passwords.verify('Correct horse', hash, owner)).toBe(false)
+  })
+
+  test('two hashes of one password differ', async () => {
+    const passwords = hasher()
+    expect(await passwords.hash('twice', owner)).not.toBe(await passwords.hash('twice', owner))
+  })
+
+  test('the default cost is 10', async () => {
+    expect(await hasher({ cost: undefined }).hash('password', owner)).toMatch(/^\$2b\$10\$/)
+  })
+
+  test('a hash of another cost is verified', async () => {
+    const hash = await hasher({ cost: 5 }).hash('password', owner)
+    expect(await hasher().verify('password', hash, owner)).toBe(true)
+  })
+
+  test('a hash is bcrypt of the base64 SHA-256 digest, as another implementation computes it', async () => {
+    // crypt(3) of libxcrypt over the base64 SHA-256 digest of the password.
+    const hash = '$2b$04$abcdefghijklmnopqrstuufm19hcnOB5jVIa57e1DmQZ/XByRYI72'
+    expect(await hasher().verify('correct horse', hash, owner)).toBe(true)
+  })
+
+  test.each(['', 'plain text', '$2b$04$short', `$2b$99$${'a'.repeat(53)}`, `$9z$04$${'a'.repeat(53)}`])(
+    'verify rejects the malformed stored hash %j, and the thread keeps working',
+    async (stored) => {
+      const passwords = hasher({ threads: 1 })
+      await expect(passwords.verify('password', stored, owner)).rejects.toThrow('Not a bcrypt hash.')
+      expect(await passwords.verify('password', await passwords.hash('password', owner), owner)).toBe(true)
+    },
+  )
+
+  test('a truncated hash matches no password', async () => {
+    const passwords = hasher()
+    const hash = await passwords.hash('password', owner)
+    expect(await passwords.verify('password', hash.slice(0, -1), owner)).toBe(false)
+  })
+
   const long = 'x'.repeat(255)
   test.each([
     ['past 72 bytes', `${long}a`, `${long}b`],
@@ -93,81 +79,161 @@ describe('every character counts', () => {
     ['beyond the basic plane', 'key 🔑', 'key 🔒'],
     ['in an empty password', '', ' '],
     ['beside a lone surrogate', 'a\ud800', 'b\ud800'],
-  ])('%s', async (_, password, other) => {
-    const hash = await passwords.hash(password)
-    expect(await passwords.verify(password, hash)).toBe(true)
-    expect(await passwords.verify(other, hash)).toBe(false)
+  ])('every character counts: %s', async (_, password, other) => {
+    const passwords = hasher()
+    const hash = await passwords.hash(password, owner)
+    expect(await passwords.verify(password, hash, owner)).toBe(true)
+    expect(await passwords.verify(other, hash, owner)).toBe(false)
   })
 })
 
-test('the hash is bcrypt of the base64 SHA-256 digest, as another implementation computes it', async () => {
-  // crypt(3) of libxcrypt over the base64 SHA-256 digest of the password.
-  const hash = '$2b$04$abcdefghijklmnopqrstuufm19hcnOB5jVIa57e1DmQZ/XByRYI72'
-  expect(await passwords.verify('correct horse', hash)).toBe(true)
-})
+describe('without a stored hash', () => {
+  test('verify returns false', async () => {
+    expect(await hasher().verify('anything', undefined, owner)).toBe(false)
+  })
 
-test.each(['', 'plain text', '$2b$04$short', `$2b$99$${'a'.repeat(53)}`, `$9z$04$${'a'.repeat(53)}`])(
-  'a stored value that is no hash (%j) is an error, and the worker goes on',
-  async (stored) => {
-    await expect(passwords.verify('password', stored)).rejects.toThrow('Not a bcrypt hash.')
-    expect(await passwords.verify('password', await passwords.hash('password'))).toBe(true)
-  },
-)
+  test('verify waits in the queue like any other', async () => {
+    const passwords = hasher({ threads: 1 })
+    const order: string[] = []
+    const hash = await passwords.hash('password', owner)
+    await Promise.all([
+      passwords.verify('first', hash, owner).then(() => order.push('known')),
+      passwords.verify('second', undefined, owner).then(() => order.push('unknown')),
+      passwords.verify('third', hash, owner).then(() => order.push('known')),
+    ])
+    expect(order).toEqual(['known', 'unknown', 'known'])
+  })
 
-test('a cut-off hash matches nothing', async () => {
-  const hash = await passwords.hash('password')
-  expect(await passwords.verify('password', hash.slice(0, -1))).toBe(false)
-})
+  test('verify takes as long as with one', async () => {
+    const passwords = hasher({ cost: 9 })
+    const hash = await passwords.hash('password', owner)
+    const known = await fastest(() => passwords.verify('wrong', hash, owner))
+    const unknown = await fastest(() => passwords.verify('wrong', undefined, owner))
+    expect(unknown / known).toBeGreaterThan(0.5)
+    expect(unknown / known).toBeLessThan(2)
+  })
 
-test('more waiting passwords than allowed are turned away, and only those', async () => {
-  const small = createPasswordHasher({ cost: COST, maxWaiting: 2 })
-  try {
-    const results = await Promise.allSettled([small.hash('1'), small.hash('2'), small.hash('3')])
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
-    expect(results[2]).toMatchObject({ reason: expect.any(PasswordQueueFull) })
-    expect(await small.hash('4')).toMatch(/^\$2b\$/)
-  } finally {
-    await small.close()
+  async function fastest(work: () => Promise<unknown>): Promise<number> {
+    const times: number[] = []
+    for (let run = 0; run < 5; run++) {
+      const start = performance.now()
+      await work()
+      times.push(performance.now() - start)
+    }
+    return Math.min(...times)
   }
 })
 
-test('closing rejects what waits and what comes later', async () => {
-  const waiting = passwords.hash('waiting')
-  const outcome = expect(waiting).rejects.toThrow('The password worker has ended.')
-  await passwords.close()
-  await outcome
-  await expect(passwords.hash('late')).rejects.toThrow('The password hasher is closed.')
-  await passwords.close()
+describe('the queue', () => {
+  test('sources take turns: one password of the owner waits behind one of an attacker', async () => {
+    const passwords = hasher({ threads: 1 })
+    const order: string[] = []
+    const run = (source: string) => passwords.hash('password', source).then(() => order.push(source))
+    await Promise.all([...Array.from({ length: 20 }, () => run(attacker)), run(owner)])
+    expect(order.indexOf(owner)).toBe(2)
+  })
+
+  test('a full queue drops the newest password of the source with the most', async () => {
+    const passwords = hasher({ threads: 1, maxWaiting: 5 })
+    const attacks = Array.from({ length: 6 }, () => passwords.hash('guess', attacker))
+    const results = Promise.allSettled(attacks)
+    expect(await passwords.hash('password', owner)).toMatch(/^\$2b\$/)
+    const rejected = (await results).flatMap((result) => (result.status === 'rejected' ? result.reason : []))
+    expect(rejected).toEqual([expect.any(PasswordQueueFull)])
+    expect((await results)[5]?.status).toBe('rejected')
+  })
+
+  test('a full queue refuses more passwords of one source, and takes them again later', async () => {
+    const passwords = hasher({ threads: 1, maxWaiting: 2 })
+    const results = await Promise.allSettled(['1', '2', '3', '4'].map((each) => passwords.hash(each, owner)))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected'])
+    expect(results[3]).toMatchObject({ reason: expect.any(PasswordQueueFull) })
+    expect(await passwords.hash('5', owner)).toMatch(/^\$2b\$/)
+  })
+
+  test('returns jobs in order within a source, and alternates between sources', () => {
+    const queue = createFairQueue<string>(10)
+    for (const job of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.push(job.charAt(0), job)
+    const taken = Array.from({ length: 7 }, () => queue.shift())
+    expect(taken).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
+  })
+
+  test('two sources that fill it do not take turns at dropping each other', () => {
+    const queue = createFairQueue<string>(5)
+    for (const job of ['a1', 'a2', 'a3', 'b1', 'b2']) queue.push(job.charAt(0), job)
+    expect(queue.push('b', 'b3')).toBe('b3')
+    expect(queue.push('a', 'a4')).toBe('a4')
+    expect(queue.push('c', 'c1')).toBe('a3')
+    expect(queue.push('c', 'c2')).toBe('c2')
+  })
 })
 
-describe('the worker', () => {
-  test('starts with the first password, once; when it dies the next password starts another', async () => {
+describe('threads', () => {
+  /** Workers that start while `work` runs. */
+  async function startedDuring(work: (workers: Worker[]) => Promise<unknown>): Promise<Worker[]> {
     const workers: Worker[] = []
     const onWorker = (worker: Worker) => workers.push(worker)
     process.on('worker', onWorker)
     try {
-      await passwords.verify('password', undefined)
-      await passwords.verify('password', undefined)
-      expect(workers).toHaveLength(1)
-
-      const waiting = Promise.allSettled([passwords.hash('one'), passwords.hash('two')])
-      await workers[0]?.terminate()
-      expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-
-      expect(await passwords.verify('password', await passwords.hash('password'))).toBe(true)
-      expect(workers).toHaveLength(2)
+      await work(workers)
+      return workers
     } finally {
       process.off('worker', onWorker)
     }
+  }
+
+  test('one thread serves passwords that come one after another', async () => {
+    const passwords = hasher({ threads: 4 })
+    const workers = await startedDuring(async () => {
+      await passwords.hash('one', owner)
+      await passwords.hash('two', owner)
+    })
+    expect(workers).toHaveLength(1)
   })
 
-  test('keeps the process alive while it works and lets it end when it is idle', async () => {
+  test('passwords that come at once start threads up to the limit', async () => {
+    const passwords = hasher({ threads: 3 })
+    const all = () => Promise.all(Array.from({ length: 10 }, () => passwords.hash('password', owner)))
+    expect(await startedDuring(all)).toHaveLength(3)
+    expect(await startedDuring(all)).toHaveLength(0)
+  })
+
+  test('an idle thread ends, and the next password starts another', async () => {
+    const passwords = hasher({ threads: 1, idleMs: 0 })
+    const workers = await startedDuring(() => passwords.hash('one', owner))
+    await Promise.all(workers.map((worker) => worker.threadId === -1 || once(worker, 'exit')))
+    expect(await passwords.hash('two', owner)).toMatch(/^\$2b\$/)
+  })
+
+  test('a thread that dies rejects its own password, and the waiting ones move to another', async () => {
+    const passwords = hasher({ threads: 1 })
+    const workers = await startedDuring(async (started) => {
+      const hash = await passwords.hash('zero', owner)
+      const results = Promise.allSettled([passwords.hash('one', owner), passwords.hash('two', owner)])
+      await started[0]?.terminate()
+      expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+      expect(await passwords.verify('zero', hash, owner)).toBe(true)
+    })
+    expect(workers).toHaveLength(2)
+  })
+
+  test('close rejects waiting and later passwords', async () => {
+    const passwords = hasher({ threads: 1 })
+    const atWork = expect(passwords.hash('at work', owner)).rejects.toThrow('The password thread has ended.')
+    const waiting = expect(passwords.hash('waiting', owner)).rejects.toThrow('The password hasher is closed.')
+    await passwords.close()
+    await Promise.all([atWork, waiting])
+    await expect(passwords.hash('late', owner)).rejects.toThrow('The password hasher is closed.')
+    await passwords.close()
+  })
+
+  test('a thread keeps the process alive while it works, not while it is idle', async () => {
     const source = new URL('../../server/auth/passwords.ts', import.meta.url).href
     const script = `
       import { createPasswordHasher } from '${source}'
-      const passwords = createPasswordHasher({ cost: ${COST} })
-      const hash = await passwords.hash('password')
-      process.stdout.write(String(await passwords.verify('password', hash)))`
+      const passwords = createPasswordHasher({ cost: ${cost} })
+      const hash = await passwords.hash('password', 'owner')
+      process.stdout.write(String(await passwords.verify('password', hash, 'owner')))`
     const { stdout } = await execFile(process.execPath, ['--input-type=module', '--eval', script])
     expect(stdout).toBe('true')
   })

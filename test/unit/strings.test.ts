@@ -1,4 +1,4 @@
-/** No screen holds a text of its own: they are all in the catalogue. */
+/** Every text of the user interface is in `renderer/strings`. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,19 +7,19 @@ import { looseTexts } from '../support/loose-texts.ts'
 
 const renderer = join(import.meta.dirname, '../../renderer')
 
-test('the check finds text between tags, in attributes that are read, and in braces', () => {
+test('looseTexts: finds text between tags, in visible attributes and in braces', () => {
   const source = `
     const A = () => <p title="Shown on hover">Hello <b>{'you'}</b> {n} · {\`are \${n}\`}</p>
     const B = () => <img alt="" className="not read" role="img" aria-label={x ? 'Either' : 'Or'} />`
   expect(looseTexts(source)).toEqual(['Shown on hover', 'Hello', 'you', 'are', 'Either', 'Or'])
 })
 
-test.each(globSync('**/*.tsx', { cwd: renderer }))('%s holds none', (file) => {
+test.each(globSync('**/*.tsx', { cwd: renderer }))('%s contains no text', (file) => {
   expect(looseTexts(readFileSync(join(renderer, file), 'utf8'))).toEqual([])
 })
 
-test('every text of the catalogue is used', () => {
-  const sources = globSync('**/*.{ts,tsx}', { cwd: renderer, exclude: ['strings/en.ts'] })
+test('strings: every text is used', () => {
+  const sources = globSync('**/*.{ts,tsx}', { cwd: renderer, exclude: ['strings/**'] })
     .map((file) => readFileSync(join(renderer, file), 'utf8'))
     .join('\n')
   const unused = keysOf(t)
@@ -28,7 +28,7 @@ test('every text of the catalogue is used', () => {
   expect(unused).toEqual([])
 })
 
-test('every text is one: not empty, no space at its ends, no straight quotes or three dots', () => {
+test('strings: no text is empty, has outer spaces, straight quotes or three dots', () => {
   const wrong = textsOf(t).filter((text) => text.trim() !== text || text === '' || /["]|\.\.\./.test(text))
   expect(wrong).toEqual([])
 })

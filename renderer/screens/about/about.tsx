@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import type { SettingsView, UpdateState } from '../../../electron/bridge.ts'
-import { ask, useAsk, useDo } from '../../api/desktop.ts'
+import { callDesktop, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
@@ -11,7 +11,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { SettingSwitch } from '../server/setting-switch.tsx'
 
 export function AboutScreen() {
-  const { data: view } = useAsk('settings.view')
+  const { data: view } = useDesktopQuery('settings.view')
   if (!desktop) return null
   const { app, electron, chrome, node } = desktop.version
   const parts = [
@@ -26,7 +26,11 @@ export function AboutScreen() {
         <Row detail={parts.join(' · ')} title={t.about.parts} />
         <Row
           action={
-            <Button aria-label={t.about.openData} onClick={() => void ask('app.openFolder', 'data')} size="s">
+            <Button
+              aria-label={t.about.openData}
+              onClick={() => void callDesktop('app.openFolder', 'data')}
+              size="s"
+            >
               {t.about.open}
             </Button>
           }
@@ -38,7 +42,7 @@ export function AboutScreen() {
             action={
               <Button
                 aria-label={t.about.openSource}
-                onClick={() => void ask('app.openPage', 'source')}
+                onClick={() => void callDesktop('app.openPage', 'source')}
                 size="s"
               >
                 {t.about.open}
@@ -57,9 +61,9 @@ export function AboutScreen() {
   )
 }
 
-/** Whether there is a newer version: asked only when somebody wants to know. */
+/** Update check, on request or daily. */
 function Updates({ view }: { readonly view: SettingsView | undefined }) {
-  const check = useDo('updates.check')
+  const check = useDesktopCall('updates.check')
   const state = check.data
   return (
     <Panel>
@@ -70,7 +74,7 @@ function Updates({ view }: { readonly view: SettingsView | undefined }) {
               <Button
                 icon={<Download aria-hidden size={16} />}
                 look="primary"
-                onClick={() => void ask('app.openPage', 'update')}
+                onClick={() => void callDesktop('app.openPage', 'update')}
               >
                 {t.about.openUpdate}
               </Button>

@@ -1,17 +1,17 @@
 import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
+import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
-import { FiguresSection } from './figures-section.tsx'
-import { LeavingSection } from './leaving-section.tsx'
-import { SigningInSection } from './signing-in-section.tsx'
+import { SignInSection } from './sign-in-section.tsx'
+import { StoredDataSection } from './stored-data-section.tsx'
 
 export function AccountScreen() {
   return (
     <Page lead={t.account.lead} title={t.account.title}>
       <EmailSection />
-      <SigningInSection />
-      <FiguresSection />
-      <LeavingSection />
+      <SignInSection />
+      <StoredDataSection />
+      <DangerSection />
     </Page>
   )
 }

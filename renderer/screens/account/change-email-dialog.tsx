@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,38 +11,38 @@ import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CodeForm } from './code-form.tsx'
 
-/** The new address; then, when the present one is confirmed, a code that was mailed to the present one. */
+/** Asks for the new address, then for a code sent to the current one if that is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
-  const { email: present } = useSession()
+  const { email: current } = useSession()
   const [email, setEmail] = useState('')
-  const update = useAct(com.core.server.updateEmail, [com.core.server.getSession], {
+  const update = useProcedure(com.core.server.updateEmail, [com.core.server.getSession], {
     onSuccess: () => {
       toast(t.account.changedToast)
       onClose()
     },
   })
-  const request = useAct(com.core.server.requestEmailUpdate, [], {
+  const request = useProcedure(com.core.server.requestEmailUpdate, [], {
     onSuccess: ({ tokenRequired }) => {
       if (!tokenRequired) update.mutate({ email })
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (present === undefined) update.mutate({ email })
+    if (current === undefined) update.mutate({ email })
     else request.mutate(undefined)
   }
   const isBusy = request.isPending || update.isPending
-  const title = present === undefined ? t.account.addTitle : t.account.changeTitle
-  if (present !== undefined && request.data?.tokenRequired) {
+  const title = current === undefined ? t.account.addTitle : t.account.changeTitle
+  if (current !== undefined && request.data?.tokenRequired) {
     return (
       <Dialog onClose={onClose} title={title}>
         <CodeForm
           action={t.account.change}
           busy={update.isPending}
-          email={present}
+          email={current}
           error={update.error}
-          mailing={request}
-          onAgain={(told) => request.mutate(undefined, told)}
+          codeRequest={request}
+          onResend={(callbacks) => request.mutate(undefined, callbacks)}
           onCode={(token) => update.mutate({ email, token })}
         />
       </Dialog>
@@ -54,7 +54,7 @@ export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
         <Stack>
           <Field
             autoComplete="email"
-            hint={present === undefined ? undefined : t.account.changeNote}
+            hint={current === undefined ? undefined : t.account.changeNote}
             label={t.account.newEmail}
             onChange={(event) => setEmail(event.target.value)}
             required
@@ -66,7 +66,7 @@ export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
         <DialogActions>
           <Button onClick={onClose}>{t.ui.cancel}</Button>
           <Button busy={isBusy} look="primary" type="submit">
-            {present === undefined ? t.account.add : t.ui.continue}
+            {current === undefined ? t.account.add : t.ui.continue}
           </Button>
         </DialogActions>
       </form>

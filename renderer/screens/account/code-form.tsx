@@ -8,46 +8,46 @@ import { FormError } from '../../ui/states.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
 
 interface CodeFormProps {
-  /** Where the code goes. */
+  /** The address that the code is sent to. */
   readonly email: string
-  /** The call that has the code mailed, made when the dialog was opened. */
-  readonly mailing: { readonly isPending: boolean; readonly error: Error | null }
+  /** The request for the code, made when the dialog opened. */
+  readonly codeRequest: { readonly isPending: boolean; readonly error: Error | null }
   readonly action: string
   readonly danger?: boolean
-  /** Whether the code is being used. */
+  /** Whether the code is being submitted. */
   readonly busy: boolean
-  /** Why it could not be. */
+  /** The error of submitting it. */
   readonly error: Error | string | null
-  /** What is asked for beside the code. */
+  /** Further fields. */
   readonly children?: ReactNode
   onCode(code: string): void
-  /** Has another code mailed. */
-  onAgain(told: { onSuccess(): void }): void
+  /** Requests a new code. */
+  onResend(callbacks: { onSuccess(): void }): void
 }
 
-/** What a mailed code confirms: the code, and what else is needed. */
+/** A form that confirms an action with an emailed code. */
 export function CodeForm({
   email,
-  mailing,
+  codeRequest,
   action,
   danger,
   busy,
   error,
   children,
   onCode,
-  onAgain,
+  onResend,
 }: CodeFormProps) {
   const [code, setCode] = useState('')
-  const [isAgain, setAgain] = useState(false)
+  const [isResent, setResent] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!busy) onCode(code.trim())
   }
-  const sent = isAgain ? t.mail.sentAgain : t.mail.sent(email)
+  const sent = isResent ? t.mail.sentAgain : t.mail.sent(email)
   return (
     <form onSubmit={submit}>
       <Stack>
-        {!mailing.error && <p role="status">{mailing.isPending ? t.mail.sending(email) : sent}</p>}
+        {!codeRequest.error && <p role="status">{codeRequest.isPending ? t.mail.sending(email) : sent}</p>}
         <CodeField
           autoFocus
           hint={<OutboxHint />}
@@ -55,13 +55,13 @@ export function CodeForm({
           value={code}
         />
         {children}
-        <FormError error={error ?? mailing.error} />
+        <FormError error={error ?? codeRequest.error} />
       </Stack>
       <DialogActions>
         <Button
-          busy={mailing.isPending}
+          busy={codeRequest.isPending}
           look="quiet"
-          onClick={() => onAgain({ onSuccess: () => setAgain(true) })}
+          onClick={() => onResend({ onSuccess: () => setResent(true) })}
         >
           {t.mail.again}
         </Button>

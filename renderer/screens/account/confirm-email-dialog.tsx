@@ -1,6 +1,6 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -8,12 +8,12 @@ import { CodeForm } from './code-form.tsx'
 
 interface ConfirmEmailDialogProps {
   readonly email: string
-  readonly mailing: UseMutationResult<unknown, Error, undefined>
+  readonly codeRequest: UseMutationResult<unknown, Error, undefined>
   onClose(): void
 }
 
-export function ConfirmEmailDialog({ email, mailing, onClose }: ConfirmEmailDialogProps) {
-  const confirm = useAct(com.core.server.confirmEmail, [com.core.server.getSession], {
+export function ConfirmEmailDialog({ email, codeRequest, onClose }: ConfirmEmailDialogProps) {
+  const confirm = useProcedure(com.core.server.confirmEmail, [com.core.server.getSession], {
     onSuccess: () => {
       toast(t.account.confirmedToast)
       onClose()
@@ -26,8 +26,8 @@ export function ConfirmEmailDialog({ email, mailing, onClose }: ConfirmEmailDial
         busy={confirm.isPending}
         email={email}
         error={confirm.error}
-        mailing={mailing}
-        onAgain={(told) => mailing.mutate(undefined, told)}
+        codeRequest={codeRequest}
+        onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
         onCode={(token) => confirm.mutate({ email, token })}
       />
     </Dialog>

@@ -1,7 +1,7 @@
 import type { DatetimeString } from '@atproto/lex-schema'
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx'
 
 export function DeactivateDialog({ onClose }: { onClose(): void }) {
   const [day, setDay] = useState('')
-  const deactivate = useAct(
+  const deactivate = useProcedure(
     com.core.server.deactivateAccount,
     [com.core.server.getSession, com.core.server.checkAccountStatus],
     {
@@ -52,7 +52,7 @@ export function DeactivateDialog({ onClose }: { onClose(): void }) {
   )
 }
 
-/** @param day `2026-11-21`, here */
+/** Midnight at the start of a day in local time. @param day such as `2026-11-21` */
 function startOf(day: string): DatetimeString {
   return new Date(`${day}T00:00`).toISOString() as DatetimeString
 }
@@ -60,6 +60,6 @@ function startOf(day: string): DatetimeString {
 function tomorrow(): string {
   const at = new Date()
   at.setDate(at.getDate() + 1)
-  // Swedish writes dates as inputs want them.
+  // The Swedish date format is that of date inputs.
   return at.toLocaleDateString('sv')
 }

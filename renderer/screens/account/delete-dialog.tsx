@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName } from '../../api/errors.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,15 +18,15 @@ interface DeleteDialogProps {
   onClose(): void
 }
 
-/** Deletes the account behind three things: its handle typed, its password, and a mailed code. */
+/** Deletes the account. Needs the typed handle, the password and an emailed code. */
 export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
   const { did, handle } = useSession()
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
   const [isMismatch, setMismatch] = useState(false)
   const [password, setPassword] = useState('')
-  const mailing = useAct(com.core.server.requestAccountDelete)
-  const remove = useAct(com.core.server.deleteAccount, [], {
+  const codeRequest = useProcedure(com.core.server.requestAccountDelete)
+  const remove = useProcedure(com.core.server.deleteAccount, [], {
     onSuccess: () => {
       navigate('/')
       removeSession(did)
@@ -38,12 +38,16 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
     <Dialog onClose={onClose} title={t.account.removeTitle}>
       <Stack>
         <Notice look="danger">{t.account.removeText(handle)}</Notice>
-        {mailing.isIdle || (mailing.error && !mailing.data) ? (
+        {codeRequest.isIdle || (codeRequest.error && !codeRequest.data) ? (
           <>
-            <FormError error={mailing.error} />
+            <FormError error={codeRequest.error} />
             <DialogActions>
               <Button onClick={onClose}>{t.ui.cancel}</Button>
-              <Button busy={mailing.isPending} look="danger" onClick={() => mailing.mutate(undefined)}>
+              <Button
+                busy={codeRequest.isPending}
+                look="danger"
+                onClick={() => codeRequest.mutate(undefined)}
+              >
                 {t.account.removeSend}
               </Button>
             </DialogActions>
@@ -57,8 +61,8 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
             error={
               errorName(remove.error) === 'AuthenticationRequired' ? t.account.wrongPassword : remove.error
             }
-            mailing={mailing}
-            onAgain={(told) => mailing.mutate(undefined, told)}
+            codeRequest={codeRequest}
+            onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
             onCode={(token) => {
               if (isSame) remove.mutate({ did, password, token })
               else setMismatch(true)

@@ -1,7 +1,7 @@
 import { Mail } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -13,9 +13,9 @@ import { ConfirmEmailDialog } from './confirm-email-dialog.tsx'
 export function EmailSection() {
   const { email, emailConfirmed } = useSession()
   const [open, setOpen] = useState<'change' | 'confirm'>()
-  const mailing = useAct(com.core.server.requestEmailConfirmation)
+  const codeRequest = useProcedure(com.core.server.requestEmailConfirmation)
   const confirm = () => {
-    mailing.mutate(undefined)
+    codeRequest.mutate(undefined)
     setOpen('confirm')
   }
   const close = () => setOpen(undefined)
@@ -53,7 +53,9 @@ export function EmailSection() {
         />
       </Panel>
       {open === 'change' && <ChangeEmailDialog onClose={close} />}
-      {open === 'confirm' && email && <ConfirmEmailDialog email={email} mailing={mailing} onClose={close} />}
+      {open === 'confirm' && email && (
+        <ConfirmEmailDialog email={email} codeRequest={codeRequest} onClose={close} />
+      )}
     </Section>
   )
 }

@@ -3,25 +3,24 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
-import type { useAct } from '../../api/hooks.ts'
+import type { useProcedure } from '../../api/hooks.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { PasswordField, Username } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PasswordStrength } from '../password-strength.tsx'
+import { NewPasswordField } from '../new-password-field.tsx'
 import { CodeForm } from './code-form.tsx'
 
 interface PasswordDialogProps {
   readonly email: string
-  readonly mailing: ReturnType<typeof useAct<typeof com.core.server.requestPasswordReset.main>>
+  readonly codeRequest: ReturnType<typeof useProcedure<typeof com.core.server.requestPasswordReset.main>>
   onClose(): void
 }
 
-/** A new password, which ends every session; then signs in again with it. */
-export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps) {
+/** Sets a new password, which ends all sessions, then signs in again. */
+export function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogProps) {
   const { did, handle } = useSession()
   const [, navigate] = useLocation()
   const [password, setPassword] = useState('')
@@ -33,7 +32,7 @@ export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps)
         toast(t.account.passwordToast)
         onClose()
       } catch {
-        // With a second factor, signing in takes a code: that is for the sign-in screen.
+        // With a second factor, sign-in needs a code: the sign-in screen asks for it.
         removeSession(did)
         navigate(entrances.signIn)
         toast(t.reset.done)
@@ -47,21 +46,11 @@ export function PasswordDialog({ email, mailing, onClose }: PasswordDialogProps)
         busy={reset.isPending}
         email={email}
         error={reset.error}
-        mailing={mailing}
-        onAgain={(told) => mailing.mutate({ email }, told)}
+        codeRequest={codeRequest}
+        onResend={(callbacks) => codeRequest.mutate({ email }, callbacks)}
         onCode={(token) => reset.mutate(token)}
       >
-        <Username value={handle} />
-        <PasswordField
-          autoComplete="new-password"
-          hint={<PasswordStrength password={password} />}
-          label={t.reset.password}
-          maxLength={256}
-          minLength={8}
-          onChange={(event) => setPassword(event.target.value)}
-          required
-          value={password}
-        />
+        <NewPasswordField onChange={setPassword} username={handle} value={password} />
       </CodeForm>
     </Dialog>
   )

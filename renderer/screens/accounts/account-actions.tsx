@@ -2,7 +2,7 @@ import { Ban, CirclePlay, Ellipsis, KeyRound, PauseCircle, Trash2 } from 'lucide
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/errors.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -11,12 +11,12 @@ import { RemoveDialog } from './remove-dialog.tsx'
 import { SetPasswordDialog } from './set-password-dialog.tsx'
 import { StatusDialog } from './status-dialog.tsx'
 
-/** What the owner can do with an account of somebody else. */
+/** The menu of owner actions for another account. */
 export function AccountActions({ account }: { readonly account: ListedAccount }) {
   const { did, handle, status } = account
   const [open, setOpen] = useState<'suspend' | 'takedown' | 'password' | 'remove'>()
   const close = () => setOpen(undefined)
-  const lift = useAct(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
+  const lift = useProcedure(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
     onSuccess: () => toast(t.accounts.lifted(handle)),
     onError: (error) => toast(explain(error)),
   })

@@ -17,7 +17,7 @@ import { AccountActions } from './account-actions.tsx'
 import type { ListedAccount } from './listed-account.ts'
 
 const pageSize = 50
-/** From this many on, looking for one is easier than seeing it. */
+/** The number of accounts from which the search field is shown. */
 const searchFrom = 8
 
 export function AccountsScreen() {

@@ -1,5 +1,5 @@
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 
-/** An account as its server's owner sees it. */
+/** An account in the list of the owner. */
 export type ListedAccount = Body<typeof com.core.admin.listAccounts.main>['accounts'][number]

@@ -1,5 +1,5 @@
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -11,7 +11,7 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ account: { did, handle }, onClose }: RemoveDialogProps) {
-  const remove = useAct(com.core.admin.deleteAccount, [com.core.admin.listAccounts], {
+  const remove = useProcedure(com.core.admin.deleteAccount, [com.core.admin.listAccounts], {
     onSuccess: () => {
       toast(t.accounts.removed(handle))
       onClose()

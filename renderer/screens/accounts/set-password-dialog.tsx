@@ -1,14 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { PasswordField, Username } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PasswordStrength } from '../password-strength.tsx'
+import { NewPasswordField } from '../new-password-field.tsx'
 import type { ListedAccount } from './listed-account.ts'
 
 interface SetPasswordDialogProps {
@@ -18,7 +17,7 @@ interface SetPasswordDialogProps {
 
 export function SetPasswordDialog({ account: { did, handle }, onClose }: SetPasswordDialogProps) {
   const [password, setPassword] = useState('')
-  const update = useAct(com.core.admin.updateAccountPassword, [], {
+  const update = useProcedure(com.core.admin.updateAccountPassword, [], {
     onSuccess: () => {
       toast(t.accounts.passwordSet(handle))
       onClose()
@@ -33,17 +32,7 @@ export function SetPasswordDialog({ account: { did, handle }, onClose }: SetPass
       <form onSubmit={submit}>
         <Stack>
           <p>{t.accounts.setPasswordText}</p>
-          <Username value={handle} />
-          <PasswordField
-            autoComplete="new-password"
-            hint={<PasswordStrength password={password} />}
-            label={t.reset.password}
-            maxLength={256}
-            minLength={8}
-            onChange={(event) => setPassword(event.target.value)}
-            required
-            value={password}
-          />
+          <NewPasswordField onChange={setPassword} username={handle} value={password} />
           <FormError error={update.error} />
         </Stack>
         <DialogActions>

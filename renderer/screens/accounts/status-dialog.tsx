@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -31,11 +31,11 @@ const words = {
   },
 }
 
-/** Suspends an account or takes it down, with a note on why. */
+/** Suspends an account or takes it down, with a note. */
 export function StatusDialog({ account: { did, handle }, to, onClose }: StatusDialogProps) {
   const [note, setNote] = useState('')
   const { title, text, action, done } = words[to]
-  const update = useAct(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
+  const update = useProcedure(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
     onSuccess: () => {
       toast(done(handle))
       onClose()

@@ -2,7 +2,7 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
-import { useAct, useRead } from '../../api/hooks.ts'
+import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -15,7 +15,7 @@ import { CreateDialog } from './create-dialog.tsx'
 type AppPassword = Body<typeof com.core.server.listAppPasswords.main>['passwords'][number]
 
 export function AppPasswordsScreen() {
-  const list = useRead(com.core.server.listAppPasswords, {})
+  const list = useXrpcQuery(com.core.server.listAppPasswords, {})
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<AppPassword>()
   const create = (
@@ -67,7 +67,7 @@ function AppPasswordRow({ value, onRevoke }: { readonly value: AppPassword; onRe
       as="li"
       detail={
         <>
-          {t.appPasswords.made} <RelativeTime at={createdAt} />
+          {t.appPasswords.created} <RelativeTime at={createdAt} />
           {' · '}
           {lastUsedAt ? (
             <>
@@ -88,7 +88,7 @@ function AppPasswordRow({ value, onRevoke }: { readonly value: AppPassword; onRe
 }
 
 function RevokeDialog({ name, onClose }: { readonly name: string; onClose(): void }) {
-  const revoke = useAct(
+  const revoke = useProcedure(
     com.core.server.revokeAppPassword,
     [com.core.server.listAppPasswords, com.core.server.listSessions],
     {

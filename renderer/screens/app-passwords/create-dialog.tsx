@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -11,16 +11,16 @@ import { FormError } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 
 interface CreateDialogProps {
-  /** Names in use. */
+  /** Names that are already used. */
   readonly taken: readonly string[]
   onClose(): void
 }
 
-/** Names a new app password, then shows it this once. */
+/** Creates an app password, then shows it once. */
 export function CreateDialog({ taken, onClose }: CreateDialogProps) {
   const [name, setName] = useState(() => t.appPasswords.suggestions.find((one) => !taken.includes(one)) ?? '')
   const [privileged, setPrivileged] = useState(false)
-  const create = useAct(com.core.server.createAppPassword, [com.core.server.listAppPasswords])
+  const create = useProcedure(com.core.server.createAppPassword, [com.core.server.listAppPasswords])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate({ name, privileged })

@@ -1,7 +1,7 @@
 import { Archive } from 'lucide-react'
 import { useState } from 'react'
 import type { Backup } from '../../../electron/bridge.ts'
-import { useAsk, useDo } from '../../api/desktop.ts'
+import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDateTime } from '../../strings/format.ts'
@@ -11,9 +11,9 @@ import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
-/** The backups there are, the newest first. */
+/** The list of backups, newest first. */
 export function BackupList() {
-  const list = useAsk('backups.list')
+  const list = useDesktopQuery('backups.list')
   const [restoring, setRestoring] = useState<Backup>()
   return (
     <>
@@ -42,7 +42,7 @@ export function BackupList() {
 function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore(): void }) {
   const { name, createdAt, bytes } = backup
   const when = formatDateTime(createdAt)
-  const check = useDo('backups.check')
+  const check = useDesktopCall('backups.check')
   return (
     <Row
       action={

@@ -1,4 +1,4 @@
-import { useAsk, useDo } from '../../api/desktop.ts'
+import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
@@ -11,9 +11,9 @@ import { OneFileSection } from './one-file-section.tsx'
 import { RepositorySection } from './repository-section.tsx'
 
 export function BackupsScreen() {
-  const { data: view } = useAsk('settings.view')
-  const make = useDo('backups.make', ['backups.list'], {
-    onSuccess: ({ bytes }) => toast(t.backups.made(formatBytes(bytes))),
+  const { data: view } = useDesktopQuery('settings.view')
+  const make = useDesktopCall('backups.make', ['backups.list'], {
+    onSuccess: ({ bytes }) => toast(t.backups.created(formatBytes(bytes))),
     onError: (error) => toast(explain(error)),
   })
   return (
@@ -21,10 +21,10 @@ export function BackupsScreen() {
       action={
         <>
           <Button busy={make.isPending} look="primary" onClick={() => make.mutate([])}>
-            {t.backups.make}
+            {t.backups.create}
           </Button>
           <span className="visually-hidden" role="status">
-            {make.isPending ? t.backups.making : ''}
+            {make.isPending ? t.backups.creating : ''}
           </span>
         </>
       }
@@ -41,7 +41,7 @@ export function BackupsScreen() {
           />
         </Panel>
       )}
-      <Section title={t.backups.kept}>
+      <Section title={t.backups.saved}>
         <BackupList />
       </Section>
       <OneFileSection />

@@ -5,7 +5,7 @@ import styles from './backups.module.css'
 
 const shownHandles = 5
 
-/** What a backup holds, so that the right one is taken. */
+/** The contents of a backup, shown before it is restored. */
 export function Content({ content }: { readonly content: BackupContent }) {
   const { createdAt, bytes, handles, records, notifications } = content
   const hidden = handles.length - shownHandles

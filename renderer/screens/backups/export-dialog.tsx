@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -10,24 +10,24 @@ import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PasswordStrength } from '../password-strength.tsx'
 
-/** Asks for a passphrase, or for the wish to do without, before the desktop asks where the file shall go. */
+/** Asks for a passphrase, or an explicit choice of none. The desktop then asks for the location. */
 export function ExportDialog({ onClose }: { onClose(): void }) {
   const [passphrase, setPassphrase] = useState('')
-  const [again, setAgain] = useState('')
-  const [isOpen, setOpen] = useState(false)
-  const [isTold, setTold] = useState(false)
-  const save = useDo('backups.export', [], {
+  const [repeated, setRepeated] = useState('')
+  const [isUnencrypted, setUnencrypted] = useState(false)
+  const [isSubmitted, setSubmitted] = useState(false)
+  const save = useDesktopCall('backups.export', [], {
     onSuccess: (path) => {
       if (path === undefined) return
       toast(t.backups.exported(path))
       onClose()
     },
   })
-  const isSame = passphrase === again
+  const isSame = passphrase === repeated
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setTold(true)
-    if (isOpen) save.mutate([undefined])
+    setSubmitted(true)
+    if (isUnencrypted) save.mutate([undefined])
     else if (isSame) save.mutate([passphrase])
   }
   return (
@@ -35,7 +35,7 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
       <form onSubmit={submit}>
         <Stack>
           <Notice look="warn">{t.backups.exportWarning}</Notice>
-          {!isOpen && (
+          {!isUnencrypted && (
             <>
               <PasswordField
                 autoComplete="new-password"
@@ -50,25 +50,25 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
               />
               <PasswordField
                 autoComplete="new-password"
-                error={isTold && !isSame ? t.backups.passphraseDiffers : undefined}
+                error={isSubmitted && !isSame ? t.backups.passphraseDiffers : undefined}
                 label={t.backups.passphraseAgain}
-                onChange={(event) => setAgain(event.target.value)}
+                onChange={(event) => setRepeated(event.target.value)}
                 required
-                value={again}
+                value={repeated}
               />
             </>
           )}
           <Switch
-            checked={isOpen}
+            checked={isUnencrypted}
             hint={t.backups.noPassphraseHint}
             label={t.backups.noPassphrase}
-            onChange={setOpen}
+            onChange={setUnencrypted}
           />
           <FormError error={save.error} />
         </Stack>
         <DialogActions>
           <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={save.isPending} look={isOpen ? 'danger' : 'primary'} type="submit">
+          <Button busy={save.isPending} look={isUnencrypted ? 'danger' : 'primary'} type="submit">
             {t.backups.exportSubmit}
           </Button>
         </DialogActions>

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import type { BackupContent } from '../../../electron/bridge.ts'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -16,17 +16,17 @@ interface ImportDialogProps {
   onClose(): void
 }
 
-/** Opens a chosen file, by its passphrase if it has one; then shows what it holds, and takes it over. */
+/** Opens the chosen file, with its passphrase if encrypted, shows its contents, then imports it. */
 export function ImportDialog({ chosen, onClose }: ImportDialogProps) {
   const [passphrase, setPassphrase] = useState('')
-  const open = useDo('backups.previewChosen')
+  const open = useDesktopCall('backups.previewChosen')
   const { mutate } = open
   useEffect(() => {
     if (!chosen.encrypted) mutate([undefined])
   }, [chosen, mutate])
   if (open.data) {
     const [used] = open.variables
-    return <TakeOverDialog content={open.data} file={chosen.file} onClose={onClose} passphrase={used} />
+    return <ConfirmImportDialog content={open.data} file={chosen.file} onClose={onClose} passphrase={used} />
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -58,23 +58,23 @@ export function ImportDialog({ chosen, onClose }: ImportDialogProps) {
   )
 }
 
-interface TakeOverDialogProps {
+interface ConfirmImportDialogProps {
   readonly file: string
   readonly content: BackupContent
   readonly passphrase: string | undefined
   onClose(): void
 }
 
-function TakeOverDialog({ file, content, passphrase, onClose }: TakeOverDialogProps) {
+function ConfirmImportDialog({ file, content, passphrase, onClose }: ConfirmImportDialogProps) {
   const onRestored = useRestored(onClose)
-  const takeOver = useDo('backups.import', ['backups.list'], { onSuccess: onRestored })
+  const importing = useDesktopCall('backups.import', ['backups.list'], { onSuccess: onRestored })
   return (
     <ConfirmDialog
       action={t.backups.restoreSubmit}
-      busy={takeOver.isPending}
-      error={takeOver.error}
+      busy={importing.isPending}
+      error={importing.error}
       onClose={onClose}
-      onConfirm={() => takeOver.mutate([passphrase])}
+      onConfirm={() => importing.mutate([passphrase])}
       title={t.backups.importTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}
     >

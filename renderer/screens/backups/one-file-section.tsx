@@ -1,6 +1,6 @@
 import { FileInput, FileOutput } from 'lucide-react'
 import { useState } from 'react'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -9,7 +9,7 @@ import { toast } from '../../ui/toast.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
-/** Everything in one file, out of this computer or into it. */
+/** Export to one file and import from it. */
 export function OneFileSection() {
   const [isExporting, setExporting] = useState(false)
   return (
@@ -29,7 +29,7 @@ export function OneFileSection() {
 }
 
 function ImportRow() {
-  const choose = useDo('backups.choose', [], { onError: (error) => toast(explain(error)) })
+  const choose = useDesktopCall('backups.choose', [], { onError: (error) => toast(explain(error)) })
   return (
     <>
       <Row

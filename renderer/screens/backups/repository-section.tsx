@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { useMaybeSession, useSessions } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
@@ -17,11 +17,11 @@ interface Choice {
   readonly handle: string
 }
 
-/** An account's repository as a file: of those signed in here, or of any for the owner. */
+/** Exports the repository of an account: of any account for the owner, else of those signed in. */
 export function RepositorySection() {
   const choices = useChoices()
   const [chosen, setChosen] = useState('')
-  const save = useDo('repository.export', [], {
+  const save = useDesktopCall('repository.export', [], {
     onSuccess: (path) => path !== undefined && toast(t.backups.exported(path)),
     onError: (error) => toast(explain(error)),
   })
@@ -50,7 +50,7 @@ export function RepositorySection() {
   )
 }
 
-/** As many as a page may have. */
+/** The largest page of `listAccounts`. */
 const pageSize = 100
 
 function useChoices(): readonly Choice[] {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useAsk, useDo } from '../../api/desktop.ts'
+import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
@@ -7,11 +7,11 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 import { Content } from './content.tsx'
 import { restoredFrom } from './restored.tsx'
 
-/** Shows what a backup holds, and takes it once somebody has typed that they want it. */
+/** Shows the contents of a backup, and restores it after a typed confirmation. */
 export function RestoreDialog({ name, onClose }: { readonly name: string; onClose(): void }) {
-  const preview = useAsk('backups.preview', name)
+  const preview = useDesktopQuery('backups.preview', name)
   const onRestored = useRestored(onClose)
-  const restore = useDo('backups.restore', ['backups.list'], { onSuccess: onRestored })
+  const restore = useDesktopCall('backups.restore', ['backups.list'], { onSuccess: onRestored })
   return (
     <ConfirmDialog
       action={t.backups.restoreSubmit}
@@ -33,7 +33,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
   )
 }
 
-/** What follows a restoration: nothing that was read before is true any more. */
+/** Runs after a restore: shows the result and invalidates all queries. */
 export function useRestored(onClose: () => void): (keptIn: string) => void {
   const client = useQueryClient()
   return (keptIn) => {

@@ -6,10 +6,10 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './backups.module.css'
 
-/** The folder that keeps what was there before the last restoration, until somebody has read it; empty when nothing was there. */
+/** The folder with the data from before the last restore; empty if there was none, undefined once dismissed. */
 export const restoredFrom = createStore<string | undefined>(undefined)
 
-/** Says where the former data is. It stands above all screens, for a restoration may end the session of the one below. */
+/** Shows where the previous data is. Rendered above all screens, because a restore can end the session. */
 export function Restored() {
   const folder = useStore(restoredFrom)
   if (folder === undefined) return null
@@ -21,7 +21,7 @@ export function Restored() {
           <>
             <p>{t.backups.restoredText}</p>
             <div className={styles.framed}>
-              <CopyField label={t.backups.copyFolder} name={t.backups.keptIn} text={folder} />
+              <CopyField label={t.backups.copyFolder} name={t.backups.previousData} text={folder} />
             </div>
           </>
         )}

@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import { usePublicRead } from '../../api/hooks.ts'
+import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
@@ -15,11 +15,11 @@ import { ResetPassword } from './reset-password.tsx'
 import { SignIn } from './sign-in.tsx'
 import { SignUp } from './sign-up.tsx'
 
-/** What somebody sees who is not signed in, or adds an account. */
+/** Sign-in, sign-up and password reset. */
 export function Entrance() {
   const [path] = useLocation()
   const session = useMaybeSession()
-  const server = usePublicRead(com.core.server.describeServer, {})
+  const server = usePublicXrpcQuery(com.core.server.describeServer, {})
   return (
     <div className={styles.entrance}>
       <aside className={styles.side}>

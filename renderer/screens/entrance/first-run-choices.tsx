@@ -1,12 +1,12 @@
-import { useAsk } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Switch } from '../../ui/switch.tsx'
 import { useSettingsChange } from '../server/setting-switch.tsx'
 import styles from './entrance.module.css'
 
-/** What the desktop adds to making the first account: where data lives, and whether the server starts by itself. */
+/** Desktop options of the first sign-up: start at login, and the data folder. */
 export function FirstRunChoices() {
-  const { data: view } = useAsk('settings.view')
+  const { data: view } = useDesktopQuery('settings.view')
   const change = useSettingsChange()
   if (!view) return null
   const wanted = change.isPending ? change.variables[0].startAtLogin : undefined

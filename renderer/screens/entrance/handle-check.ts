@@ -6,14 +6,14 @@ import { errorName } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 
 export interface HandleCheck {
-  /** What is wrong with it, if anything. */
+  /** The validation error. */
   readonly problem: string | undefined
   readonly state: 'empty' | 'checking' | 'taken' | 'free'
 }
 
 const pauseMs = 300
 
-/** Checks a handle while it is typed: its form at once, and after a pause whether somebody has it. */
+/** Checks a handle while it is typed: its syntax at once, its availability after a pause. */
 export function useHandleCheck(name: string, handle: string): HandleCheck {
   const problem = name === '' ? undefined : problemOf(name)
   const settled = useSettled(handle)
@@ -46,7 +46,7 @@ function problemOf(name: string): string | undefined {
   return name.length > 18 ? t.signUp.tooLong : undefined
 }
 
-/** A text once it has not changed for a while. */
+/** The text, debounced. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

@@ -6,27 +6,27 @@ import type { HandleCheck } from './handle-check.ts'
 
 interface HandleFieldProps {
   readonly typed: string
-  /** What that makes with the domain. */
+  /** The full handle. */
   readonly handle: string
   readonly domain: string
   readonly domains: readonly string[]
   readonly check: HandleCheck
-  /** Why the server refused it. */
+  /** The error of the server. */
   readonly refused: string | undefined
   onType(text: string): void
   onDomain(domain: string): void
 }
 
-/** The name, and the domain behind it. */
+/** The name and the choice of its domain. */
 export function HandleField(props: HandleFieldProps) {
   const { typed, handle, domain, domains, check, refused, onType, onDomain } = props
-  // Nobody wants to be told that a name is too short while typing its second letter.
+  // Show “too short” only after the field loses focus.
   const [isLeft, setLeft] = useState(false)
   const problem = refused ?? (isLeft || check.state === 'taken' ? check.problem : undefined)
   return (
     <Field
       autoCapitalize="none"
-      // The name alone is not what signs in.
+      // The name without its domain is no user name for a password manager.
       autoComplete="off"
       error={problem}
       hint={

@@ -4,7 +4,7 @@ import { isEntrance } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import styles from './entrance.module.css'
 
-/** The heading of a step. A later step moves the focus to its first field, so the heading takes none. */
+/** The heading of a step. It takes no focus: steps focus their first field. */
 export function Heading({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   useEffect(() => {
     document.title = t.app.title(title)
@@ -19,7 +19,7 @@ export function Heading({ title, children }: { readonly title: string; readonly 
   )
 }
 
-/** Puts the focus into the first field of a step once it is there. */
+/** Focuses the first input of a form on mount. */
 export function useFocusFirst() {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function useFocusFirst() {
   return form
 }
 
-/** Goes in: to where somebody was when the session ended, or else home. */
+/** Leaves the sign-in screens: back to the screen on which the session ended, or Home. */
 export function useEnter(): () => void {
   const [path, navigate] = useLocation()
   return () => {

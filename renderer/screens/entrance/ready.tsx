@@ -1,4 +1,4 @@
-import { useAsk } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { createStore, useStore } from '../../api/store.ts'
 import { desktop } from '../../bridge.ts'
@@ -9,21 +9,21 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './entrance.module.css'
 
-/** Whether the first account has just been made. */
+/** Whether the first account was just created. */
 const isNew = createStore(false)
 
-/** Told once the first account is there. */
-export function noteFirstAccount(): void {
+/** Called when the first account was created. */
+export function showReadyDialog(): void {
   isNew.set(desktop !== undefined)
 }
 
-/** Ends the first run in the desktop: what the address is, and that it stays when the window closes. */
+/** The last step of the first run in the desktop: shows the address and explains the tray. */
 export function Ready() {
   return useStore(isNew) ? <ReadyDialog /> : null
 }
 
 function ReadyDialog() {
-  const { data: view } = useAsk('settings.view')
+  const { data: view } = useDesktopQuery('settings.view')
   const close = () => isNew.set(false)
   return (
     <Dialog onClose={close} title={t.firstRun.readyTitle}>

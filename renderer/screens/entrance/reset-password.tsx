@@ -6,16 +6,16 @@ import { call } from '../../api/client.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { CodeField, Field, PasswordField, Username } from '../../ui/field.tsx'
+import { CodeField, Field } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { NewPasswordField } from '../new-password-field.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
-import { PasswordStrength } from '../password-strength.tsx'
 import styles from './entrance.module.css'
 import { Heading, useFocusFirst } from './heading.tsx'
 
-/** A code by mail, then a new password. */
+/** Sends a code by email, then sets a new password. */
 export function ResetPassword() {
   const [email, setEmail] = useState('')
   const request = useMutation({
@@ -75,17 +75,7 @@ function NewPassword({ email }: { readonly email: string }) {
       <form onSubmit={submit} ref={form}>
         <Stack>
           <CodeField hint={<OutboxHint />} onChange={(event) => setToken(event.target.value)} value={token} />
-          <Username value={email} />
-          <PasswordField
-            autoComplete="new-password"
-            hint={<PasswordStrength password={password} />}
-            label={t.reset.password}
-            maxLength={256}
-            minLength={8}
-            onChange={(event) => setPassword(event.target.value)}
-            required
-            value={password}
-          />
+          <NewPasswordField onChange={setPassword} username={email} value={password} />
           <FormError error={reset.error} />
           <Button busy={reset.isPending} className={styles.submit} look="primary" type="submit">
             {t.reset.submit}

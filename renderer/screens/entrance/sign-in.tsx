@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { errorName } from '../../api/errors.ts'
 import { endedSession, switchTo } from '../../api/sessions.ts'
-import { AppPasswordUsed, type Credentials, signIn } from '../../api/sign-in.ts'
+import { AppPasswordError, type Credentials, signIn } from '../../api/sign-in.ts'
 import { useStore } from '../../api/store.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
@@ -16,7 +16,7 @@ import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
 import { Heading, useEnter, useFocusFirst } from './heading.tsx'
 
-/** Handle and password; then, where the account has it, a code from the mail. */
+/** Asks for handle and password, then for an emailed code if the account needs one. */
 export function SignIn() {
   const ended = useStore(endedSession)
   const enter = useEnter()
@@ -37,7 +37,7 @@ export function SignIn() {
     return (
       <SecondFactor
         attempt={attempt}
-        onAgain={() =>
+        onResend={() =>
           attempt.mutate(
             { identifier, password },
             { onError: (error) => isFactorWanted(error) && toast(t.mail.sentAgain) },
@@ -110,7 +110,7 @@ export function SignIn() {
 }
 
 function messageOf(error: Error | null): unknown {
-  if (error instanceof AppPasswordUsed) return t.signIn.appPassword
+  if (error instanceof AppPasswordError) return t.signIn.appPassword
   return errorName(error) === 'AuthenticationRequired' ? t.signIn.wrong : error
 }
 
@@ -121,12 +121,12 @@ function isFactorWanted(error: Error | null): boolean {
 interface SecondFactorProps {
   readonly attempt: { readonly error: Error | null; readonly isPending: boolean }
   onSubmit(code: string): void
-  /** Has another code mailed. */
-  onAgain(): void
+  /** Requests a new code. */
+  onResend(): void
   onBack(): void
 }
 
-function SecondFactor({ attempt, onSubmit, onAgain, onBack }: SecondFactorProps) {
+function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFactorProps) {
   const [code, setCode] = useState('')
   const form = useFocusFirst()
   const submit = (event: FormEvent) => {
@@ -147,7 +147,7 @@ function SecondFactor({ attempt, onSubmit, onAgain, onBack }: SecondFactorProps)
             <Button look="quiet" onClick={onBack} size="s">
               {t.reset.back}
             </Button>
-            <Button busy={attempt.isPending} look="quiet" onClick={onAgain} size="s">
+            <Button busy={attempt.isPending} look="quiet" onClick={onResend} size="s">
               {t.mail.again}
             </Button>
           </div>

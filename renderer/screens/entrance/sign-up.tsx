@@ -10,17 +10,17 @@ import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, PasswordField, Username } from '../../ui/field.tsx'
+import { Field } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PasswordStrength } from '../password-strength.tsx'
+import { NewPasswordField } from '../new-password-field.tsx'
 import styles from './entrance.module.css'
 import { FirstRunChoices } from './first-run-choices.tsx'
 import { useHandleCheck } from './handle-check.ts'
 import { HandleField } from './handle-field.tsx'
 import { Heading, useEnter } from './heading.tsx'
-import { noteFirstAccount } from './ready.tsx'
+import { showReadyDialog } from './ready.tsx'
 
 interface SignUpProps {
   readonly isFirst: boolean
@@ -29,7 +29,7 @@ interface SignUpProps {
 
 const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain']
 
-/** Handle, password, and an email address for those who want one. */
+/** Creates an account: handle, password, optional email address. */
 export function SignUp({ isFirst, server }: SignUpProps) {
   const enter = useEnter()
   const [typed, setTyped] = useState('')
@@ -45,7 +45,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
     onSuccess: ({ did, handle: made }) => {
       switchTo(did)
       toast(t.signUp.done(made))
-      if (isFirst) noteFirstAccount()
+      if (isFirst) showReadyDialog()
       enter()
     },
   })
@@ -90,16 +90,11 @@ export function SignUp({ isFirst, server }: SignUpProps) {
             refused={handleErrors.includes(failure) ? explain(creation.error) : undefined}
             typed={typed}
           />
-          <Username value={handle} />
-          <PasswordField
-            autoComplete="new-password"
+          <NewPasswordField
             error={failure === 'InvalidPassword' ? explain(creation.error) : undefined}
-            hint={<PasswordStrength password={password} />}
             label={t.signUp.password}
-            maxLength={256}
-            minLength={8}
-            onChange={(event) => setPassword(event.target.value)}
-            required
+            onChange={setPassword}
+            username={handle}
             value={password}
           />
           <Field
@@ -133,7 +128,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   )
 }
 
-/** What was pasted may be the whole handle, with an @ before it. */
+/** The name part of the input, which may be a full handle with a leading @. */
 function nameIn(typed: string, domain: string): string {
   const text = typed.trim().toLowerCase().replace(/^@/, '')
   return domain !== '' && text.endsWith(domain) ? text.slice(0, -domain.length) : text

@@ -1,5 +1,5 @@
 import type { ServerState } from '../../../electron/bridge.ts'
-import { ask, useDo } from '../../api/desktop.ts'
+import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
@@ -11,10 +11,10 @@ import { UseAnotherPort } from './use-another-port.tsx'
 
 export type Failed = Extract<ServerState, { readonly kind: 'failed' }>
 
-/** Why the server did not start, what that means, and what to do. */
+/** Why the server failed to start and what to do. */
 export function Failure({ state }: { readonly state: Failed }) {
   const { failure, message, path, port } = state
-  const start = useDo('server.start')
+  const start = useDesktopCall('server.start')
   return (
     <Stage title={failure === 'port-taken' ? t.halted.titles[failure](port) : t.halted.titles[failure]}>
       <Notice live look="danger">
@@ -35,7 +35,9 @@ export function Failure({ state }: { readonly state: Failed }) {
         >
           {t.halted.retry}
         </Button>
-        {path && <Button onClick={() => void ask('app.openFolder', 'data')}>{t.halted.openFolder}</Button>}
+        {path && (
+          <Button onClick={() => void callDesktop('app.openFolder', 'data')}>{t.halted.openFolder}</Button>
+        )}
       </StageActions>
       {failure === 'port-taken' && <UseAnotherPort />}
       {failure === 'damaged' && (

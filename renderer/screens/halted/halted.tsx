@@ -1,4 +1,4 @@
-import { serverState, useDo } from '../../api/desktop.ts'
+import { serverState, useDesktopCall } from '../../api/desktop.ts'
 import { useStore } from '../../api/store.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -8,7 +8,7 @@ import { Failure } from './failure.tsx'
 import styles from './halted.module.css'
 import { Stage, StageActions } from './stage.tsx'
 
-/** Fills the window while there is no server to show anything of: it starts, was stopped on purpose, or could not start. */
+/** The whole window while the server is starting, stopped or failed to start. */
 export function Halted() {
   const state = useStore(serverState)
   switch (state?.kind) {
@@ -21,7 +21,7 @@ export function Halted() {
   }
 }
 
-/** Takes a moment, and shows only if the moment is long: nothing flashes. */
+/** A progress screen. CSS delays it, so that a quick start does not flash. */
 function Passing({ title }: { readonly title: string }) {
   return (
     <main className={styles.passing}>
@@ -34,7 +34,7 @@ function Passing({ title }: { readonly title: string }) {
 }
 
 function Stopped() {
-  const start = useDo('server.start')
+  const start = useDesktopCall('server.start')
   return (
     <Stage title={t.halted.stopped}>
       <p>{t.halted.stoppedText}</p>

@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect } from 'react'
-import { ask } from '../../api/desktop.ts'
+import { callDesktop } from '../../api/desktop.ts'
 import { DesktopLinks } from '../../shell/outside.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import styles from './halted.module.css'
 
-/** The one thing in the window; below it the screens that work without the server. */
+/** A card that fills the window, with links to the screens that work without the server. */
 export function Stage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useEffect(() => {
     document.title = t.app.title(title)
@@ -25,12 +25,12 @@ export function Stage({ title, children }: { readonly title: string; readonly ch
   )
 }
 
-/** What can be done, and quitting. */
+/** The buttons of the card, with Quit. */
 export function StageActions({ children }: { readonly children: ReactNode }) {
   return (
     <div className={styles.actions}>
       {children}
-      <Button look="quiet" onClick={() => void ask('app.quit')}>
+      <Button look="quiet" onClick={() => void callDesktop('app.quit')}>
         {t.halted.quit}
       </Button>
     </div>

@@ -1,20 +1,20 @@
 import { useMutation } from '@tanstack/react-query'
-import { ask, Refused, useAsk } from '../../api/desktop.ts'
+import { callDesktop, DesktopError, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { FormError } from '../../ui/states.tsx'
 import styles from './halted.module.css'
 
-/** Offers a port that is free, with the address that clients would then have to be told. */
+/** Offers a free port and shows the address that it leads to. */
 export function UseAnotherPort() {
-  const { data: port } = useAsk('server.freePort')
+  const { data: port } = useDesktopQuery('server.freePort')
   const move = useMutation({
     networkMode: 'always',
     mutationFn: async (to: number) => {
-      const problems = await ask('settings.change', { port: String(to) })
-      if (problems.port) throw new Refused(problems.port)
-      await ask('server.start')
+      const problems = await callDesktop('settings.change', { port: String(to) })
+      if (problems.port) throw new DesktopError(problems.port)
+      await callDesktop('server.start')
     },
   })
   if (port === undefined) return null

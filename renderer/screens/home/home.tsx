@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import { usePublicRead } from '../../api/hooks.ts'
+import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useUnreadCount } from '../../api/notifications.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
@@ -14,7 +14,7 @@ import styles from './home.module.css'
 export function HomeScreen() {
   const session = useSession()
   const unread = useUnreadCount()
-  const { data: server } = usePublicRead(com.core.server.describeServer, {})
+  const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
   return (
     <Page lead={t.home.lead} title={t.home.title}>
       <Panel>
@@ -49,7 +49,7 @@ export function HomeScreen() {
           ))}
         </ol>
         <p>
-          <Link href="/app-passwords">{t.home.makeAppPassword}</Link>
+          <Link href="/app-passwords">{t.home.createAppPassword}</Link>
         </p>
       </Section>
       <Section title={t.home.curl}>

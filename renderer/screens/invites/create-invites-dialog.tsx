@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -12,9 +12,9 @@ import { toast } from '../../ui/toast.tsx'
 export function CreateInvitesDialog({ onClose }: { onClose(): void }) {
   const [codeCount, setCodeCount] = useState('1')
   const [useCount, setUseCount] = useState('1')
-  const create = useAct(com.core.server.createInviteCodes, [com.core.server.getAccountInviteCodes], {
+  const create = useProcedure(com.core.server.createInviteCodes, [com.core.server.getAccountInviteCodes], {
     onSuccess: (_, { codeCount: made }) => {
-      toast(t.invites.created(made))
+      toast(t.invites.codesCreated(made))
       onClose()
     },
   })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
-import { useAct, usePublicRead, useRead } from '../../api/hooks.ts'
+import { useProcedure, usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -18,8 +18,11 @@ type InviteCode = Body<typeof com.core.server.getAccountInviteCodes.main>['codes
 
 export function InvitesScreen() {
   const isOwner = useIsOwner()
-  const list = useRead(com.core.server.getAccountInviteCodes, { includeUsed: true, createAvailable: true })
-  const { data: server } = usePublicRead(com.core.server.describeServer, {})
+  const list = useXrpcQuery(com.core.server.getAccountInviteCodes, {
+    includeUsed: true,
+    createAvailable: true,
+  })
+  const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
   const [isCreating, setCreating] = useState(false)
   const [disabling, setDisabling] = useState<string>()
   const create = isOwner && (
@@ -61,7 +64,7 @@ export function InvitesScreen() {
 
 interface InviteRowProps {
   readonly invite: InviteCode
-  /** Undefined for those who may not. */
+  /** Undefined if the account cannot disable codes. */
   readonly onDisable: (() => void) | undefined
 }
 
@@ -85,7 +88,7 @@ function InviteRow({ invite, onDisable }: InviteRowProps) {
       as="li"
       detail={
         <>
-          {t.invites.made} <RelativeTime at={createdAt} />
+          {t.invites.created} <RelativeTime at={createdAt} />
           {uses.length > 0 && <> · {t.invites.usedBy(uses.length)}</>}
         </>
       }
@@ -102,7 +105,7 @@ function InviteRow({ invite, onDisable }: InviteRowProps) {
 }
 
 function DisableDialog({ code, onClose }: { readonly code: string; onClose(): void }) {
-  const disable = useAct(com.core.admin.disableInviteCodes, [com.core.server.getAccountInviteCodes], {
+  const disable = useProcedure(com.core.admin.disableInviteCodes, [com.core.server.getAccountInviteCodes], {
     onSuccess: () => {
       toast(t.invites.disabledToast)
       onClose()

@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'react'
 import type { LogLine } from '../../../electron/bridge.ts'
-import { ask } from '../../api/desktop.ts'
+import { callDesktop } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 
-/** How many lines are kept, as the desktop itself does. */
+/** The number of lines kept; the same as in the desktop. */
 export const mostLines = 2000
 
 export interface NumberedLine extends LogLine {
-  /** Counts up: what tells lines apart that say the same. */
+  /** A sequence number: React key of equal lines. */
   readonly number: number
 }
 
 let lastNumber = 0
 
-/** The log's last lines, the newest last; undefined until they are there. New ones come in once a frame at most. */
+/** The last log lines, newest last; undefined while loading. New lines are batched per frame. */
 export function useLogLines(): readonly NumberedLine[] | undefined {
   const [lines, setLines] = useState<readonly NumberedLine[]>()
   useEffect(() => {
@@ -30,9 +30,9 @@ export function useLogLines(): readonly NumberedLine[] | undefined {
       arrived.push(numbered(line))
       frame ??= requestAnimationFrame(take)
     })
-    void ask('logs.tail').then((tail) => {
+    void callDesktop('logs.tail').then((tail) => {
       if (isOver) return
-      // What has arrived until now is part of the answer.
+      // The response already contains the lines received so far.
       arrived = []
       setLines(tail.slice(-mostLines).map(numbered))
     })
@@ -51,13 +51,13 @@ function numbered(line: LogLine): NumberedLine {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Whether a line is of the level or above, and holds the text. */
+/** Whether a line has at least this level and contains the text. */
 export function isWanted(line: LogLine, least: LogLine['level'], text: string): boolean {
   if (levels.indexOf(line.level) < levels.indexOf(least)) return false
   return text === '' || textOf(line).toLowerCase().includes(text.toLowerCase())
 }
 
-/** A line as text, to search and to copy. */
+/** A line as text, for search and copy. */
 export function textOf({ time, level, message, fields }: LogLine): string {
   return [time, level.toUpperCase(), message, fields].filter(Boolean).join(' ')
 }

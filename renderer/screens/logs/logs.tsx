@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react'
 import { type UIEvent, useLayoutEffect, useRef, useState } from 'react'
-import { ask } from '../../api/desktop.ts'
+import { callDesktop } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { formatDateTime, formatTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +24,7 @@ export function LogsScreen() {
       action={
         <>
           <CopyButton full label={t.logs.copy} text={shown?.map(textOf).join('\n') ?? ''} />
-          <Button onClick={() => void ask('app.openFolder', 'logs')}>{t.logs.openFolder}</Button>
+          <Button onClick={() => void callDesktop('app.openFolder', 'logs')}>{t.logs.openFolder}</Button>
         </>
       }
       lead={t.logs.lead}
@@ -60,10 +60,10 @@ export function LogsScreen() {
   )
 }
 
-/** Pixels from the end that still count as being there. */
+/** Distance from the end, in pixels, that counts as scrolled to the end. */
 const slack = 24
 
-/** Lines that follow the newest one, until somebody scrolls up to read. */
+/** Log lines. Follows the newest line unless scrolled up. */
 function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; readonly isEmpty: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const [isFollowing, setFollowing] = useState(true)

@@ -5,10 +5,10 @@ import { useNow } from '../../ui/time.tsx'
 import { NotificationRow } from './notification-row.tsx'
 import styles from './notifications.module.css'
 
-/** A long day is several lists, so that one more page draws one list anew and those out of sight cost nothing. */
+/** A long day is split into several lists: a new page renders one list again, and off-screen lists are skipped. */
 const stretchLength = 50
 
-/** The list, under the days on which they arrived. */
+/** The notifications, grouped by day. */
 export function DayGroups({ notifications }: { readonly notifications: readonly Notification[] }) {
   const now = useNow()
   const days = Map.groupBy(notifications, ({ indexedAt }) => new Date(indexedAt).toDateString())
@@ -44,7 +44,7 @@ const Stretch = memo(
       </ul>
     )
   },
-  // Grouping makes new arrays of the same items; what has not changed is not drawn again.
+  // Grouping creates new arrays: compare the items to skip unchanged lists.
   (a, b) => isSame(a.notifications, b.notifications),
 )
 

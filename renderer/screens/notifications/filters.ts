@@ -1,4 +1,4 @@
-/** The reasons that belong together for somebody who looks for something. */
+/** The notification reasons of each filter. */
 export const filters = {
   all: [],
   mentions: ['mention', 'reply', 'quote'],

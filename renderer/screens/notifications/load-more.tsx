@@ -4,17 +4,17 @@ import { More } from '../../ui/states.tsx'
 
 interface LoadMoreProps {
   readonly list: ReturnType<typeof useNotifications>
-  /** How many items there are. */
+  /** The number of items in the list. */
   readonly loaded: number
 }
 
-/** Loads on when it comes near, or when it is pressed. */
+/** Loads the next page when scrolled near, or on click. */
 export function LoadMore({ list, loaded }: LoadMoreProps) {
   const { isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list
   const end = useRef<HTMLDivElement>(null)
-  // What could not be read is not asked for again unasked: a server that says to wait would be asked without end.
+  // No automatic retry after an error: a rate-limited page would be requested endlessly.
   const isResting = isFetchingNextPage || isFetchNextPageError
-  // An observer tells of changes: one that is near before and after a page was added would stay silent, so each page gets anew.
+  // An observer reports only changes. Observe again for each page, in case the end stays near.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (isResting || !end.current) return

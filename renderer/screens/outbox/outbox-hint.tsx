@@ -1,6 +1,6 @@
 import { MailX } from 'lucide-react'
 import { useState } from 'react'
-import { useAsk } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -8,7 +8,7 @@ import { EmptyState, Loaded } from '../../ui/states.tsx'
 import styles from './outbox.module.css'
 import { OutboxList } from './outbox-list.tsx'
 
-/** Where a mailed code is when no mail arrives: in the desktop, one step away. */
+/** A hint where to find an emailed code that did not arrive. The desktop opens the outbox in a dialog. */
 export function OutboxHint() {
   const [isOpen, setOpen] = useState(false)
   if (!desktop) return t.mail.outbox
@@ -24,7 +24,7 @@ export function OutboxHint() {
 }
 
 function OutboxDialog({ onClose }: { onClose(): void }) {
-  const outbox = useAsk('outbox.list')
+  const outbox = useDesktopQuery('outbox.list')
   return (
     <Dialog onClose={onClose} title={t.outbox.title}>
       <Loaded query={outbox}>

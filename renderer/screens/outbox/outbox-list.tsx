@@ -1,5 +1,5 @@
 import type { OutboxMessage } from '../../../electron/bridge.ts'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -10,11 +10,13 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './outbox.module.css'
 
-/** Messages, the newest first, each with its code to copy. */
+/** Messages, newest first, each with a copyable code. */
 export function OutboxList({ messages }: { readonly messages: readonly OutboxMessage[] }) {
   const newestFirst = messages.toSorted((a, b) => b.at.localeCompare(a.at))
-  const restore = useDo('outbox.restore', ['outbox.list'], { onError: (error) => toast(explain(error)) })
-  const remove = useDo('outbox.delete', ['outbox.list'], {
+  const restore = useDesktopCall('outbox.restore', ['outbox.list'], {
+    onError: (error) => toast(explain(error)),
+  })
+  const remove = useDesktopCall('outbox.delete', ['outbox.list'], {
     onSuccess: (_, [id]) => toast(t.outbox.removed, () => restore.mutate([id])),
     onError: (error) => toast(explain(error)),
   })

@@ -1,7 +1,7 @@
 import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { ask, useAsk } from '../../api/desktop.ts'
+import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -11,8 +11,8 @@ import { OutboxList } from './outbox-list.tsx'
 import { SendTestDialog } from './send-test-dialog.tsx'
 
 export function OutboxScreen() {
-  const outbox = useAsk('outbox.list')
-  const { data: view } = useAsk('settings.view')
+  const outbox = useDesktopQuery('outbox.list')
+  const { data: view } = useDesktopQuery('settings.view')
   const [isTesting, setTesting] = useState(false)
   return (
     <Page
@@ -40,7 +40,7 @@ export function OutboxScreen() {
           lead={t.outbox.testLead}
           onClose={() => setTesting(false)}
           onSent={(to) => toast(view?.mail.host === '' ? t.outbox.testKept : t.outbox.testSent(to))}
-          send={(to) => ask('outbox.test', to)}
+          send={(to) => callDesktop('outbox.test', to)}
           title={t.outbox.test}
         />
       )}

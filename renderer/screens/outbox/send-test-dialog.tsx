@@ -16,7 +16,7 @@ interface SendTestDialogProps {
   onClose(): void
 }
 
-/** Asks where a message shall go, and sends it. */
+/** Asks for a recipient and sends a test message. */
 export function SendTestDialog({ title, lead, send, onSent, onClose }: SendTestDialogProps) {
   const [to, setTo] = useState(useMaybeSession()?.email ?? '')
   const sending = useMutation({

@@ -10,7 +10,7 @@ interface PreferenceRowProps {
   onChange(changed: Partial<Preference>): void
 }
 
-/** One reason: from whom it is wanted, and where it goes. */
+/** The preference of one reason: senders, inbox and push. */
 export function PreferenceRow({ reason, value, onChange }: PreferenceRowProps) {
   const id = useId()
   return (

@@ -1,5 +1,5 @@
 import { app } from '../../../lexicons/generated/index.ts'
-import { useRead } from '../../api/hooks.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
@@ -9,13 +9,13 @@ import { type ReasonName, usePreferenceChange } from './use-preference-change.ts
 
 const groups: readonly { readonly title: string; readonly reasons: readonly ReasonName[] }[] = [
   { title: t.preferences.conversation, reasons: ['reply', 'mention', 'quote', 'chat'] },
-  { title: t.preferences.applause, reasons: ['like', 'repost', 'likeViaRepost', 'repostViaRepost'] },
+  { title: t.preferences.reactions, reasons: ['like', 'repost', 'likeViaRepost', 'repostViaRepost'] },
   { title: t.preferences.people, reasons: ['follow', 'starterpackJoined', 'verified', 'unverified'] },
   { title: t.preferences.subscriptions, reasons: ['subscribedPost'] },
 ]
 
 export function PreferencesScreen() {
-  const query = useRead(app.example.notification.getPreferences, {})
+  const query = useXrpcQuery(app.example.notification.getPreferences, {})
   const change = usePreferenceChange()
   return (
     <Page lead={t.preferences.lead} title={t.preferences.title}>

@@ -16,13 +16,13 @@ export type ReasonName = Exclude<keyof Preferences, '$type'>
 export interface Preference {
   readonly list: boolean
   readonly push: boolean
-  /** Absent for reasons that cannot be filtered by who it is from. */
+  /** Absent for reasons without a filter by author. */
   readonly include?: 'all' | 'follows'
 }
 
 /**
- * Changes a preference: on the screen at once, then on the server, one after the other, for each call carries all of them.
- * What the server refuses goes back, and says so.
+ * Changes a preference optimistically. Requests run one at a time, because each carries all preferences. A failed change is
+ * rolled back with a toast.
  */
 export function usePreferenceChange(): (reason: ReasonName, changed: Partial<Preference>) => void {
   const { did } = useSession()

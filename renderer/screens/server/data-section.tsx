@@ -1,5 +1,5 @@
 import type { SettingsView } from '../../../electron/bridge.ts'
-import { ask } from '../../api/desktop.ts'
+import { callDesktop } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
@@ -10,7 +10,7 @@ export function DataSection({ view }: { readonly view: SettingsView }) {
   return (
     <Section
       action={
-        <Button onClick={() => void ask('app.openFolder', 'data')} size="s">
+        <Button onClick={() => void callDesktop('app.openFolder', 'data')} size="s">
           {t.server.openFolder}
         </Button>
       }

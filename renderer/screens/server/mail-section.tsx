@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { MailSettings, SettingsView } from '../../../electron/bridge.ts'
-import { ask, useDo } from '../../api/desktop.ts'
+import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField, SelectField } from '../../ui/field.tsx'
@@ -22,7 +22,7 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
     setDraft({})
     setPassword('')
   }
-  const save = useDo('mail.change', ['settings.view'], {
+  const save = useDesktopCall('mail.change', ['settings.view'], {
     onSuccess: (problems) => {
       if (Object.keys(problems).length > 0) return
       discard()
@@ -84,7 +84,7 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
           lead={t.server.mailTestLead}
           onClose={() => setTesting(false)}
           onSent={(to) => toast(t.server.mailTested(to))}
-          send={(to) => ask('mail.test', mail, newPassword, to)}
+          send={(to) => callDesktop('mail.test', mail, newPassword, to)}
           title={t.server.mailTestTitle}
         />
       )}

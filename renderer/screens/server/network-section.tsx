@@ -20,7 +20,7 @@ export function NetworkSection({ view }: { readonly view: SettingsView }) {
   )
 }
 
-/** Off at a touch; on only after a plain word on what it means. */
+/** Turning on needs confirmation, turning off does not. */
 function NetworkAccess({ isOn }: { readonly isOn: boolean }) {
   const [isAsking, setAsking] = useState(false)
   const close = useSettingsChange(() => toast(t.server.networkClosed))

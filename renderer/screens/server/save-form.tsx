@@ -11,25 +11,25 @@ interface SaveFormProps {
   readonly isChanged: boolean
   readonly busy: boolean
   readonly error: unknown
-  /** What was wrong the last time; the first field with a problem takes the focus. */
+  /** Problems of the last save. The first invalid field gets the focus. */
   readonly problems: object | undefined
   readonly children: ReactNode
-  /** Stands beside the buttons. */
+  /** Extra content beside the buttons. */
   readonly more?: ReactNode
   onSave(): void
   onDiscard(): void
 }
 
-/** Fields with a button of their own that saves them. */
+/** A form with Save and Discard. */
 export function SaveForm(props: SaveFormProps) {
   const { isChanged, busy, error, problems, children, more, onSave, onDiscard } = props
   const form = useRef<HTMLFormElement>(null)
   useUnsaved(isChanged)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run for each result
   useEffect(() => {
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid]')
     field?.focus({ preventScroll: true })
-    // With room for what is said below it.
+    // Centred, so that the error below it is visible.
     field?.scrollIntoView({ block: 'center' })
   }, [problems])
   const submit = (event: FormEvent) => {

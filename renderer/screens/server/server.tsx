@@ -1,4 +1,4 @@
-import { useAsk } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
@@ -10,9 +10,9 @@ import { NetworkSection } from './network-section.tsx'
 import { SignUpSection } from './sign-up-section.tsx'
 import { StatePanel } from './state-panel.tsx'
 
-/** How the embedded server runs: what is text is saved section by section, what is a choice at once. */
+/** Settings of the embedded server. Text fields are saved per section, switches immediately. */
 export function ServerScreen() {
-  const query = useAsk('settings.view')
+  const query = useDesktopQuery('settings.view')
   return (
     <Page lead={t.server.lead} title={t.server.title}>
       <StatePanel />

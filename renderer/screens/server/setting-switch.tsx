@@ -1,14 +1,14 @@
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { Row } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-/** Changes settings at once; says so when they could not be. */
+/** Saves a settings change immediately. Shows a toast if it fails. */
 export function useSettingsChange(onChanged?: () => void) {
-  return useDo('settings.change', ['settings.view'], {
+  return useDesktopCall('settings.change', ['settings.view'], {
     onSuccess: (problems) => {
       const [problem] = Object.values(problems)
       if (problem) toast(`${t.server.notSaved} ${problem}`)
@@ -27,7 +27,7 @@ interface SettingSwitchProps {
   readonly detail: string
 }
 
-/** A setting that is on or off. */
+/** A boolean setting. */
 export function SettingSwitch({ view, name, label, detail }: SettingSwitchProps) {
   const change = useSettingsChange()
   const wanted = change.isPending ? change.variables[0][name] : undefined

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { useDo } from '../../api/desktop.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -20,10 +20,10 @@ interface SettingsFormProps {
   readonly names: readonly TextSetting[]
 }
 
-/** Settings that are texts: changed here, and saved together when asked to. */
+/** A form of text settings, saved together. */
 export function SettingsForm({ view, names }: SettingsFormProps) {
   const [draft, setDraft] = useState<Partial<Settings>>({})
-  const save = useDo('settings.change', ['settings.view'], {
+  const save = useDesktopCall('settings.change', ['settings.view'], {
     onSuccess: (problems) => {
       if (Object.keys(problems).length > 0) return
       setDraft({})

@@ -1,7 +1,7 @@
 import { Play, RotateCw, Square } from 'lucide-react'
 import { useState } from 'react'
 import type { ServerState } from '../../../electron/bridge.ts'
-import { ask, serverState, useDo } from '../../api/desktop.ts'
+import { callDesktop, serverState, useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { useStore } from '../../api/store.ts'
 import { t } from '../../strings/en.ts'
@@ -22,7 +22,7 @@ const looks = {
   failed: 'danger',
 } as const
 
-/** How it is doing, and the buttons that change that. */
+/** The state of the server, with start, stop and restart. */
 export function StatePanel() {
   const state = useStore(serverState)
   if (!state) return null
@@ -57,9 +57,9 @@ export function StatePanel() {
 
 function StateButtons({ state }: { readonly state: ServerState }) {
   const [isStopping, setStopping] = useState(false)
-  const told = { onError: (error: Error) => toast(explain(error)) }
-  const start = useDo('server.start', [], told)
-  const restart = useDo('server.restart', [], told)
+  const callbacks = { onError: (error: Error) => toast(explain(error)) }
+  const start = useDesktopCall('server.start', [], callbacks)
+  const restart = useDesktopCall('server.restart', [], callbacks)
   const isChanging = state.kind === 'starting' || state.kind === 'stopping'
   if (state.kind === 'stopped' || state.kind === 'failed') {
     return (
@@ -75,7 +75,7 @@ function StateButtons({ state }: { readonly state: ServerState }) {
   }
   return (
     <>
-      <Button look="quiet" onClick={() => void ask('app.openPage', 'endpoint')}>
+      <Button look="quiet" onClick={() => void callDesktop('app.openPage', 'endpoint')}>
         {t.server.openPage}
       </Button>
       <Button
@@ -94,7 +94,7 @@ function StateButtons({ state }: { readonly state: ServerState }) {
 }
 
 function StopDialog({ onClose }: { onClose(): void }) {
-  const stop = useDo('server.stop', [], { onSuccess: onClose })
+  const stop = useDesktopCall('server.stop', [], { onSuccess: onClose })
   return (
     <ConfirmDialog
       action={t.server.stop}

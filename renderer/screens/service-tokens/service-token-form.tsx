@@ -12,11 +12,11 @@ import { FormError } from '../../ui/states.tsx'
 import { ServiceToken } from './service-token.tsx'
 
 interface ServiceTokenFormProps {
-  /** The only method that a token can be for, where the session allows but one. */
+  /** Set if the session allows tokens for one method only. */
   readonly onlyMethod?: string
 }
 
-/** Asks for a service token and shows it. */
+/** Creates a service token and shows it. */
 export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   const { did } = useSession()
   const [aud, setAud] = useState('')

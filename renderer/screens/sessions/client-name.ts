@@ -1,6 +1,6 @@
 import { t } from '../../strings/en.ts'
 
-/** Tried in this order: most browsers also name those that they descend from. */
+/** In this order: most browsers also name their ancestors. */
 const browsers: readonly [string, RegExp][] = [
   ['Desktop PDS', /DesktopPDS|desktop-pds/i],
   ['Edge', /Edg(e|A|iOS)?\//],
@@ -20,7 +20,7 @@ const systems: readonly [string, RegExp][] = [
   ['Linux', /Linux|X11/],
 ]
 
-/** What a person calls the client of a User-Agent header: “Firefox on Linux”, or how it calls itself. */
+/** A readable name from a User-Agent header: “Firefox on Linux”, or its first product token. */
 export function clientName(userAgent: string | undefined): string {
   if (!userAgent) return t.sessions.unknownClient
   const browser = nameIn(browsers, userAgent)

@@ -13,7 +13,7 @@ interface EndDialogProps {
   onClose(): void
 }
 
-/** Asks before ending a session, or several. */
+/** Asks for confirmation before ending one or more sessions. */
 export function EndDialog({ sessions, onClose }: EndDialogProps) {
   const { did } = useSession()
   const queries = useQueryClient()

@@ -2,7 +2,7 @@ import { KeyRound, Monitor } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
-import { useRead } from '../../api/hooks.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
@@ -14,7 +14,7 @@ import { EndDialog } from './end-dialog.tsx'
 type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
 
 export function SessionsScreen() {
-  const list = useRead(com.core.server.listSessions, {})
+  const list = useXrpcQuery(com.core.server.listSessions, {})
   const [ending, setEnding] = useState<readonly OpenSession[]>()
   const others = list.data?.sessions.filter(({ current }) => !current) ?? []
   return (

@@ -25,8 +25,13 @@ export interface Account {
   readonly inviteCode: string | null
   readonly signingKey: Uint8Array
   readonly signingKeyDid: DidKey
+  /** JSON: the genesis operation of a DID that was made here, or the operation that came with an imported one. */
   readonly plcOperation: string | null
   readonly plcSubmittedAt: string | null
+  /** The handle that the directory was last brought in line with; null when the identity is not published. */
+  readonly plcHandle: HandleString | null
+  /** The same of the server's address. */
+  readonly plcEndpoint: string | null
 }
 
 /** The columns of an account, for queries that join it. */
@@ -36,7 +41,8 @@ export const accountColumns = `
   a.deactivated_at AS deactivatedAt, a.delete_after AS deleteAfter, a.taken_down_at AS takenDownAt,
   a.takedown_ref AS takedownRef, a.suspended_at AS suspendedAt, a.suspension_ref AS suspensionRef,
   a.invite_code AS inviteCode, a.signing_key AS signingKey, a.signing_key_did AS signingKeyDid,
-  a.plc_operation AS plcOperation, a.plc_submitted_at AS plcSubmittedAt`
+  a.plc_operation AS plcOperation, a.plc_submitted_at AS plcSubmittedAt, a.plc_handle AS plcHandle,
+  a.plc_endpoint AS plcEndpoint`
 
 const select = `SELECT ${accountColumns} FROM accounts a`
 
@@ -84,11 +90,18 @@ export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | '
   return db.all('SELECT did, email FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
 }
 
-/** Accounts whose operation waits for the directory. An imported one waits for its activation. */
-export function withPendingOperation(db: Reader): Account[] {
-  return db.all<Account>(
-    `${select} WHERE a.plc_operation IS NOT NULL AND a.plc_submitted_at IS NULL AND a.deactivated_at IS NULL`,
+/**
+ * Accounts whose identity the directory does not have yet, or has with an old handle or address. The operation of an imported
+ * account waits for its activation.
+ */
+export function withUnpublishedIdentity(db: Reader, endpoint: string): DidString[] {
+  const rows = db.all<{ did: DidString }>(
+    `SELECT did FROM accounts
+     WHERE (plc_operation IS NOT NULL AND plc_submitted_at IS NULL AND deactivated_at IS NULL)
+        OR (plc_endpoint IS NOT NULL AND (plc_endpoint <> ? OR plc_handle <> handle))`,
+    [endpoint],
   )
+  return rows.map(({ did }) => did)
 }
 
 export type NewAccount = Pick<
@@ -169,6 +182,15 @@ export function setSuspension(tx: Writer, did: string, at: string | null, ref: s
 
 export function setPlcSubmitted(tx: Writer, did: string, at: string): void {
   tx.run('UPDATE accounts SET plc_submitted_at = ? WHERE did = ?', [at, did])
+}
+
+/** @param published the handle and the server address that the directory is in line with */
+export function setPublished(
+  tx: Writer,
+  did: string,
+  { handle, endpoint }: { handle: string; endpoint: string },
+): void {
+  tx.run('UPDATE accounts SET plc_handle = ?, plc_endpoint = ? WHERE did = ?', [handle, endpoint, did])
 }
 
 /** Takes all that belongs to the account along, by foreign keys. */

@@ -11,14 +11,14 @@ export interface FanOut extends Source {
 /** Any of them. */
 export function first(db: Reader): FanOut | undefined {
   return db.get<FanOut>(
-    'SELECT did, collection, rkey, is_reply AS isReply, told_up_to AS lastRecipient FROM fan_outs LIMIT 1',
+    'SELECT did, collection, rkey, is_reply AS isReply, last_recipient AS lastRecipient FROM fan_outs LIMIT 1',
   )
 }
 
 export function put(tx: Writer, { did, collection, rkey, isReply, lastRecipient }: FanOut): void {
   tx.run(
-    `INSERT INTO fan_outs (did, collection, rkey, is_reply, told_up_to) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET told_up_to = excluded.told_up_to`,
+    `INSERT INTO fan_outs (did, collection, rkey, is_reply, last_recipient) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET last_recipient = excluded.last_recipient`,
     [did, collection, rkey, isReply, lastRecipient],
   )
 }

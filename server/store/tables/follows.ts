@@ -1,9 +1,9 @@
-/** Table `follows`: who follows whom. What an account has been told by the other is sorted anew as it changes. */
+/** Table `follows`. Each change updates `followed` on existing notifications of the pair. */
 import type { Reader, Writer } from '../database.ts'
 import type { Source } from './notifications.ts'
 import type { StoredRecord } from './records.ts'
 
-/** The oldest of the records by which an account follows another. */
+/** Returns the oldest follow record of an account for another account. */
 export function find(
   db: Reader,
   did: string,
@@ -23,10 +23,10 @@ export function add(tx: Writer, { did, collection, rkey }: Source, subject: stri
     rkey,
     subject,
   ])
-  sort(tx, did, subject)
+  updateFollowed(tx, did, subject)
 }
 
-/** An account may follow another by several records. */
+/** The pair may have further follow records. */
 export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   const key = [did, collection, rkey]
   const follow = tx.get<{ subject: string }>(
@@ -35,15 +35,15 @@ export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   )
   if (!follow) return
   tx.run('DELETE FROM follows WHERE did = ? AND collection = ? AND rkey = ?', key)
-  sort(tx, did, follow.subject)
+  updateFollowed(tx, did, follow.subject)
 }
 
-/** Forgets that an account which is deleted was followed. */
+/** Removes the follows of a deleted account. */
 export function removeOfSubject(tx: Writer, did: string): void {
   tx.run('DELETE FROM follows WHERE subject = ?', [did])
 }
 
-function sort(tx: Writer, did: string, subject: string): void {
+function updateFollowed(tx: Writer, did: string, subject: string): void {
   tx.run(
     `UPDATE notifications AS n SET followed = f.followed
      FROM (SELECT EXISTS (SELECT 1 FROM follows WHERE did = ? AND subject = ?) AS followed) f

@@ -69,6 +69,10 @@ export function insert(tx: Writer, code: InviteCode, isEarned: boolean): void {
   )
 }
 
+export function isUsedBy(db: Reader, code: string, did: string): boolean {
+  return db.get('SELECT 1 FROM invite_code_uses WHERE code = ? AND used_by = ?', [code, did]) !== undefined
+}
+
 /** Takes one use, of which there must be one left. */
 export function use(tx: Writer, code: string, usedBy: string, usedAt: string): void {
   tx.run('UPDATE invite_codes SET available = available - 1 WHERE code = ?', [code])

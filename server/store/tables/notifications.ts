@@ -89,7 +89,7 @@ interface Arrived {
   readonly arrivals: Arrivals
 }
 
-/** Whom arrivals are for, and which of them each has to look at. */
+/** The recipients of arrivals, each with the range of ids that contains theirs. */
 export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string; arrivals: Arrivals }[] {
   return db
     .all<{ did: string; first: number; last: number }>(
@@ -166,7 +166,7 @@ const columns =
 
 const isInactive = 'a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL'
 
-/** A record that is no longer where records are. */
+/** A deleted record, stored with the notification of its deletion. */
 export interface DeletedRecord {
   readonly cid: string
   readonly bytes: Uint8Array
@@ -195,7 +195,7 @@ export function insert(
   }
 }
 
-/** Tells the subscribers whose DIDs are in a range, but for those who have been told of the post already. */
+/** Notifies the subscribers in a range of DIDs, except accounts that the post has notified already. */
 export function insertForSubscribers(
   tx: Writer,
   { did, collection, rkey }: Source,
@@ -221,7 +221,7 @@ export interface ExistingNotification {
   readonly reasonSubject: AtUriString | null
 }
 
-/** What a record has told, but for what its deletions told. */
+/** The notifications of a record, without `unverified`, which its deletion creates. */
 export function ofRecord(db: Reader, { did, collection, rkey }: Source): ExistingNotification[] {
   return db.all<ExistingNotification>(
     `SELECT n.id, t.did AS "to", n.reason, n.reason_subject AS reasonSubject

@@ -104,10 +104,16 @@ describe('a call is refused', () => {
   })
 
   test.each(['nothing', '', 'toString', '__proto__', 'constructor'])('on a channel %j', async (channel) => {
-    expect(await refusalOf(page, channel, [])).toContain('no such channel')
+    expect(await refusalOf(page, channel, [])).toContain('unknown channel')
   })
 
-  const strangers = ['another window', 'a frame', 'another origin', 'a frame that is gone'] as const
+  const strangers = [
+    'another window',
+    'a frame',
+    'another origin',
+    'a frame that is gone',
+    'a disposed frame',
+  ] as const
   test.each(strangers)('from %s, and gets no sessions either', async (from) => {
     for (const channel of channels) {
       const refused = app.foreignCall({ channel: 'desktop:call', args: [channel], from })
@@ -123,15 +129,23 @@ describe('a call is refused', () => {
     expect(ours).toMatchObject({ endpoint: machine.endpoint, sessions: null })
   })
 
+  test('before the URL of the page is committed, but the page gets what it starts with', async () => {
+    const from = 'our page without URL'
+    const refused = app.foreignCall({ channel: 'desktop:call', args: ['server.state'], from })
+    await expect(refused).rejects.toThrow('may not call')
+    const initial = await app.foreignCall({ channel: 'desktop:initial', args: [], from })
+    expect(initial).toMatchObject({ endpoint: machine.endpoint })
+  })
+
   test('and logged', async () => {
     await refusalOf(page, 'nothing', [])
     const lines = await call(page, 'logs.tail')
     expect(lines.at(-1)).toMatchObject({
       level: 'warn',
-      message: 'there is no such channel',
+      message: 'call refused: unknown channel',
       fields: '{"channel":"nothing"}',
     })
-    expect(machine.log).toContain('a call from elsewhere was refused')
+    expect(machine.log).toContain('IPC message from a foreign page refused')
   })
 })
 
@@ -388,9 +402,9 @@ describe('the rest', () => {
     await listen(page, 'log')
     await call(page, 'server.restart')
     const tail = await call(page, 'logs.tail')
-    expect(tail.at(-1)).toMatchObject({ level: 'info', message: 'the server is running' })
+    expect(tail.at(-1)).toMatchObject({ level: 'info', message: 'server started' })
     const lines = await told(page, 'log')
-    expect(lines.map(({ message }) => message)).toEqual(['the server has stopped', 'the server is running'])
+    expect(lines.map(({ message }) => message)).toEqual(['server stopped', 'server started'])
     expect(machine.log).not.toMatch(/password|eyJ/)
   })
 

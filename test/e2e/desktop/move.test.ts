@@ -44,7 +44,7 @@ async function send<T>(nsid: string, input?: object, token?: string): Promise<T>
 
 async function choose(chosen: string): Promise<void> {
   await app.answer({ canceled: false, filePaths: [chosen] })
-  await button(page, 'Choose a file…').click()
+  await button(page, 'Import…').click()
 }
 
 test('one file takes everything to another machine, and a damaged or foreign one is refused', async () => {
@@ -65,11 +65,11 @@ test('one file takes everything to another machine, and a damaged or foreign one
   await fillSignIn(page, { handle: 'alice.test', password: 'alice-password' })
   await heading(page, 'Home').waitFor()
   await page.evaluate("location.hash = '#/backups'")
-  await button(page, 'Save as a file…').click()
+  await button(page, 'Export…').click()
   await page.getByLabel('Passphrase', { exact: true }).fill(passphrase)
-  await page.getByLabel('Passphrase again').fill(passphrase)
+  await page.getByLabel('Repeat passphrase').fill(passphrase)
   await app.answer({ canceled: false, filePath: file })
-  await button(page, 'Choose where…').click()
+  await button(page, 'Choose location…').click()
   await expect.poll(() => readdir(old.folder), soon).toContain('all.pdsbackup')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await app.quit()
@@ -77,7 +77,7 @@ test('one file takes everything to another machine, and a damaged or foreign one
   // On the new machine files that are none are refused, and nothing is touched.
   app = await next.start({ keyring: 'of another machine' })
   page = await app.page()
-  await heading(page, 'Make the first account').waitFor()
+  await heading(page, 'Create the first account').waitFor()
   await page.getByRole('link', { name: 'Backups' }).click()
   const before = await readdir(next.dataDir)
   const damaged = join(next.folder, 'damaged.pdsbackup')
@@ -95,12 +95,12 @@ test('one file takes everything to another machine, and a damaged or foreign one
 
   // The right one is opened by its passphrase, looked into, and taken over.
   await choose(file)
-  await page.getByLabel('The passphrase it was saved with').fill(passphrase)
+  await page.getByLabel('Passphrase of the file').fill(passphrase)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('alice.test').waitFor()
   await page.getByLabel('Type restore to confirm').fill('restore')
   await button(page, 'Restore').click()
-  await page.getByRole('dialog', { name: 'The backup is in place' }).waitFor()
+  await page.getByRole('dialog', { name: 'Backup restored' }).waitFor()
   await page.keyboard.press('Escape')
 
   // Tokens and app passwords go on there, and the person signs in.

@@ -134,7 +134,7 @@ test('a folder that cannot be written is named', async () => {
   await writeFile(machine.dataDir, 'a file where the folder should be')
   const app = await machine.start()
   expect(await stateOf(app)).toMatchObject({ kind: 'failed', failure: 'not-writable', path: machine.dataDir })
-  await heading(await app.page(), 'The data folder cannot be written to').waitFor()
+  await heading(await app.page(), 'The data folder is not writable').waitFor()
 })
 
 test('data in use by another process is left to it, and can be had once that has ended', async () => {
@@ -148,10 +148,10 @@ test('data in use by another process is left to it, and can be had once that has
     message: expect.stringContaining(`process ${process.pid}`),
   })
   const page = await app.page()
-  await heading(page, 'The server runs already').waitFor()
+  await heading(page, 'The server is already running').waitFor()
   await lock.release()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await heading(page, 'Make the first account').waitFor()
+  await heading(page, 'Create the first account').waitFor()
 })
 
 test('a damaged file is moved aside and named; restoring a backup makes it start', async () => {
@@ -175,7 +175,7 @@ test('a damaged file is moved aside and named; restoring a backup makes it start
   const restored = await call(page, 'backups.restore', backup?.name ?? '')
   expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })
   expect(await stateOf(app)).toMatchObject({ kind: 'running' })
-  await heading(page, 'Make the first account').waitFor()
+  await heading(page, 'Create the first account').waitFor()
 
   // A file of a program to come.
   await call(page, 'server.stop')
@@ -185,7 +185,7 @@ test('a damaged file is moved aside and named; restoring a backup makes it start
   await writeFile(file, bytes)
   await writeFile(`${file}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  pds.sqlite\n`)
   expect(await call(page, 'server.start')).toMatchObject({ kind: 'failed', failure: 'too-new', path: file })
-  await heading(page, 'This data belongs to a newer version').waitFor()
+  await heading(page, 'The data is from a newer version').waitFor()
 })
 
 test('a port in use is never exchanged silently: it is told, tried again, or changed on purpose', async () => {
@@ -197,14 +197,14 @@ test('a port in use is never exchanged silently: it is told, tried again, or cha
   expect(await stateOf(app)).toMatchObject({ kind: 'failed', failure: 'port-taken', port: machine.port })
   expect(await page.evaluate(() => desktop.endpoint)).toBe(machine.endpoint)
 
-  await heading(page, `Port ${machine.port} is taken`).waitFor()
+  await heading(page, `Port ${machine.port} is in use`).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Try again', disabled: false }).waitFor()
-  await heading(page, `Port ${machine.port} is taken`).waitFor()
+  await heading(page, `Port ${machine.port} is in use`).waitFor()
 
   // The page is loaded again, for its policy has to name the other port.
   await page.getByRole('button', { name: /^Use port \d+ instead$/ }).click()
-  await heading(page, 'Make the first account').waitFor()
+  await heading(page, 'Create the first account').waitFor()
   const port = Number((await call(page, 'settings.view')).settings.port)
   expect(port).not.toBe(machine.port)
   expect(await page.evaluate(() => desktop.endpoint)).toBe(`http://localhost:${port}`)

@@ -171,7 +171,7 @@ describe('the window', () => {
     expect(await app.crashPage()).toBe(true)
     await loaded
     expect(await app.crashPage()).toBe(false)
-    expect(machine.log).toContain('the page has crashed')
+    expect(machine.log).toContain('page crashed')
     await listen(page, 'navigate', 'serverState', 'settings')
   })
 
@@ -248,7 +248,7 @@ describe('the page', () => {
 
   test('cannot open windows', async () => {
     expect(await page.evaluate("window.open('https://evil.example/') === null")).toBe(true)
-    await expect.poll(() => machine.log.includes('a page wanted to open a window'), soon).toBe(true)
+    await expect.poll(() => machine.log.includes('new window blocked'), soon).toBe(true)
     await expect.poll(() => page.context().pages().length, soon).toBe(1)
   })
 
@@ -296,7 +296,7 @@ describe('the end', () => {
     )
     expect(listed.map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await firstWindow())?.bounds).toEqual({ x: 200, y: 150, width: 900, height: 700 })
-    expect(machine.log).toContain('the desktop ends')
+    expect(machine.log).toContain('desktop ended')
     await app.quit()
   })
 

@@ -153,9 +153,10 @@ describe('fan-out to more subscribers than one batch', () => {
         `DELETE FROM notifications WHERE account IN (SELECT id FROM accounts WHERE did > ? AND did LIKE ?)`,
         [half, `did:web:fan${round}x%`],
       )
-      tx.run('INSERT INTO fan_outs (did, collection, rkey, is_reply, told_up_to) VALUES (?, ?, ?, 0, ?)', [
-        ...[bob.did, 'app.example.feed.post', rkey, half],
-      ])
+      tx.run(
+        'INSERT INTO fan_outs (did, collection, rkey, is_reply, last_recipient) VALUES (?, ?, ?, 0, ?)',
+        [...[bob.did, 'app.example.feed.post', rkey, half]],
+      )
     })
     expect(notified()?.rows).toBeLessThan(count)
     await social.server.restart()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Page } from 'playwright'
 import { electronBinary } from '../../../build/electron-binary.ts'
+import type { Quirk } from '../electron-double/quirks.ts'
 import type { ForeignCall, Probe, Probed } from './probe.ts'
 import { launchElectron, runElectron } from './real.ts'
 import { launchStandIn } from './stand-in.ts'
@@ -50,20 +51,22 @@ process.stderr.write(
 
 export interface PlaceOptions {
   readonly port?: number
-  /** Whether the desktop has a tray to show the icon in; `later` once `showTray` was called. */
-  readonly hasTray?: boolean | 'later'
+  /** Whether the desktop has a tray to show the icon in; `later` once `showTray` was called, `refused` if it rejects the icon. */
+  readonly hasTray?: boolean | 'later' | 'refused'
+  /** The command that reaches the desktop bus; the others are not installed. */
+  readonly busTool?: 'busctl' | 'gdbus'
   /** The secret of the system's keyring, and the former ones below it; empty where it has none. */
   readonly keyring?: string
+  readonly quirks?: readonly Quirk[]
+  /** The response to the first dialog. */
+  readonly answer?: object
   readonly args?: readonly string[]
   /** The link that the system starts it for, where it tells of links by an event. */
   readonly link?: string
 }
 
-/** Folders with a `dbus-send` that answers for the desktop's bus. */
-const buses = { true: 'bus-with-tray', false: 'bus-without-tray', later: 'bus-with-later-tray' }
-
 /** For `expect.poll`: what a process does may take a while on a busy machine. */
-export const soon = { timeout: 10_000 }
+export const soon = { timeout: 60_000 }
 
 /** A machine: folders, a port, a keyring, on which the app is started and started again. */
 export class Machine {
@@ -109,16 +112,21 @@ export class Machine {
     return writeFile(join(this.folder, 'tray'), '')
   }
 
-  #environment({ hasTray = true, keyring = 'keyring', link = '', port }: PlaceOptions) {
+  #environment({ hasTray = true, busTool, keyring = 'keyring', link = '', port, ...more }: PlaceOptions) {
+    const bus = join(import.meta.dirname, 'bus', busTool ?? 'all')
     return {
-      HOME: this.folder,
+      // On macOS the keychain is in the home folder.
+      ...(process.platform !== 'darwin' && { HOME: this.folder }),
       XDG_CONFIG_HOME: join(this.folder, 'config'),
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
       PDS_RATE_LIMITS: 'off',
-      PATH: `${join(import.meta.dirname, buses[String(hasTray) as keyof typeof buses])}${delimiter}${process.env.PATH}`,
+      PATH: busTool ? bus : `${bus}${delimiter}${process.env.PATH}`,
+      DESKTOP_BUS_TRAY: String(hasTray),
       ELECTRON_DOUBLE_KEYRING: keyring,
+      ELECTRON_DOUBLE_QUIRKS: (more.quirks ?? []).join(','),
       DESKTOP_PROBE_LINK: link,
+      DESKTOP_PROBE_ANSWER: more.answer ? JSON.stringify(more.answer) : '',
     }
   }
 
@@ -155,6 +163,10 @@ export class App {
   /** Tells the main process that the page's process has died. */
   crashPage = () => this.#driven.probe('crashPage')
   blurWindow = () => this.#driven.probe('blurWindow')
+  failNotification = (title: string) => this.#driven.probe('failNotification', title)
+  unlockKeyring = () => this.#driven.probe('unlockKeyring')
+  /** An error that no code handles. */
+  fail = (how: 'throw' | 'reject') => this.#driven.probe('fail', how)
   openLink = (link: string) => this.#driven.probe('openLink', link)
   shutDown = () => this.#driven.probe('shutDown')
   foreignCall = (call: ForeignCall) => this.#driven.probe('call', call)

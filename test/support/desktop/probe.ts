@@ -13,6 +13,7 @@ import {
   Notification,
   nativeTheme,
   powerMonitor,
+  safeStorage,
   shell,
   Tray,
 } from 'electron'
@@ -36,6 +37,11 @@ export interface Probed {
   /** Where the desktop keeps its own things. */
   readonly userData: string
   readonly theme: string
+  /** Whether the switch `--no-sandbox` is set. */
+  readonly noSandbox: boolean
+  /** Whether the app turned the sandbox on for every renderer. */
+  readonly sandboxEnabled: boolean
+  readonly hardwareAcceleration: boolean
   readonly windows: readonly {
     readonly visible: boolean
     readonly focused: boolean
@@ -54,7 +60,14 @@ export interface Probed {
 export interface ForeignCall {
   readonly channel: string
   readonly args: readonly unknown[]
-  readonly from: 'another window' | 'a frame' | 'another origin' | 'a frame that is gone' | 'our page'
+  readonly from:
+    | 'another window'
+    | 'a frame'
+    | 'another origin'
+    | 'a frame that is gone'
+    | 'a disposed frame'
+    | 'our page'
+    | 'our page without URL'
 }
 
 let tray: { toolTip: string; menu: Menu | null } | null = null
@@ -79,13 +92,23 @@ shell.openPath = async (path) => {
 }
 
 const dialogs: string[] = []
-const answers: unknown[] = []
-const nextAnswer = async (...[window, options]: unknown[]) => {
+const firstAnswer = process.env.DESKTOP_PROBE_ANSWER
+const answers: unknown[] = firstAnswer ? [JSON.parse(firstAnswer)] : []
+/** Dialogs that are open because there was no answer for them yet. */
+const open: ((answer: unknown) => void)[] = []
+const nextAnswer = (...[window, options]: unknown[]) => {
   const { message, title } = (options ?? window) as { message?: string; title?: string }
   dialogs.push(message ?? title ?? '')
-  return answers.shift()
+  return answers.length > 0 ? Promise.resolve(answers.shift()) : new Promise((resolve) => open.push(resolve))
 }
 Object.assign(dialog, { showMessageBox: nextAnswer, showSaveDialog: nextAnswer, showOpenDialog: nextAnswer })
+
+let sandboxEnabled = false
+const { enableSandbox } = app
+app.enableSandbox = () => {
+  sandboxEnabled = true
+  enableSandbox.call(app)
+}
 
 const handlers = new Map<string, (...args: unknown[]) => unknown>()
 const { handle } = ipcMain
@@ -132,6 +155,9 @@ const probe = {
       badge: app.getBadgeCount(),
       userData: app.getPath('userData'),
       theme: nativeTheme.themeSource,
+      sandboxEnabled,
+      noSandbox: app.commandLine.hasSwitch('no-sandbox'),
+      hardwareAcceleration: app.isHardwareAccelerationEnabled(),
       windows: BrowserWindow.getAllWindows().map((window) => ({
         visible: window.isVisible(),
         focused: window.isFocused(),
@@ -151,8 +177,26 @@ const probe = {
     if (!notification) throw new Error(`there is no notification ${title}`)
     notification.emit('click')
   },
-  /** The next dialog is answered so. */
-  answer: (value: unknown) => void answers.push(value),
+  failNotification(title: string) {
+    const notification = shown.findLast((one) => one.title === title)
+    if (!notification) throw new Error(`there is no notification ${title}`)
+    notification.emit('failed', {}, 'the program is not signed')
+  },
+  unlockKeyring: () => (safeStorage as { unlock?: () => void }).unlock?.(),
+  fail(how: 'throw' | 'reject'): void {
+    const error = new Error('an error that no code handles')
+    if (how === 'reject') void Promise.reject(error)
+    else
+      setImmediate(() => {
+        throw error
+      })
+  },
+  /** Answers the dialog that is open, or else the next one. */
+  answer(value: unknown): void {
+    const respond = open.shift()
+    if (respond) respond(value)
+    else answers.push(value)
+  },
   closeWindow: () => firstWindow().close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>) => firstWindow().setBounds(bounds),
   /** @returns whether the page was loaded again */
@@ -174,14 +218,27 @@ const probe = {
   shutDown(): boolean {
     let prevented = false
     const event = { preventDefault: () => (prevented = true) }
-    ;(powerMonitor as NodeJS.EventEmitter).emit('shutdown', event)
+    const monitor = powerMonitor as NodeJS.EventEmitter & { shutDown?: (event: object) => void }
+    if (monitor.shutDown) monitor.shutDown(event)
+    else monitor.emit('shutdown', event)
     return prevented
   },
   quit: () => app.quit(),
   async call({ channel, args, from }: ForeignCall): Promise<unknown> {
     const { webContents } = firstWindow()
-    const url = from === 'another origin' ? 'app://pds.evil.example/' : webContents.getURL()
-    const frame = { url, parent: from === 'a frame' ? { url, parent: null } : null }
+    const urls: Partial<Record<ForeignCall['from'], string>> = {
+      'another origin': 'app://pds.evil.example/',
+      'our page without URL': '',
+    }
+    const url = urls[from] ?? webContents.getURL()
+    const frame = {
+      get url() {
+        if (from === 'a disposed frame')
+          throw new Error('Render frame was disposed before WebFrameMain could be accessed')
+        return url
+      },
+      parent: from === 'a frame' ? { url, parent: null } : null,
+    }
     const event: { sender: object; senderFrame: object | null; returnValue?: unknown } = {
       sender: from === 'another window' ? { id: -1 } : webContents,
       senderFrame: from === 'a frame that is gone' ? null : frame,

@@ -12,6 +12,8 @@ import type { Probe } from './probe.ts'
 export async function launchElectron(binary: string, { env, args }: LaunchOptions): Promise<Driven> {
   const electronApp = await _electron.launch({
     executablePath: binary,
+    // Otherwise Playwright adds --no-sandbox on Linux.
+    chromiumSandbox: process.getuid?.() !== 0,
     args: await argumentsOf(args),
     env: { ...(process.env as Record<string, string>), ...env },
     cwd: root,
@@ -36,9 +38,10 @@ export async function runElectron(binary: string, { env, args }: LaunchOptions):
   return new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
 }
 
-/** As root Chromium has no sandbox, and wants to be told to do without. */
+/** As root Chromium runs only without its sandbox. A prompt of the system's keyring would wait forever. */
 async function argumentsOf(args: readonly string[]): Promise<string[]> {
-  return [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), await writeEntry(), ...args]
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return [...sandbox, '--use-mock-keychain', '--password-store=basic', await writeEntry(), ...args]
 }
 
 /** The probe first, then the app; without types, which Electron need not know. */

@@ -40,7 +40,8 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
     cwd: root,
     env: { ...process.env, ...env },
     serialization: 'advanced',
-    execArgv: [],
+    // What Electron sets.
+    execArgv: ['--unhandled-rejections=warn-with-error-code'],
   })
   const rpc = createRpc(child)
   const pages = new Map<number, Promise<Page>>()
@@ -61,8 +62,13 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
     },
     'window.load': async (id: number, url: string) => {
       const page = await pageOf(id)
-      await page.goto(toBrowser(url))
-      first.resolve(page)
+      try {
+        await page.goto(toBrowser(url))
+      } finally {
+        // A load that was aborted by a reload ends with the load event of that reload.
+        await page.waitForLoadState().catch(() => {})
+        first.resolve(page)
+      }
     },
     'window.destroy': async (id: number) => {
       const page = await pageOf(id)

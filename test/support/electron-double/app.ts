@@ -23,6 +23,9 @@ class App extends EventEmitter {
   readonly #paths = new Map<string, string>()
   #lock: string | undefined
   #badge = 0
+  #isReady = false
+  #hardwareAcceleration = true
+  readonly #removedSwitches = new Set<string>()
   #login = { openAtLogin: false }
 
   setName(name: string): void {
@@ -81,12 +84,18 @@ class App extends EventEmitter {
     }
   }
 
+  releaseSingleInstanceLock(): void {
+    if (this.#lock) rmSync(this.#lock, { force: true })
+    this.#lock = undefined
+  }
+
   whenReady(): Promise<void> {
     return this.#ready.promise
   }
 
   /** Electron becomes ready only when the main file has been run to its end. */
   becomeReady(): void {
+    this.#isReady = true
     this.#ready.resolve()
     this.emit('ready')
   }
@@ -124,7 +133,29 @@ class App extends EventEmitter {
     return { ...this.#login, wasOpenedAtLogin: false }
   }
 
-  enableSandbox(): void {}
+  readonly commandLine = {
+    hasSwitch: (name: string): boolean =>
+      !this.#removedSwitches.has(name) && process.argv.includes(`--${name}`),
+  }
+
+  /** As the real one, it also removes the switch that turns the sandbox off. */
+  enableSandbox(): void {
+    this.#assertNotReady('app.enableSandbox()')
+    this.#removedSwitches.add('no-sandbox')
+  }
+
+  disableHardwareAcceleration(): void {
+    this.#assertNotReady('app.disableHardwareAcceleration()')
+    this.#hardwareAcceleration = false
+  }
+
+  isHardwareAccelerationEnabled(): boolean {
+    return this.#hardwareAcceleration
+  }
+
+  #assertNotReady(call: string): void {
+    if (this.#isReady) throw new Error(`${call} can only be called before app is ready`)
+  }
 
   setAppUserModelId(): void {}
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { driver } from './driver.ts'
+import { hasQuirk } from './quirks.ts'
 import { BrowserWindow, type FrameDouble, type WebContentsDouble } from './window.ts'
 
 interface IpcEvent {
@@ -44,7 +45,7 @@ driver.handlers.set('ipc.send', (id: number, frame: FrameDouble, channel: string
   ipcMain.emit(channel, eventOf(id, frame), ...args)
 })
 driver.handlers.set('ipc.sendSync', (id: number, frame: FrameDouble, channel: string, args: unknown[]) => {
-  const event = eventOf(id, frame)
+  const event = eventOf(id, hasQuirk('sender-url-empty') ? { ...frame, url: '' } : frame)
   ipcMain.emit(channel, event, ...args)
   return event.returnValue
 })

@@ -23,11 +23,18 @@ Object.defineProperty(process, 'versions', {
 })
 process.argv.splice(1, 1)
 
-// Without its driver it is of no use to anybody.
 process.on('disconnect', () => process.exit())
 
+// As Electron: an error box in place of a crash, and the program goes on without what failed.
+process.on('uncaughtException', (error) => {
+  if (process.listenerCount('uncaughtException') > 1) return
+  process.stderr.write(`A JavaScript error occurred in the main process: ${error.stack}\n`)
+})
+
 await import('../desktop/probe.ts')
-await import(pathToFileURL(process.argv[1] ?? '').href)
+await import(pathToFileURL(process.argv[1] ?? '').href).catch((error) => {
+  void Promise.reject(error)
+})
 const { app } = await import('./electron.ts')
 const { driver } = await import('./driver.ts')
 driver.handlers.set('probe', (name: keyof typeof desktopProbe, args: unknown[]) =>

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { driver, tell } from './driver.ts'
+import { hasQuirk, takeQuirk } from './quirks.ts'
 
 interface Template {
   label?: string
@@ -100,6 +101,7 @@ export const shell = { openExternal: async () => {}, openPath: async () => '' }
 let copied = ''
 export const clipboard = {
   async writeText(text: string): Promise<void> {
+    if (hasQuirk('clipboard-fails')) throw new Error('the clipboard is not available')
     copied = text
   },
   readText: async () => copied,
@@ -109,22 +111,37 @@ export const clipboard = {
 const [keyring = '', ...former] = (process.env.ELECTRON_DOUBLE_KEYRING ?? '').split('\n')
 const keyOf = (secret: string) => createHash('sha256').update(secret).digest()
 
-function unseal(bytes: Buffer, secret: string): string {
+/** What Chromium puts first: `v11` for the key of a keyring, `v10` for its fixed key. */
+const prefix = Buffer.from(hasQuirk('keyring-v10') ? 'v10' : 'v11')
+
+function unseal(prefixed: Buffer, secret: string): string {
+  const bytes = prefixed.subarray(prefix.length)
   const cipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, 12))
   cipher.setAuthTag(bytes.subarray(12, 28))
   return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8')
 }
 
+const unlocked = Promise.withResolvers<void>()
+if (!hasQuirk('keyring-hangs')) unlocked.resolve()
+
 export const safeStorage = {
-  isAsyncEncryptionAvailable: async () => keyring !== '',
+  unlock: () => unlocked.resolve(),
+  async isAsyncEncryptionAvailable() {
+    await unlocked.promise
+    return keyring !== ''
+  },
   getSelectedStorageBackend: () => (keyring === '' ? 'basic_text' : 'gnome_libsecret'),
   async encryptStringAsync(text: string): Promise<Buffer> {
+    await unlocked.promise
     const nonce = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', keyOf(keyring), nonce)
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+    return Buffer.concat([prefix, nonce, cipher.getAuthTag(), sealed])
   },
   async decryptStringAsync(bytes: Buffer) {
+    await unlocked.promise
+    if (takeQuirk('keyring-unavailable-once'))
+      throw new Error('safeStorage.decryptStringAsync is temporarily unavailable. Please try again.')
     try {
       return { result: unseal(bytes, keyring), shouldReEncrypt: false }
     } catch (error) {
@@ -149,7 +166,34 @@ export const screen = {
   getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
 }
 
-export const powerMonitor = new EventEmitter()
+/**
+ * As in `lib/browser/api/power-monitor.ts` of Electron, where the first listener starts the native monitor before it is counted:
+ * if the first listener is for `shutdown`, Linux never sends that event.
+ */
+class PowerMonitor extends EventEmitter {
+  #sendsShutdown = process.platform !== 'linux'
+
+  constructor() {
+    super()
+    this.once('newListener', () => {
+      if (process.platform !== 'linux') return
+      this.#sendsShutdown = this.listenerCount('shutdown') > 0
+      this.on('newListener', (event) => {
+        if (event === 'shutdown') this.#sendsShutdown = true
+      })
+      this.on('removeListener', (event) => {
+        if (event === 'shutdown') this.#sendsShutdown = this.listenerCount('shutdown') > 0
+      })
+    })
+  }
+
+  /** What the system does when it shuts down. */
+  shutDown(event: object): void {
+    if (this.#sendsShutdown) this.emit('shutdown', event)
+  }
+}
+
+export const powerMonitor = new PowerMonitor()
 
 class NativeImage {
   readonly path: string

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { app, preventable } from './app.ts'
 import { driver, tell } from './driver.ts'
+import { hasQuirk, takeQuirk } from './quirks.ts'
 
 export interface FrameDouble {
   readonly url: string
@@ -112,18 +113,31 @@ export class BrowserWindow extends EventEmitter {
   }
 
   async loadURL(url: string): Promise<void> {
-    await driver.call('window.load', this.id, url)
-    this.emit('ready-to-show')
+    if (takeQuirk('load-fails-once')) throw new Error(`ERR_FAILED (-2) loading '${url}'`)
+    await driver.call('window.load', this.id, url).catch((error: Error) => {
+      const isAborted = /ERR_ABORTED|interrupted by another navigation/.test(error.message)
+      throw isAborted ? Object.assign(error, { code: 'ERR_ABORTED', errno: -3 }) : error
+    })
+    if (hasQuirk('load-events-never')) return new Promise(() => {})
+    const isOnTime = !hasQuirk('ready-to-show-never') && !hasQuirk('ready-to-show-late')
+    if (isOnTime) this.emit('ready-to-show')
+    this.webContents.emit('did-finish-load')
   }
 
   show(): void {
     this.#visible = true
+    this.emit('show')
     this.focus()
   }
 
   hide(): void {
     this.#visible = false
     this.blur()
+    if (takeQuirk('ready-to-show-late')) this.emit('ready-to-show')
+  }
+
+  isDestroyed(): boolean {
+    return !BrowserWindow.#all.has(this.id)
   }
 
   isVisible(): boolean {

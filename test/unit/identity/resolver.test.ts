@@ -1,3 +1,4 @@
+import type http from 'node:http'
 import { expect, test } from 'vitest'
 import { createDidResolver, UnresolvableDid } from '../../../server/identity/resolver.ts'
 import { documentServer, loopbackServer } from './support.ts'
@@ -5,6 +6,11 @@ import { documentServer, loopbackServer } from './support.ts'
 const PLC = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 const noon = new Date('2026-01-01T12:00:00.000Z')
 const now = () => noon
+
+function numberedDid(n: number): string {
+  const letters = [...String(n).padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
+  return `did:plc:${'a'.repeat(20)}${letters.join('')}`
+}
 
 test('a did:web is found at its host', async () => {
   const documents: Record<string, unknown> = {}
@@ -85,18 +91,117 @@ test('what was found is remembered for five minutes, or until a refresh', async 
   time += 1
   await resolve(PLC)
   expect(directory.requests()).toBe(2)
-  await resolve(PLC, { refresh: true })
+  await resolve(PLC, { maxAgeMs: 0 })
   await resolve(PLC)
   expect(directory.requests()).toBe(3)
 })
 
-test('a failure is not remembered', async () => {
+test('a failed look-up is cached for ten seconds', async () => {
+  const documents: Record<string, unknown> = {}
+  const directory = await documentServer(documents)
+  let time = noon.getTime()
+  const clock = () => new Date(time)
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now: clock })
+  await expect(resolve(PLC)).rejects.toThrow('answered 404')
+  documents[`/${PLC}`] = { id: PLC }
+  time += 9_999
+  await expect(resolve(PLC)).rejects.toThrow('answered 404')
+  expect(directory.requests()).toBe(1)
+  time += 1
+  await expect(resolve(PLC)).resolves.toMatchObject({ id: PLC })
+})
+
+test('a failed look-up is repeated when no cached result is accepted', async () => {
   const documents: Record<string, unknown> = {}
   const directory = await documentServer(documents)
   const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
   await expect(resolve(PLC)).rejects.toThrow('answered 404')
   documents[`/${PLC}`] = { id: PLC }
+  await expect(resolve(PLC, { maxAgeMs: 0 })).resolves.toMatchObject({ id: PLC })
   await expect(resolve(PLC)).resolves.toMatchObject({ id: PLC })
+})
+
+test('failed look-ups do not evict documents', async () => {
+  const directory = await loopbackServer((request, response) => {
+    const did = decodeURIComponent(request.url ?? '').slice(1)
+    if (did !== PLC) response.statusCode = 404
+    response.end(JSON.stringify({ id: did }))
+  })
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  await resolve(PLC)
+  for (let n = 0; n < 501; n++) await expect(resolve(numberedDid(n))).rejects.toThrow(UnresolvableDid)
+  const before = directory.connections()
+  await resolve(PLC)
+  expect(directory.connections()).toBe(before)
+})
+
+test('concurrent look-ups of one DID share a request', async () => {
+  const directory = await documentServer({ [`/${PLC}`]: { id: PLC } })
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  const documents = await Promise.all(Array.from({ length: 20 }, () => resolve(PLC)))
+  expect(new Set(documents).size).toBe(1)
+  expect(directory.requests()).toBe(1)
+})
+
+test('concurrent look-ups that fail share a request too', async () => {
+  const directory = await documentServer({})
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => resolve(PLC)))
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(directory.requests()).toBe(1)
+})
+
+test('a caller that stops waiting does not stop the look-up of others', async () => {
+  const received = Promise.withResolvers<http.ServerResponse>()
+  const directory = await loopbackServer((_, response) => received.resolve(response))
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
+  const stop = new AbortController()
+  const impatient = resolve(PLC, { signal: stop.signal })
+  const patient = resolve(PLC)
+  const response = await received.promise
+  await expect(resolve(PLC, { waitMs: 1 })).rejects.toThrow('no answer yet')
+  stop.abort()
+  await expect(impatient).rejects.toThrow(UnresolvableDid)
+  response.end(JSON.stringify({ id: PLC }))
+  await expect(patient).resolves.toMatchObject({ id: PLC })
+  expect(directory.connections()).toBe(1)
+})
+
+test('every look-up ends when the resolver is stopped', async () => {
+  const stop = new AbortController()
+  const directory = await loopbackServer(() => stop.abort())
+  const { signal } = stop
+  const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now, signal })
+  await expect(resolve(PLC)).rejects.toThrow(UnresolvableDid)
+  await expect(resolve(PLC, { maxAgeMs: 0 })).rejects.toThrow(UnresolvableDid)
+})
+
+test('the fallback is used in an outage only, and is given the last document', async () => {
+  let answer: number | undefined = 200
+  const directory = await loopbackServer((_, response) => {
+    if (answer === undefined) return response.destroy()
+    response.statusCode = answer
+    return response.end(JSON.stringify({ id: PLC, alsoKnownAs: ['at://found.test'] }))
+  })
+  const stales: unknown[] = []
+  const substitute = { id: PLC, alsoKnownAs: ['at://substitute.test'] }
+  const resolve = createDidResolver({
+    plcUrl: directory.origin,
+    allowPrivate: false,
+    now,
+    fallback: (_, stale) => {
+      stales.push(stale)
+      return substitute
+    },
+  })
+  answer = 404
+  await expect(resolve(PLC)).rejects.toThrow('answered 404')
+  for (answer of [500, 503, 429, undefined]) expect(await resolve(PLC, { maxAgeMs: 0 })).toBe(substitute)
+  answer = 200
+  const found = await resolve(PLC, { maxAgeMs: 0 })
+  answer = 500
+  expect(await resolve(PLC, { maxAgeMs: 0 })).toBe(substitute)
+  expect(stales).toEqual([undefined, undefined, undefined, undefined, found])
 })
 
 test('five hundred are remembered; the one unused for longest makes room', async () => {
@@ -104,8 +209,7 @@ test('five hundred are remembered; the one unused for longest makes room', async
     response.end(JSON.stringify({ id: decodeURIComponent(request.url ?? '').slice(1) }))
   })
   const resolve = createDidResolver({ plcUrl: directory.origin, allowPrivate: false, now })
-  const letters = (n: number) => [...String(n).padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
-  const did = (n: number) => `did:plc:${'a'.repeat(20)}${letters(n).join('')}`
+  const did = numberedDid
   for (let n = 0; n < 500; n++) await resolve(did(n))
   expect(directory.connections()).toBe(500)
   await resolve(did(0))

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,6 +21,7 @@ import { backup, backupIsDue, checkBackup, listBackups } from '../../../server/s
 import { Database, type Migration } from '../../../server/store/database.ts'
 import { StoreDamaged, StoreLocked, StoreTooNew } from '../../../server/store/errors.ts'
 import { restore } from '../../../server/store/restore.ts'
+import { Sqlite } from '../../../server/store/sqlite.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, Story, directory as storyDirectory } from './story.ts'
 
@@ -105,6 +107,21 @@ describe('migrations', () => {
     await back.close()
   })
 
+  test('remove what earlier versions left of deleted rows in free pages', async () => {
+    await (await open(first)).close()
+    const path = join(directory, 'pds.sqlite')
+    const old = await Sqlite.open(readFileSync(path))
+    old.exec(
+      `PRAGMA secure_delete = OFF; INSERT INTO note (text) VALUES ('a secret of old'); DELETE FROM note`,
+    )
+    writeFileSync(path, old.export())
+    old.close()
+    rmSync(`${path}.sha256`)
+    expect(readFileSync(path).includes('a secret of old')).toBe(true)
+    await (await open(first, second)).close()
+    expect(readFileSync(path).includes('a secret of old')).toBe(false)
+  })
+
   test('that fail leave everything as it was', async () => {
     const old = await open(first)
     await insert(old, 'a')
@@ -183,29 +200,41 @@ describe('a backup', () => {
     await db.close()
   })
 
-  test('is one of the newest seven, beside those that a person named', async () => {
-    const db = await open(first)
-    const made = []
-    for (let i = 0; i < 9; i++) {
-      made.push(basename((await db.backup()).file))
-      if (i === 0)
-        copyFileSync(
-          join(directory, 'backups', made[0] ?? ''),
-          join(directory, 'backups', 'before-the-move.sqlite'),
-        )
-    }
+  test('manual backups never remove daily ones, nor backups made before a migration', async () => {
+    await (await open(first)).close()
+    const db = await open(first, second)
+    const daily = basename((await db.backup('daily')).file)
+    const manual: string[] = []
+    for (let i = 0; i < 9; i++) manual.push(basename((await db.backup()).file))
+    const names = (await listBackups(directory)).map(({ file }) => basename(file))
+    expect(names).toEqual([...manual.slice(2).toReversed(), daily, expect.stringContaining('pds-upgrade-')])
     await db.close()
-    const kept = made.slice(2)
-    expect(backups()).toEqual(
-      ['before-the-move.sqlite', ...kept.flatMap((name) => [name, `${name}.sha256`])].sort(),
-    )
-    expect((await listBackups(directory)).map(({ file }) => basename(file))).toEqual(kept.toReversed())
   })
 
-  test('is due a day after the last', async () => {
+  test('backups of the earlier name are listed, restorable, and removed as daily ones', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    const { file } = await db.backup()
+    const old = join(directory, 'backups', 'pds-20251231T000000000Z.sqlite')
+    renameSync(file, old)
+    copyFileSync(old, join(directory, 'backups', 'before-the-move.sqlite'))
+    expect(await listBackups(directory)).toMatchObject([{ file: old, kind: 'daily' }])
+    for (let i = 0; i < 8; i++) await db.backup('daily')
+    await db.close()
+    // The first of its week.
+    expect((await listBackups(directory)).at(-1)?.file).toBe(old)
+    expect(backups()).toContain('before-the-move.sqlite')
+    await restore({ directory, file: old, migrations: 1, now })
+    const back = await open(first)
+    expect(texts(back)).toEqual(['a'])
+    await back.close()
+  })
+
+  test('a daily backup is due a day after the last daily one', async () => {
     const db = await open(first)
     expect(await backupIsDue(directory, new Date(0))).toBe(true)
-    const { createdAt } = await db.backup()
+    const { createdAt } = await db.backup('daily')
+    await db.backup()
     const later = (hours: number) => new Date(createdAt.getTime() + hours * 3_600_000)
     expect(await backupIsDue(directory, later(23.99))).toBe(false)
     expect(await backupIsDue(directory, later(24))).toBe(true)

@@ -6,10 +6,10 @@ import { method } from '../../../method.ts'
 
 export const updateAccountPassword = method(com.core.admin.updateAccountPassword, {
   auth: 'admin',
-  async handler({ input, store, passwords, fail }) {
+  async handler({ input, caller, store, passwords, fail }) {
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
-    const hash = await passwords.hash(input.password)
+    const hash = await passwords.hash(input.password, caller.source)
     await store.transact((tx) => {
       if (!accounts.findByDid(tx, input.did)) throw fail('NotFound', 'There is no such account')
       accounts.setPassword(tx, input.did, hash)

@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { publishBeforeActivation } from '../../../../accounts/activate.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
@@ -8,7 +9,8 @@ import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
   auth: 'admin',
-  async handler({ input, auth, store, config, now, fail }) {
+  async handler({ input, auth, fail, ...services }) {
+    const { store, config, now } = services
     const { takedown, suspended, deactivated } = input
     const subject = { ...input.subject, $type: canonicalNsid(input.subject.$type, config.aliases) }
     if (!com.core.admin.defs.repoRef.$matches(subject)) {
@@ -17,6 +19,9 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
     const { did } = subject
     if (did === auth.did && (takedown?.applied || suspended?.applied)) {
       throw fail('InvalidRequest', 'You would lock yourself out. Use the admin password for this.')
+    }
+    if (deactivated?.applied === false && accounts.findByDid(store, did)) {
+      await publishBeforeActivation(services, did)
     }
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)

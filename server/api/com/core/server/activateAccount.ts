@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { submitBeforeActivation } from '../../../../accounts/plc.ts'
+import { publishBeforeActivation } from '../../../../accounts/activate.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
@@ -10,7 +10,7 @@ export const activateAccount = method(com.core.server.activateAccount, {
     const status = statusOf(auth.account)
     if (status === 'takendown') throw takendownError()
     if (status === 'suspended') throw fail('AccountSuspended', 'A suspended account cannot activate itself')
-    await submitBeforeActivation(services, auth.account)
+    await publishBeforeActivation(services, auth.did)
     await services.store.transact((tx) => accounts.activate(tx, auth.did))
   },
 })

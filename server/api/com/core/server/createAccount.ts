@@ -4,7 +4,6 @@ import { handleProblem, normalizeHandle } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
 import { needsInvite, takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
-import { submitPending } from '../../../../accounts/plc.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { accountView, openSession, signTokens } from '../../../../auth/sessions.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
@@ -21,7 +20,7 @@ export const createAccount = method(com.core.server.createAccount, {
   auth: 'import',
   limits: [perFiveMinutes(100, 'address')],
   async handler({ input, auth, caller, fail, ...services }) {
-    const { store, config, passwords, repositories, background, now } = services
+    const { store, config, passwords, repositories, background, plc, now } = services
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
     if (email !== null && !isEmailAddress(email)) throw fail('InvalidRequest', 'This is not an email address')
@@ -51,7 +50,8 @@ export const createAccount = method(com.core.server.createAccount, {
     }
     checkFree(store)
     store.assertRoom()
-    const passwordHash = input.password === undefined ? null : await passwords.hash(input.password)
+    const passwordHash =
+      input.password === undefined ? null : await passwords.hash(input.password, caller.source)
     const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
     const { did } = identity
     const repository = await firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
@@ -73,7 +73,7 @@ export const createAccount = method(com.core.server.createAccount, {
     })
     const account = accounts.findByDid(store, did)
     if (!account) throw fail('AccountNotFound')
-    if (!imported) background.run('PLC submission', () => submitPending(services, account))
-    return { ...(await signTokens(services, issued)), ...accountView(services, account) }
+    if (!imported) background.run('PLC submission', () => plc.publish(did))
+    return { ...(await signTokens(services, issued)), ...(await accountView(services, account)) }
   },
 })

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { generateAppPassword, hashAppPassword } from '../../../../auth/app-passwords.ts'
 import * as appPasswords from '../../../../store/tables/app-passwords.ts'
-import { randomGroups } from '../../../../util/random.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
@@ -14,8 +14,8 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
     if (name === '' || [...name].length > 64) {
       throw fail('InvalidRequest', 'The name of an app password has 1 to 64 characters')
     }
-    const password = randomGroups(4, 4)
-    const hash = secrets.hash('app password', password)
+    const password = generateAppPassword()
+    const hash = hashAppPassword(secrets, password)
     const createdAt = iso(now())
     const privileged = input.privileged ?? false
     await store.transact((tx) => {

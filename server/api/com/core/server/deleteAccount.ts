@@ -7,11 +7,11 @@ import { method } from '../../../method.ts'
 export const deleteAccount = method(com.core.server.deleteAccount, {
   auth: 'full or takendown',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth, fail, ...services }) {
+  async handler({ input, auth, caller, fail, ...services }) {
     const { store, secrets, passwords, now } = services
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
-    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined))) {
+    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined, caller.source))) {
       throw fail('AuthenticationRequired', 'Wrong password')
     }
     const verdict = await store.transact((tx) => {

@@ -4,8 +4,8 @@ import { method } from '../../../method.ts'
 
 export const getSession = method(com.core.server.getSession, {
   auth: 'access or takendown',
-  handler: ({ auth, origin, secrets }) => ({
-    ...accountView({ origin }, auth.account),
+  handler: async ({ auth, secrets, config, resolveDid, origin }) => ({
+    ...(await accountView({ config, resolveDid, origin }, auth.account)),
     webPushKey: secrets.vapidKey.publicKey,
   }),
 })

@@ -33,11 +33,11 @@ export const refreshSession = method(com.core.server.refreshSession, {
       }
       sessions.touch(tx, sessionId, iso(at))
       sessions.extend(tx, sessionId, refreshEnd(at))
-      return { session, refreshJti: successor }
+      const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti: successor }
+      // Signed while the transaction is written to the disk.
+      return { session, tokens: signTokens(services, issued) }
     })
     if (!renewed) throw fail('ExpiredToken', 'Token has been revoked')
-    const { session, refreshJti } = renewed
-    const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti }
-    return { ...(await signTokens(services, issued)), ...accountView(services, session) }
+    return { ...(await renewed.tokens), ...(await accountView(services, renewed.session)) }
   },
 })

@@ -11,13 +11,13 @@ const purpose = 'resetPassword'
 export const resetPassword = method(com.core.server.resetPassword, {
   auth: 'none',
   limits: [perFiveMinutes(50, 'address')],
-  async handler({ input, store, secrets, passwords, now, fail }) {
+  async handler({ input, caller, store, secrets, passwords, now, fail }) {
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const { token } = input
     if (ownerOfToken(store, secrets, { purpose, token }) === undefined)
       throw fail('InvalidToken', tokenRefusals.InvalidToken)
-    const hash = await passwords.hash(input.password)
+    const hash = await passwords.hash(input.password, caller.source)
     const verdict = await store.transact((tx) => {
       const did = ownerOfToken(tx, secrets, { purpose, token })
       if (did === undefined) return 'InvalidToken'

@@ -1,7 +1,7 @@
 import { Lock, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,18 +12,18 @@ import { toast } from '../../ui/toast.tsx'
 import { CodeForm } from './code-form.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 
-export function SigningInSection() {
+export function SignInSection() {
   const { email, emailConfirmed, emailAuthFactor = false } = useSession()
   const [open, setOpen] = useState<'factor' | 'password'>()
-  const factorMailing = useAct(com.core.server.requestEmailUpdate)
-  const passwordMailing = useAct(com.core.server.requestPasswordReset)
+  const factorRequest = useProcedure(com.core.server.requestEmailUpdate)
+  const passwordRequest = useProcedure(com.core.server.requestPasswordReset)
   const close = () => setOpen(undefined)
   const changeFactor = () => {
-    factorMailing.mutate(undefined)
+    factorRequest.mutate(undefined)
     setOpen('factor')
   }
   const changePassword = () => {
-    if (email) passwordMailing.mutate({ email })
+    if (email) passwordRequest.mutate({ email })
     setOpen('password')
   }
   return (
@@ -57,10 +57,10 @@ export function SigningInSection() {
         />
       </Panel>
       {open === 'factor' && email && (
-        <FactorDialog email={email} mailing={factorMailing} onClose={close} on={!emailAuthFactor} />
+        <FactorDialog email={email} codeRequest={factorRequest} onClose={close} on={!emailAuthFactor} />
       )}
       {open === 'password' && email && (
-        <PasswordDialog email={email} mailing={passwordMailing} onClose={close} />
+        <PasswordDialog email={email} codeRequest={passwordRequest} onClose={close} />
       )}
     </Section>
   )
@@ -69,12 +69,12 @@ export function SigningInSection() {
 interface FactorDialogProps {
   readonly email: string
   readonly on: boolean
-  readonly mailing: ReturnType<typeof useAct<typeof com.core.server.requestEmailUpdate.main>>
+  readonly codeRequest: ReturnType<typeof useProcedure<typeof com.core.server.requestEmailUpdate.main>>
   onClose(): void
 }
 
-function FactorDialog({ email, on, mailing, onClose }: FactorDialogProps) {
-  const update = useAct(com.core.server.updateEmail, [com.core.server.getSession], {
+function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
+  const update = useProcedure(com.core.server.updateEmail, [com.core.server.getSession], {
     onSuccess: () => {
       toast(on ? t.account.factorOnToast : t.account.factorOffToast)
       onClose()
@@ -87,8 +87,8 @@ function FactorDialog({ email, on, mailing, onClose }: FactorDialogProps) {
         busy={update.isPending}
         email={email}
         error={update.error}
-        mailing={mailing}
-        onAgain={(told) => mailing.mutate(undefined, told)}
+        codeRequest={codeRequest}
+        onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
         onCode={(token) => update.mutate({ email, emailAuthFactor: on, token })}
       />
     </Dialog>

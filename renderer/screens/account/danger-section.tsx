@@ -7,12 +7,12 @@ import { Panel, Row, Section } from '../../ui/page.tsx'
 import { DeactivateDialog } from './deactivate-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 
-export function LeavingSection() {
+export function DangerSection() {
   const { email, status } = useSession()
   const [open, setOpen] = useState<'deactivate' | 'delete'>()
   const close = () => setOpen(undefined)
   return (
-    <Section title={t.account.leave}>
+    <Section title={t.account.danger}>
       <Panel>
         {status !== 'deactivated' && (
           <Row

@@ -10,11 +10,11 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
-import styles from './activity.module.css'
+import styles from './subscriptions.module.css'
 
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
 
-/** Adds somebody by handle or DID. */
+/** Adds a subscription by handle or DID. */
 export function SubscribeForm() {
   const { did } = useSession()
   const client = useQueryClient()
@@ -26,7 +26,7 @@ export function SubscribeForm() {
       return callAs(did, putActivitySubscription, { body })
     },
     onSuccess: (_, typed) => {
-      toast(t.activity.added(typed))
+      toast(t.subscriptions.added(typed))
       setName('')
     },
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
@@ -41,17 +41,17 @@ export function SubscribeForm() {
         autoCapitalize="none"
         autoComplete="off"
         error={add.error ? explain(add.error) : undefined}
-        label={t.activity.who}
+        label={t.subscriptions.subject}
         onChange={(event) => setName(event.target.value)}
         pattern={String.raw`\s*(did:[a-z]+:.+|@?[^\s@.]+(\.[^\s@.]+)+)\s*`}
-        placeholder={t.activity.whoExample}
+        placeholder={t.subscriptions.subjectExample}
         required
         spellCheck={false}
-        title={t.activity.whoInvalid}
+        title={t.subscriptions.subjectInvalid}
         value={name}
       />
       <Button busy={add.isPending} look="primary" type="submit">
-        {t.activity.add}
+        {t.subscriptions.add}
       </Button>
     </form>
   )

@@ -3,8 +3,8 @@ import { t } from './strings/en.ts'
 import { Button } from './ui/button.tsx'
 import { Notice } from './ui/states.tsx'
 
-/** Stands in for a page whose code failed. A class, for React has no other way to catch it. */
-export class Crashed extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
+/** Error boundary of the page. A class, because React offers no hook for it. */
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError() {

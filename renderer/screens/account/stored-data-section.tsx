@@ -1,17 +1,17 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
-import { useRead } from '../../api/hooks.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber } from '../../strings/format.ts'
 import { Panel, Section } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
-import styles from './figures-section.module.css'
+import styles from './stored-data-section.module.css'
 
-/** What the server holds for the account. */
-export function FiguresSection() {
-  const status = useRead(com.core.server.checkAccountStatus, {})
+/** Counts of the data that the server stores for the account. */
+export function StoredDataSection() {
+  const status = useXrpcQuery(com.core.server.checkAccountStatus, {})
   return (
-    <Section lead={t.account.figuresLead} title={t.account.figures}>
+    <Section lead={t.account.storedDataLead} title={t.account.storedData}>
       <Loaded query={status} rows={2}>
         {(figures) => (
           <Panel>

@@ -1,34 +1,34 @@
 import { app } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { explain } from '../../api/errors.ts'
-import { useAct } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
-import styles from './activity.module.css'
+import styles from './subscriptions.module.css'
 
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
 
 type Subscription = Body<typeof listActivitySubscriptions.main>['subscriptions'][number]
 type Wanted = Subscription['activitySubscription']
 
-/** Somebody whose posts are told. Wanting neither posts nor replies removes the row, which can be undone. */
+/** One subscription. Turning off posts and replies removes it, with undo. */
 export function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
   const { did, handle, displayName, activitySubscription: wanted } = subscription
-  // Of an account that cannot be found, only the DID tells it from others.
+  // An unresolved account is shown by its DID.
   const known = handle === 'handle.invalid' ? did : handle
   const name = displayName || known
-  const put = useAct(putActivitySubscription, [listActivitySubscriptions], {
+  const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
     onSuccess: (now) => {
-      if (!now.activitySubscription) toast(t.activity.removed(name), () => change(wanted))
+      if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(wanted))
     },
     onError: (error) => toast(explain(error)),
   })
   const change = (changed: Wanted) => put.mutate({ subject: did, activitySubscription: changed })
-  // What has been asked for is shown at once, and what is true again if the server refuses.
+  // Optimistic: shows the requested state, rolled back on failure.
   const shown = put.isPending ? put.variables.activitySubscription : wanted
   return (
     <Row
@@ -36,20 +36,20 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
         <div className={styles.controls}>
           <Switch
             checked={shown.post}
-            label={t.activity.posts}
+            label={t.subscriptions.posts}
             onChange={(post) => change({ ...wanted, post })}
           />
           <Switch
             checked={shown.reply}
-            label={t.activity.replies}
+            label={t.subscriptions.replies}
             onChange={(reply) => change({ ...wanted, reply })}
           />
           <Button
-            aria-label={t.activity.removeLabel(name)}
+            aria-label={t.subscriptions.removeLabel(name)}
             onClick={() => change({ post: false, reply: false })}
             size="s"
           >
-            {t.activity.remove}
+            {t.subscriptions.remove}
           </Button>
         </div>
       }

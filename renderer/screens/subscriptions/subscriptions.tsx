@@ -12,7 +12,7 @@ import { SubscriptionRow } from './subscription-row.tsx'
 
 const { listActivitySubscriptions } = app.example.notification
 
-export function ActivityScreen() {
+export function SubscriptionsScreen() {
   const { did } = useSession()
   const list = useInfiniteQuery({
     queryKey: keyOf(did, listActivitySubscriptions),
@@ -23,17 +23,17 @@ export function ActivityScreen() {
   })
   const shown = list.data?.pages.flatMap((page) => page.subscriptions) ?? []
   return (
-    <Page lead={t.activity.lead} title={t.activity.title}>
+    <Page lead={t.subscriptions.lead} title={t.subscriptions.title}>
       <SubscribeForm />
       {list.isPending && <Skeleton />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && shown.length === 0 && (
-        <EmptyState icon={<Radio aria-hidden size={28} />} title={t.activity.none}>
-          {t.activity.noneText}
+        <EmptyState icon={<Radio aria-hidden size={28} />} title={t.subscriptions.none}>
+          {t.subscriptions.noneText}
         </EmptyState>
       )}
       {shown.length > 0 && (
-        <RowList label={t.activity.list}>
+        <RowList label={t.subscriptions.list}>
           {shown.map((subscription) => (
             <SubscriptionRow key={subscription.did} subscription={subscription} />
           ))}

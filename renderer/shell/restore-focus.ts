@@ -1,19 +1,19 @@
 /**
- * Where the focus goes when what had it is taken away, with its row or because it is not needed any more: to the same place in
- * the next row, or else to the heading of the screen. The browser itself would begin again at the top of the page.
+ * Restores the focus when the focused element is removed: to the same control of the next row, or to the heading of the
+ * screen. Browsers would move it to the start of the document.
  */
 import { useEffect } from 'react'
 
 interface Place {
   readonly element: Element
-  /** Its row and those beside it, in the order in which they stand in for it. */
+  /** Its row and the neighbours, in the order in which they are tried. */
   readonly rows: readonly Element[]
-  /** Which of the controls of its row it is. */
+  /** The index among the controls of its row. */
   readonly at: number
 }
 
-/** In the page once. */
-export function useKeptFocus(): void {
+/** Used once, by the app. */
+export function useRestoreFocus(): void {
   useEffect(() => {
     let last: Place | undefined
     const note = ({ target }: FocusEvent) => {
@@ -21,7 +21,7 @@ export function useKeptFocus(): void {
     }
     const watch = new MutationObserver(() => {
       if (!last || last.element.isConnected || document.activeElement !== document.body) return
-      standInFor(last)?.focus({ preventScroll: true })
+      replacementFor(last)?.focus({ preventScroll: true })
       last = undefined
     })
     document.addEventListener('focusin', note)
@@ -40,7 +40,7 @@ function placeOf(element: Element): Place {
   return { element, rows, at: controlsOf(row).indexOf(element as HTMLElement) }
 }
 
-function standInFor({ rows, at }: Place): HTMLElement | null {
+function replacementFor({ rows, at }: Place): HTMLElement | null {
   const controls = rows.filter((row) => row.isConnected).map(controlsOf)
   const [beside] = controls.filter(({ length }) => length > 0)
   return beside?.at(at) ?? beside?.at(-1) ?? document.querySelector<HTMLElement>('main h1')

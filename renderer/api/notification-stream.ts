@@ -1,8 +1,8 @@
 /**
- * The stream of an account's notifications, and what it changes of what has been read: the unread count and the lists.
+ * The notification stream of an account. Updates the cached unread count and lists.
  *
- * A page is not told why a WebSocket could not be opened. So an ordinary call goes before: it renews a token that has expired
- * and finds out that the server is gone. It reads the unread count, and so stands in for the stream while there is none.
+ * Browsers hide why a WebSocket failed. So `getUnreadCount` is called before each connect: it refreshes an expired token and
+ * detects a server that is down. Between connects its result also replaces the stream.
  */
 import { decodeAll } from '@atproto/lex-cbor'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
@@ -20,33 +20,33 @@ const { getUnreadCount, subscribe } = app.example.notification
 const firstWaitMs = 250
 const longestWaitMs = 60_000
 
-/** Follows the account shown for as long as it is shown. */
-export function useLive(): void {
+/** Keeps a stream open for the current account. */
+export function useNotificationStream(): void {
   const { did, status } = useSession()
   const client = useQueryClient()
   useEffect(() => {
     if (status === 'takendown') return
     const end = new AbortController()
-    void follow(client, did, end.signal)
+    void run(client, did, end.signal)
     return () => end.abort()
   }, [client, did, status])
 }
 
-async function follow(client: QueryClient, did: string, signal: AbortSignal): Promise<void> {
+async function run(client: QueryClient, did: string, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     const isReachable = await readCount(client, did).then(
       () => true,
       () => false,
     )
     if (signal.aborted) return
-    const isOpened = isReachable && (await listen(client, did, signal))
+    const isOpened = isReachable && (await connect(client, did, signal))
     if (!isOpened) await refreshLists(client, did)
     failures = isOpened ? 0 : failures + 1
     await pause(failures, signal)
   }
 }
 
-/** Waits while the server is known to be gone. */
+/** Pauses while the server is known to be down. */
 function readCount(client: QueryClient, did: string): Promise<unknown> {
   return client.fetchQuery({
     queryKey: keyOf(did, getUnreadCount, {}),
@@ -55,15 +55,15 @@ function readCount(client: QueryClient, did: string): Promise<unknown> {
   })
 }
 
-/** Resolves when the stream has ended. @returns whether it had begun */
-function listen(client: QueryClient, did: string, signal: AbortSignal): Promise<boolean> {
+/** Resolves when the stream ends. @returns whether it had delivered an unread count */
+function connect(client: QueryClient, did: string, signal: AbortSignal): Promise<boolean> {
   const token = findSession(did)?.accessJwt
   const url = `${endpoint.replace(/^http/, 'ws')}/xrpc/${subscribe.$nsid}`
   const socket = new WebSocket(url, ['xrpc', `bearer.${token}`])
   socket.binaryType = 'arraybuffer'
   const close = () => socket.close()
   signal.addEventListener('abort', close)
-  /** The unread count as it must be when the lists have all that it counts; undefined until it is told for the first time. */
+  /** The unread count that matches the cached lists; undefined before the first `#unreadCount`. */
   let expected: number | undefined
   socket.addEventListener('message', ({ data }) => {
     const [header, payload] = decodeAll(new Uint8Array(data)) as Iterable<unknown>
@@ -90,7 +90,7 @@ function listen(client: QueryClient, did: string, signal: AbortSignal): Promise<
   })
 }
 
-/** Waits the longer the more attempts have failed, but not beyond the moment at which the server is found to be back. */
+/** Exponential back-off; ends early when the connection is restored. */
 function pause(failures: number, signal: AbortSignal): Promise<void> {
   const longest = Math.min(firstWaitMs * 2 ** failures, longestWaitMs)
   return new Promise((resolve) => {
@@ -100,7 +100,7 @@ function pause(failures: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done)
       resolve()
     }
-    // Not all pages at the same moment.
+    // Jitter, so that pages do not reconnect all at once.
     const timer = setTimeout(done, (longest * (1 + Math.random())) / 2)
     const unsubscribe = connection.subscribe(() => connection.get().up && done())
     signal.addEventListener('abort', done)

@@ -1,0 +1,42 @@
+/** What both the menus and the page can open or copy outside the window, out of closed lists. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { clipboard, shell } from 'electron'
+import type { Logger } from '../server/util/log.ts'
+import type { Folders } from './folders.ts'
+import { sourcePage } from './project.ts'
+
+export interface Actions {
+  copyEndpoint(): void
+  openFolder(which: 'data' | 'backups' | 'logs'): void
+  openPage(which: 'endpoint' | 'update' | 'source'): void
+}
+
+export interface ActionsDeps {
+  readonly folders: Folders
+  readonly endpoint: () => string
+  /** The page of the newest version, if there is one. */
+  readonly updatePage: () => string | undefined
+  readonly log: Logger
+}
+
+export function createActions({ folders, endpoint, updatePage, log }: ActionsDeps): Actions {
+  const logFailure = (message: string) => (error: unknown) => log.warn({ err: error }, message)
+  return {
+    copyEndpoint: () => void clipboard.writeText(endpoint()).catch(logFailure('clipboard write failed')),
+    openFolder(which) {
+      const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
+      void openFolder(folder).catch(logFailure('folder could not be opened'))
+    },
+    openPage(which) {
+      const page = { endpoint: endpoint(), update: updatePage(), source: sourcePage }[which]
+      if (page !== undefined) void shell.openExternal(page).catch(logFailure('browser could not be opened'))
+    },
+  }
+}
+
+async function openFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const problem = await shell.openPath(folder)
+  if (problem !== '') throw new Error(problem)
+}

@@ -1,0 +1,43 @@
+/**
+ * Errors that no code handles. By default Electron shows a stack trace and goes on, without a window but with the data folder
+ * locked. Here the server is stopped, the error is shown, and the app ends.
+ */
+import { app, dialog } from 'electron'
+import { t } from './strings.ts'
+
+export interface Failures {
+  /** Ends the app with an error box and exit code 1, after the cleanup. */
+  readonly fail: (error: unknown) => void
+  /** Sets what has to be done first, once there is something to stop. */
+  readonly setCleanup: (cleanup: (error: unknown) => Promise<void>) => void
+}
+
+export function setupFailures(): Failures {
+  let cleanup = async (_error: unknown) => {}
+  let hasFailed = false
+
+  const fail = (error: unknown): void => {
+    if (hasFailed) return
+    hasFailed = true
+    cleanup(error)
+      .catch(() => {})
+      .then(() => {
+        // The box may stay open for hours: a new start must not be sent to this process.
+        app.releaseSingleInstanceLock()
+        dialog.showErrorBox(t.failed, describe(error))
+        app.exit(1)
+      })
+  }
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  return {
+    fail,
+    setCleanup(next) {
+      cleanup = next
+    },
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

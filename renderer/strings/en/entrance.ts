@@ -1,0 +1,92 @@
+/** Texts of signing in, creating an account and resetting a password. */
+export const welcome = {
+  lead: 'Your identity and your data, on your own computer.',
+  firstTitle: 'Create the first account',
+  firstLead: 'This server has no accounts yet. The first account becomes its owner and manages the others.',
+  signInTitle: 'Sign in',
+  createTitle: 'Create an account',
+  createLead: 'Choose a handle and a password.',
+  toCreate: 'Create an account',
+  toSignIn: 'Sign in instead',
+  back: (handle: string) => `Back to ${handle}`,
+}
+
+export const signUp = {
+  handle: 'Handle',
+  handleHint: (domain: string) => `Your public name: 3 to 18 letters, digits or hyphens before ${domain}`,
+  domain: 'Domain',
+  free: (handle: string) => `${handle} is available`,
+  taken: (handle: string) => `${handle} is already taken. Try another.`,
+  tooShort: 'Use at least 3 characters.',
+  tooLong: 'Use at most 18 characters.',
+  letters: 'Use only letters, digits and hyphens. Do not start or end with a hyphen.',
+  password: 'Password',
+  strength: { label: 'Strength', short: 'Too short', weak: 'Weak', fair: 'Fair', strong: 'Strong' },
+  passwordHint: 'At least 8 characters. Several unrelated words work well.',
+  email: 'Email',
+  emailHint: 'For password resets and sign-in codes. You can add it later.',
+  invite: 'Invite code',
+  inviteHint: 'New accounts need an invite code. Ask the owner of this server for one.',
+  submit: 'Create account',
+  done: (handle: string) => `Welcome, ${handle}. Your account is ready.`,
+  privacy: 'Privacy policy',
+  terms: 'Terms of service',
+}
+
+export const firstRun = {
+  dataFolder: 'Your data is stored on this computer, in',
+  startAtLogin: 'Start when I sign in to this computer',
+  startAtLoginHint: 'So that clients can always reach your server.',
+  readyTitle: 'Your server is ready',
+  readyText: 'Clients ask for this address. Sign in there with your handle and an app password.',
+  tray: 'The server keeps running when you close the window. Use Quit in the tray menu to stop it.',
+  noTray: 'The server runs while this window is open.',
+  done: 'Continue',
+}
+
+export const signIn = {
+  identifier: 'Handle or email',
+  password: 'Password',
+  submit: 'Sign in',
+  forgot: 'Forgot your password?',
+  ended: (handle: string) =>
+    `You were signed out of ${handle}: the session was ended on another device, or the password was changed. Sign in again to continue.`,
+  wrong: 'Wrong handle or password. Check both and try again.',
+  factorTitle: 'Check your email',
+  factorLead: 'A code was sent to the email address of this account. It is valid for 15 minutes.',
+  appPassword:
+    'This is an app password. App passwords are for other apps and cannot manage the account. Sign in with your main password.',
+  takendown:
+    'This account was taken down. You can still sign in to move it to another server or to delete it.',
+  takendownAction: 'Sign in anyway',
+}
+
+export const reset = {
+  title: 'Reset your password',
+  lead: 'Enter the email address of your account to get a code.',
+  email: 'Email',
+  send: 'Send code',
+  codeTitle: 'Set a new password',
+  codeLead: (email: string) =>
+    `If an account uses ${email}, a code was sent to it. The code is valid for 15 minutes.`,
+  submit: 'Set password',
+  done: 'Password changed. You were signed out everywhere: sign in with the new password.',
+  back: 'Back to sign-in',
+}
+
+export const mail = {
+  sending: (email: string) => `Sending a code to ${email}…`,
+  sent: (email: string) => `A code was sent to ${email}. It is valid for 15 minutes.`,
+  inOutbox: 'No email? The message may be in the outbox.',
+  openOutbox: 'Open outbox',
+  outbox: 'No email? Without a mail server, messages stay in the outbox folder of the server’s data.',
+  again: 'Send a new code',
+  sentAgain: 'A new code was sent. Earlier codes no longer work.',
+}
+
+export const takendown = {
+  title: 'Account taken down',
+  lead: 'The owner of this server took this account down. You can still move it, deactivate it or delete it.',
+  move: 'Move to another server',
+  moveLead: 'This token lets you create the account on another server with the same DID.',
+}

@@ -1,0 +1,127 @@
+/** Texts around the screens, and those that several screens share. */
+import { count, formatDate, formatNumber } from '../format.ts'
+
+export const app = {
+  name: 'Desktop PDS',
+  title: (page: string) => `${page} · Desktop PDS`,
+  skip: 'Skip to content',
+  crashed: 'Something went wrong on this page. Reload it to continue.',
+  reload: 'Reload',
+}
+
+export const ui = {
+  cancel: 'Cancel',
+  close: 'Close',
+  copied: 'Copied',
+  copy: 'Copy',
+  code: 'Code',
+  codeShape: 'XXXXX-XXXXX',
+  continue: 'Continue',
+  dismiss: 'Dismiss',
+  loading: 'Loading',
+  more: 'Show more',
+  newPassword: 'New password',
+  optional: 'optional',
+  retry: 'Try again',
+  save: 'Save',
+  saved: 'I saved it',
+  showPassword: 'Show password',
+  shownOnce: 'You can see this only once. Copy it now and keep it in a safe place.',
+  undo: 'Undo',
+}
+
+export const connection = {
+  up: 'Running',
+  down: 'Not responding',
+  lost: 'The server is not responding.',
+  retrying: 'Trying to reconnect. What you see may be out of date.',
+  now: 'Try now',
+  back: 'Connected to the server again',
+  stopping: 'The server is stopping.',
+  restarting: 'The server is restarting. Clients reconnect automatically.',
+  stopped: 'The server is stopped.',
+  stoppedDetail: 'Clients cannot connect, and what you see may be out of date.',
+}
+
+export const nav = {
+  label: 'Main',
+  open: 'Open menu',
+  you: 'You',
+  home: 'Home',
+  account: 'Account',
+  appPasswords: 'App passwords',
+  sessions: 'Sessions',
+  notifications: 'Notifications',
+  inbox: 'Inbox',
+  preferences: 'Preferences',
+  subscriptions: 'Subscriptions',
+  unread: (unread: number) => `${formatNumber(unread)} unread`,
+  many: '99+',
+  access: 'Access',
+  invites: 'Invites',
+  accounts: 'Accounts',
+  serviceTokens: 'Service tokens',
+  computer: 'This computer',
+  server: 'Server',
+  outbox: 'Outbox',
+  messages: (messages: number) => `${count(messages, { one: 'message', other: 'messages' })}`,
+  backups: 'Backups',
+  logs: 'Logs',
+  about: 'About',
+  switcher: 'Account menu,',
+  add: 'Add an account',
+  theme: 'Appearance',
+  themes: { system: 'System', light: 'Light', dark: 'Dark' },
+  shortcuts: 'Keyboard shortcuts',
+  signOut: 'Sign out',
+  signedOut: (handle: string) => `Signed out of ${handle}`,
+}
+
+export const outside = {
+  back: 'Back',
+}
+
+export const leave = {
+  title: 'Discard changes?',
+  text: 'You have unsaved changes on this screen.',
+  leave: 'Discard changes',
+  stay: 'Keep editing',
+}
+
+export const shortcuts = {
+  title: 'Keyboard shortcuts',
+  enabled: 'Enable keyboard shortcuts',
+  help: 'Show keyboard shortcuts',
+  goTo: (page: string) => `Go to ${page}`,
+  followedBy: 'then',
+  esc: 'Close a dialog or menu',
+  escKey: 'Esc',
+  gKey: 'g',
+  helpKey: '?',
+  undo: 'Undo, while a message offers it',
+  undoKey: 'u',
+}
+
+export const status = {
+  active: 'Active',
+  deactivated: 'Deactivated',
+  suspended: 'Suspended',
+  takendown: 'Taken down',
+  owner: 'Owner',
+}
+
+export const banner = {
+  deactivated: 'This account is deactivated. Other people cannot see it, and it cannot post.',
+  deleteOn: (at: string, left: string) => `It will be permanently deleted on ${formatDate(at)}, ${left}.`,
+  reactivate: 'Reactivate',
+  reactivated: 'Account reactivated',
+  suspended:
+    'This account is suspended. You can sign in and change settings, but not post. Contact the owner of this server.',
+  takendown: 'This account was taken down. You can move it to another server, deactivate it or delete it.',
+}
+
+export const notFound = {
+  title: 'Page not found',
+  lead: 'This page does not exist or has moved.',
+  home: 'Go to Home',
+}

@@ -1,0 +1,24 @@
+/** App passwords: generated, stored as a keyed hash, found by one index look-up. */
+import type { Secrets } from '../identity/secrets.ts'
+import type { Reader } from '../store/database.ts'
+import * as rows from '../store/tables/app-passwords.ts'
+import { randomGroups } from '../util/random.ts'
+
+type Hasher = Pick<Secrets, 'hash'>
+
+/** `xxxx-xxxx-xxxx-xxxx` in base32: 80 bits, which no one guesses, so that a fast hash protects it. */
+export function generateAppPassword(): string {
+  return randomGroups(4, 4)
+}
+
+const shape = /^[a-z2-7]{4}(?:-[a-z2-7]{4}){3}$/
+
+export function hashAppPassword(secrets: Hasher, password: string): Uint8Array {
+  return secrets.hash('app password', password)
+}
+
+/** Hashes a password once and returns a function that finds it among the app passwords of an account. */
+export function appPasswordFinder(secrets: Hasher, password: string) {
+  const hash = shape.test(password) ? hashAppPassword(secrets, password) : undefined
+  return (db: Reader, did: string) => (hash === undefined ? undefined : rows.findByHash(db, did, hash))
+}

@@ -1,0 +1,30 @@
+/** The periodic jobs of the server. */
+import type { PlcPublisher } from '../accounts/plc.ts'
+import type { LastUsed } from '../auth/last-used.ts'
+import { backUpWhenDue } from './daily-backup.ts'
+import { sweep } from './maintenance.ts'
+import type { Job } from './scheduler.ts'
+
+type Deps = Parameters<typeof sweep>[0] &
+  Parameters<typeof backUpWhenDue>[0] & {
+    readonly plc: PlcPublisher
+    readonly lastUsed: LastUsed
+  }
+
+const minute = 60_000
+const hour = 60 * minute
+
+export function periodicJobs(services: Deps): Job[] {
+  return [
+    { name: 'maintenance', firstMs: 0, everyMs: minute, run: () => sweep(services) },
+    { name: 'PLC submission', firstMs: 0, everyMs: minute, run: () => services.plc.publishDue() },
+    {
+      name: 'writing last-used times',
+      firstMs: minute,
+      everyMs: minute,
+      run: () => services.lastUsed.write(),
+    },
+    // Not at once: a backup reads the whole store, when clients wait for their first answers.
+    { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
+  ]
+}

@@ -1,0 +1,47 @@
+/** Names of backups, and which of them are kept. Each kind has its own limit, so that no kind removes another's. */
+import { fileTime } from './layout.ts'
+
+/** `upgrade`: made before a migration. */
+export type BackupKind = 'daily' | 'manual' | 'upgrade'
+
+export interface NamedBackup {
+  readonly kind: BackupKind
+  readonly createdAt: Date
+}
+
+const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgrade: 3 }
+/** Of the daily backups before the newest seven, one a week is kept for this many weeks. */
+const weeks = 4
+const weekMs = 7 * 24 * 60 * 60_000
+
+/** Without a kind: the name of earlier versions, which had one limit for all. Most of those are daily backups. */
+const pattern = /^pds-(?:(daily|manual|upgrade)-)?(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.sqlite$/
+
+export function backupName({ kind, createdAt }: NamedBackup): string {
+  return `pds-${kind}-${fileTime(createdAt)}.sqlite`
+}
+
+/** Parses the name of a backup; undefined for files that people named, which are neither listed nor removed. */
+export function parseBackupName(name: string): NamedBackup | undefined {
+  const [, kind = 'daily', year, month, date, hour, minute, second, ms] = pattern.exec(name) ?? []
+  if (ms === undefined) return undefined
+  const createdAt = new Date(`${year}-${month}-${date}T${hour}:${minute}:${second}.${ms}Z`)
+  return { kind: kind as BackupKind, createdAt }
+}
+
+/** Returns the backups that are no longer kept. */
+export function expiredBackups<T extends NamedBackup>(backups: readonly T[]): T[] {
+  const newestFirst = backups.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  const byKind = Map.groupBy(newestFirst, ({ kind }) => kind)
+  return [...byKind].flatMap(([kind, made]) => {
+    const beyond = made.slice(limits[kind])
+    const weekly = new Set(kind === 'daily' ? firstOfEachWeek(beyond).slice(0, weeks) : [])
+    return beyond.filter((backup) => !weekly.has(backup))
+  })
+}
+
+/** The first backup of a week stays the first whatever is made later, so the same one is kept each day. */
+function firstOfEachWeek<T extends NamedBackup>(newestFirst: readonly T[]): (T | undefined)[] {
+  const byWeek = Map.groupBy(newestFirst, ({ createdAt }) => Math.floor(createdAt.getTime() / weekMs))
+  return [...byWeek.values()].map((made) => made.at(-1))
+}

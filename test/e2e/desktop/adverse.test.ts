@@ -1,0 +1,206 @@
+/** Machines on which something is missing, slow or broken: the server still runs, and the window still appears. */
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { call } from '../../support/desktop/bridge.ts'
+import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
+import { heading } from '../../support/world.ts'
+
+const machines: Machine[] = []
+const newMachine = async () => {
+  const machine = await Machine.create()
+  machines.push(machine)
+  return machine
+}
+afterAll(() => Promise.all(machines.map((machine) => machine.close())))
+
+const isLinux = process.platform === 'linux'
+const firstWindow = async (app: App) => (await app.look()).windows[0]
+const isHealthy = ({ endpoint }: Machine) =>
+  fetch(`${endpoint}/xrpc/_health`).then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+
+describe.runIf(isStandIn)('window', () => {
+  test.each(['ready-to-show-never', 'load-events-never'] as const)(
+    '%s: the window is shown all the same',
+    async (quirk) => {
+      const app = await (await newMachine()).start({ quirks: [quirk] })
+      await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: true })
+    },
+  )
+
+  test('a late ready-to-show does not bring back a window that was closed to the tray', async () => {
+    const app = await (await newMachine()).start({ quirks: ['ready-to-show-late'] })
+    await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: true })
+    await app.closeWindow()
+    await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: false, focused: false })
+  })
+
+  test('a page that fails to load is reported in a dialog, which loads it again', async () => {
+    const app = await (await newMachine()).start({ quirks: ['load-fails-once'], answer: { response: 0 } })
+    await heading(await app.page(), 'Make the first account').waitFor()
+    const { dialogs, windows } = await app.look()
+    expect(dialogs).toEqual(['The window could not be loaded'])
+    expect(windows[0]).toMatchObject({ visible: true })
+  })
+})
+
+const kept = JSON.stringify([{ did: 'did:plc:abc', refreshJwt: 'a refresh token' }])
+const initial = async (app: App) => (await app.page()).evaluate(() => desktop.sessions.initial)
+const view = async (app: App) => call(await app.page(), 'settings.view')
+const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
+const signedInMachine = async () => {
+  const machine = await newMachine()
+  const app = await machine.start()
+  await signIn(app)
+  await app.quit()
+  return machine
+}
+
+// Each of these starts the app two to four times, some with the 8 seconds that the start waits for the keyring.
+describe.runIf(isStandIn)('keyring', { timeout: 90_000 }, () => {
+  test('a keyring that does not respond delays the secrets only; they follow when it responds', async () => {
+    const machine = await signedInMachine()
+    const app = await machine.start({ quirks: ['keyring-hangs'] })
+    const page = await app.page()
+    await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: true })
+    await expect.poll(() => isHealthy(machine), soon).toBe(true)
+    expect(await initial(app)).toBe(null)
+    expect((await view(app)).secretProtection).toBe('plain')
+
+    const reloaded = page.waitForEvent('load')
+    await app.unlockKeyring()
+    await reloaded
+    expect(await initial(app)).toBe(kept)
+    expect((await view(app)).secretProtection).toBe('system')
+    expect(machine.log).toContain('keyring did not respond in time')
+  })
+
+  test('a keyring that never responds does not keep the app from quitting, and keeps the secret', async () => {
+    const machine = await signedInMachine()
+    const secret = join(machine.desktopFolder, 'secrets/sessions')
+    const before = await readFile(secret)
+    const app = await machine.start({ quirks: ['keyring-hangs'] })
+    await app.page()
+    await call(await app.page(), 'mail.change', mailSettings, 'a mail password')
+    expect(await app.quit()).toBe(0)
+    expect(await readFile(secret)).toEqual(before)
+    expect(await readdir(join(machine.desktopFolder, 'secrets'))).toEqual(['sessions'])
+    expect(machine.log).toContain('secrets not saved')
+  })
+
+  test.runIf(isLinux)("Chromium's fixed key does not count as protection", async () => {
+    const machine = await newMachine()
+    const app = await machine.start({ quirks: ['keyring-v10'] })
+    await signIn(app)
+    expect((await view(app)).secretProtection).toBe('plain')
+    await app.quit()
+    expect((await stat(join(machine.desktopFolder, 'secrets/sessions'))).mode & 0o777).toBe(0o600)
+    expect(await initial(await machine.start())).toBe(kept)
+  })
+
+  test('a secret that is temporarily unavailable is set aside and read again later', async () => {
+    const machine = await signedInMachine()
+    const app = await machine.start({ quirks: ['keyring-unavailable-once'] })
+    await expect.poll(() => initial(app).catch(() => null), soon).toBe(kept)
+    await app.quit()
+    expect(await readdir(join(machine.desktopFolder, 'secrets'))).toEqual(['sessions'])
+  })
+
+  test('a secret of another keyring is kept until a new value replaces it', async () => {
+    const machine = await signedInMachine()
+    const folder = join(machine.desktopFolder, 'secrets')
+    const other = await machine.start({ keyring: 'another' })
+    expect(await initial(other)).toBe(null)
+    await other.quit()
+    expect(await readdir(folder)).toEqual(['sessions.unreadable'])
+
+    const back = await machine.start()
+    expect(await initial(back)).toBe(kept)
+    await back.quit()
+    expect(await readdir(folder)).toEqual(['sessions'])
+
+    const third = await machine.start({ keyring: 'another' })
+    await signIn(third)
+    await third.quit()
+    expect(await readdir(folder)).toEqual(['sessions'])
+  })
+})
+
+const mailSettings = { host: '', port: '', security: 'tls', user: '', from: '' } as const
+
+describe('start and failure', () => {
+  test('a settings folder that cannot be created ends the app with an error', async () => {
+    const machine = await newMachine()
+    await writeFile(join(machine.folder, 'config'), 'a file where the folder should be')
+    expect(await machine.startAgain()).toBe(1)
+  })
+
+  test.each(['throw', 'reject'] as const)(
+    'an unhandled error (%s) stops the server and ends the app',
+    async (how) => {
+      const machine = await newMachine()
+      const app = await machine.start()
+      await expect.poll(() => isHealthy(machine), soon).toBe(true)
+      await app.fail(how).catch(() => {})
+      expect(await app.exited).toBe(1)
+      expect(machine.log).toContain('unhandled error, the app ends')
+      expect(machine.log).toContain('server stopped')
+    },
+  )
+
+  test('a start without a sandbox is left as it is, and the GPU is not needed', async () => {
+    const app = await (await newMachine()).start({ args: ['--no-sandbox'] })
+    expect(await app.look()).toMatchObject({ noSandbox: true, hardwareAcceleration: false })
+  })
+
+  test.runIf(isStandIn)('a start with a sandbox turns it on for every renderer', async () => {
+    const app = await (await newMachine()).start()
+    expect(await app.look()).toMatchObject({ sandboxEnabled: true })
+  })
+
+  test.runIf(isStandIn)('the page gets its bridge before its URL is committed', async () => {
+    const app = await (await newMachine()).start({ quirks: ['sender-url-empty'] })
+    expect(await initial(app)).toBe(null)
+  })
+
+  test.runIf(isStandIn)('a clipboard that refuses is logged', async () => {
+    const machine = await newMachine()
+    const app = await machine.start({ quirks: ['clipboard-fails'] })
+    await expect.poll(() => isHealthy(machine), soon).toBe(true)
+    await app.clickMenu('File', 'Copy address')
+    await expect.poll(() => machine.log, soon).toContain('clipboard write failed')
+    expect(await isHealthy(machine)).toBe(true)
+  })
+})
+
+describe.runIf(isLinux)('tray', () => {
+  test('a tray that refuses the icon counts as none: closing asks', async () => {
+    const machine = await newMachine()
+    const app = await machine.start({ hasTray: 'refused' })
+    const page = await app.page()
+    expect((await call(page, 'settings.view')).hasTray).toBe(false)
+    await app.answer({ response: 1 })
+    await app.closeWindow()
+    await expect.poll(() => firstWindow(app), soon).toMatchObject({ minimized: true })
+    expect(machine.log).toContain('tray icon refused')
+  })
+
+  test.each(['busctl', 'gdbus'] as const)('without dbus-send the tray is found with %s', async (busTool) => {
+    const app = await (await newMachine()).start({ busTool })
+    await expect.poll(async () => (await app.look()).tray?.toolTip, soon).toContain('Desktop PDS')
+  })
+})
+
+test('a notice that the system cannot show appears in the window at its next opening', async () => {
+  const app = await (await newMachine()).start()
+  await app.page()
+  await app.closeWindow()
+  await expect.poll(async () => (await app.look()).notifications.length, soon).toBe(1)
+  await app.failNotification('Desktop PDS is still running')
+  await app.answer({ response: 0 })
+  await app.clickTray('Open Desktop PDS')
+  await expect.poll(async () => (await app.look()).dialogs, soon).toEqual(['Desktop PDS is still running'])
+})
