@@ -88,7 +88,11 @@ export function createHashPool({
 
   function rest(thread: Thread): void {
     thread.worker.unref()
-    thread.idleTimer = setTimeout(() => void thread.worker.end(), idleMs).unref()
+    thread.idleTimer = setTimeout(() => {
+      // Removed first: it takes a moment to end, and must not get a job meanwhile.
+      remove(thread)
+      void thread.worker.end()
+    }, idleMs).unref()
     idle.push(thread)
   }
 
