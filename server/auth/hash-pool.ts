@@ -84,8 +84,15 @@ export function createHashPool({
 
   function rest(thread: Thread): void {
     thread.worker.unref()
-    thread.idleTimer = setTimeout(() => void thread.worker.terminate(), idleMs).unref()
+    thread.idleTimer = setTimeout(() => end(thread), idleMs).unref()
     idle.push(thread)
+  }
+
+  /** Ends an idle thread. It leaves the pool at once: a job that it got before its exit would fail. */
+  function end(thread: Thread): void {
+    idle.splice(idle.indexOf(thread), 1)
+    threads.delete(thread)
+    void thread.worker.terminate()
   }
 
   /** 'exit' follows 'error': the second call finds the thread removed. */
