@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pds-packed-'))
 const dataDir = join(folder, 'data')
 const url = `http://localhost:${await freePort()}`
 
-// No prompt of the system's keyring: nobody answers it.
+// Without these switches the system's keyring may open a prompt, which would block the check.
 const child = spawn(program, ['--use-mock-keychain', '--password-store=basic'], {
   env: {
     ...process.env,

@@ -40,8 +40,11 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['server/**/*.ts'],
-      reporter: ['text'],
-      thresholds: { perFile: true, lines: 90 },
+      // Read by build/coverage.ts.
+      reporter: ['json'],
+      reportOnFailure: true,
     },
+    // Set in the workers, not before they start: Vitest itself measures what runs in them.
+    env: process.env.PDS_COVERAGE_DIR ? { NODE_V8_COVERAGE: process.env.PDS_COVERAGE_DIR } : {},
   },
 })

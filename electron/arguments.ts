@@ -1,18 +1,18 @@
-/** Checks of what a page sends: one a value, together one a call. */
+/** Checks of the arguments that the page sends: one per value, combined into one per call. */
 
 type Check<T> = (value: unknown) => value is T
 
-/** Exactly these arguments; those at the end may be left out where their check takes undefined. */
+/** Accepts exactly these arguments. Trailing ones may be left out if their check accepts undefined. */
 export function args<T extends unknown[]>(
-  ...checks: { [Place in keyof T]: Check<T[Place]> }
+  ...checks: { [Index in keyof T]: Check<T[Index]> }
 ): (given: readonly unknown[]) => given is T {
   return (given): given is T =>
-    given.length <= checks.length && checks.every((check: Check<unknown>, place) => check(given[place]))
+    given.length <= checks.length && checks.every((check: Check<unknown>, index) => check(given[index]))
 }
 
-/** A text of at most so many characters. */
-export function text(most: number): Check<string> {
-  return (value): value is string => typeof value === 'string' && value.length <= most
+/** Accepts a string of at most `maxLength` UTF-16 units. */
+export function text(maxLength: number): Check<string> {
+  return (value): value is string => typeof value === 'string' && value.length <= maxLength
 }
 
 export function optional<T>(check: Check<T>): Check<T | undefined> {

@@ -1,4 +1,4 @@
-/** Backups as the page sees them: by name, with sentences in the place of errors, and files chosen in the system's dialogs. */
+/** The page's calls on backups: by file name, with errors as sentences, and with files chosen in the system's dialogs. */
 import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import { type BrowserWindow, dialog, type FileFilter } from 'electron'
@@ -22,13 +22,13 @@ export type Backups = {
 export interface BackupsOptions {
   readonly dataDir: string
   readonly server: EmbeddedServer
-  /** The dialogs belong to it. */
+  /** Parent of the dialogs. */
   readonly window: () => BrowserWindow | undefined
   readonly log: Logger
   readonly now?: () => Date
 }
 
-const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['pdsbackup', 'sqlite'] }
+const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'sqlite'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
 export function createBackups({
@@ -42,8 +42,8 @@ export function createBackups({
   let chosen: string | undefined
   const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
 
-  const bring = async (file: string, passphrase?: string): Promise<string> => {
-    // Found out before the server is stopped for it.
+  const restoreFrom = async (file: string, passphrase?: string): Promise<string> => {
+    // Checked before the server is stopped.
     await stored.checkBackup(file, {
       migrations: migrations.length,
       ...(passphrase !== undefined && { passphrase }),
@@ -53,16 +53,16 @@ export function createBackups({
       return (await restore({ ...options, ...(passphrase !== undefined && { passphrase }) })) ?? ''
     })
   }
-  const theChosen = (): string => {
+  const chosenFile = (): string => {
     if (chosen === undefined) throw new Error('Choose a file first.')
     return chosen
   }
 
   return {
-    'backups.list': async () => (await stored.listBackups(dataDir)).map(asShown),
+    'backups.list': async () => (await stored.listBackups(dataDir)).map(toBackup),
     'backups.make': () =>
       outcome('backups.make', async () =>
-        asShown(await (server.services?.store.backup() ?? stored.backup(dataDir, now()))),
+        toBackup(await (server.services?.store.backup() ?? stored.backup(dataDir, now()))),
       ),
     'backups.check': (name) =>
       outcome('backups.check', async () => {
@@ -71,16 +71,17 @@ export function createBackups({
       }),
     'backups.preview': (name) =>
       outcome('backups.preview', async () =>
-        asContent(await describeBackup(await pathOf(dataDir, name), migrations)),
+        toContent(await describeBackup(await pathOf(dataDir, name), migrations)),
       ),
-    'backups.restore': (name) => outcome('backups.restore', async () => bring(await pathOf(dataDir, name))),
+    'backups.restore': (name) =>
+      outcome('backups.restore', async () => restoreFrom(await pathOf(dataDir, name))),
     'backups.export': (passphrase) =>
       outcome('backups.export', async () => {
         const day = now().toISOString().slice(0, 10)
-        const file = await askWhere(
+        const file = await chooseDestination(
           window(),
           t.dialogs.saveBackup,
-          `desktop-pds-${day}.pdsbackup`,
+          `desktop-pds-${day}.sqlite.gz${passphrase === undefined ? '' : '.age'}`,
           backupFiles,
         )
         if (file === undefined) return undefined
@@ -95,7 +96,7 @@ export function createBackups({
       }),
     'backups.choose': () =>
       outcome('backups.choose', async () => {
-        const file = await askWhich(window(), t.dialogs.chooseBackup, backupFiles)
+        const file = await chooseFile(window(), t.dialogs.chooseBackup, backupFiles)
         if (file === undefined) return undefined
         const encrypted = await isProtected(file)
         chosen = file
@@ -103,14 +104,14 @@ export function createBackups({
       }),
     'backups.previewChosen': (passphrase) =>
       outcome('backups.previewChosen', async () =>
-        asContent(await describeBackup(theChosen(), migrations, passphrase)),
+        toContent(await describeBackup(chosenFile(), migrations, passphrase)),
       ),
-    'backups.import': (passphrase) => outcome('backups.import', () => bring(theChosen(), passphrase)),
+    'backups.import': (passphrase) => outcome('backups.import', () => restoreFrom(chosenFile(), passphrase)),
     'repository.export': (did) =>
       outcome('repository.export', async () => {
         const { services } = server
         if (!services) throw new Error('Start the server first.')
-        const file = await askWhere(
+        const file = await chooseDestination(
           window(),
           t.dialogs.saveRepository,
           `${did.replaceAll(':', '-')}.car`,
@@ -124,23 +125,23 @@ export function createBackups({
   }
 }
 
-/** Only of a backup that is listed, so that no name leads out of the folder. */
+/** The path of a backup. Only listed names are accepted, so that no name leads out of the folder. */
 async function pathOf(dataDir: string, name: string): Promise<string> {
   const backups = await stored.listBackups(dataDir)
   if (!backups.some(({ file }) => basename(file) === name))
-    throw new Error(`There is no backup ${name} any more.`)
+    throw new Error(`The backup ${name} no longer exists.`)
   return join(dataDir, backupsName, name)
 }
 
-function asShown({ file, createdAt, bytes }: stored.BackupInfo): Backup {
+function toBackup({ file, createdAt, bytes }: stored.BackupInfo): Backup {
   return { name: basename(file), createdAt: createdAt.toISOString(), bytes }
 }
 
-function asContent({ createdAt, ...content }: Awaited<ReturnType<typeof describeBackup>>): BackupContent {
+function toContent({ createdAt, ...content }: Awaited<ReturnType<typeof describeBackup>>): BackupContent {
   return { ...content, createdAt: createdAt.toISOString() }
 }
 
-async function askWhere(
+async function chooseDestination(
   window: BrowserWindow | undefined,
   title: string,
   name: string,
@@ -153,7 +154,7 @@ async function askWhere(
   return canceled || filePath === '' ? undefined : filePath
 }
 
-async function askWhich(
+async function chooseFile(
   window: BrowserWindow | undefined,
   title: string,
   filter: FileFilter,

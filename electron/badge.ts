@@ -1,4 +1,4 @@
-/** How many notifications are unread, on the icon of the program. */
+/** The number of unread notifications on the app's icon. */
 import { app, type BrowserWindow } from 'electron'
 import { dot } from './icons.ts'
 

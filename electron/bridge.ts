@@ -1,12 +1,12 @@
 /**
- * What the desktop gives to the user interface beside the endpoint: types only, shared by the preload script, which builds it,
- * the main process, which answers it, and the renderer, which uses it. In a browser there is no bridge.
+ * The bridge: what the desktop offers to the user interface besides the endpoint. Types only. The preload script builds it, the
+ * main process responds to its calls, the renderer uses it. In a browser there is no bridge.
  *
- * Everything crosses the process boundary as plain data. Answers that a person must be told about are values; a rejected
- * promise is a bug.
+ * Everything crosses the process boundary as plain data. Failures that a person can act on are values; a rejected promise is a
+ * bug.
  */
 
-/** Either it was done, or a sentence says why not and what to do. */
+/** The value, or a sentence that says what went wrong and what to do. */
 export type Outcome<T = undefined> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
@@ -17,7 +17,7 @@ export type StartFailure =
   | 'damaged'
   | 'too-new'
   | 'already-running'
-  /** A setting is wrong, or something that has no screen of its own. */
+  /** A wrong setting, or any failure without a screen of its own. */
   | 'other'
 
 export type ServerState =
@@ -28,42 +28,42 @@ export type ServerState =
       readonly failure: StartFailure
       /** A sentence that names the file, the folder or the port. */
       readonly message: string
-      /** The file or folder it is about, where there is one. */
+      /** The file or folder concerned, if any. */
       readonly path?: string
-      /** The port that was wanted. */
+      /** The configured port. */
       readonly port: number
     }
 
 export type Theme = 'system' | 'light' | 'dark'
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** Texts are as a person writes them, in the form that the server's own settings take; an empty one is the default. */
+/** Texts are as entered, in the format of the server's own settings. An empty text stands for the default. */
 export interface Settings {
   readonly port: string
-  /** Listens on every address of the machine instead of loopback only. */
+  /** Listen on every address of the machine instead of loopback only. */
   readonly networkAccess: boolean
-  /** Further names by which clients on the network address it, with commas. */
+  /** Further names under which clients on the network reach the server, separated by commas. */
   readonly hostnames: string
   readonly publicUrl: string
-  /** With commas, each with its leading dot. */
+  /** Separated by commas, each with its leading dot. */
   readonly userDomains: string
   readonly inviteRequired: boolean
-  /** Such as `7d`; empty: codes are not earned. */
+  /** For example `7d`. Empty: accounts get no invite codes over time. */
   readonly inviteInterval: string
-  /** As `from=to` pairs with commas; `none` for none. */
+  /** `from=to` pairs separated by commas, or `none`. */
   readonly aliases: string
   readonly plcUrl: string
   readonly logLevel: LogLevel
   readonly automaticBackups: boolean
   readonly startAtLogin: boolean
   readonly closeToTray: boolean
-  /** Whether arrivals are shown by the system, for the reasons whose preference is to push. */
+  /** Show new notifications in the system, for the reasons whose preference is push. */
   readonly nativeNotifications: boolean
   readonly theme: Theme
   readonly checkForUpdates: boolean
 }
 
-/** How to send mail; without a host, messages stay in the outbox. */
+/** The mail server. Without a host, messages stay in the outbox. */
 export interface MailSettings {
   readonly host: string
   readonly port: string
@@ -73,20 +73,20 @@ export interface MailSettings {
   readonly from: string
 }
 
-/** What settings a change could not be made to, by name, each with a sentence. */
+/** A sentence per setting that has a wrong value. */
 export type SettingProblems<T> = { readonly [Name in keyof T]?: string }
 
 export interface SettingsView {
   readonly settings: Settings
-  /** What an empty text stands for. */
+  /** The values that empty texts stand for. */
   readonly defaults: Settings
   readonly mail: MailSettings
-  /** The password itself never comes back. */
+  /** The password itself is never returned. */
   readonly hasMailPassword: boolean
   readonly dataFolder: string
-  /** What protects secrets at rest on this machine: the system's keyring, or only the permissions of the file. */
+  /** Protection of secrets on disk: the system's keyring, or only file permissions. `plain` until the keyring has responded. */
   readonly secretProtection: 'system' | 'plain'
-  /** Whether there is a tray to close to. */
+  /** Whether the desktop shows our tray icon, so that the window can close to it. */
   readonly hasTray: boolean
 }
 
@@ -98,18 +98,18 @@ export interface OutboxMessage {
   readonly subject: string
   readonly text: string
   readonly code?: string
-  /** Why SMTP did not take it, when it was tried. */
+  /** The error of the mail server, if it was tried. */
   readonly failure?: string
 }
 
 export interface Backup {
-  /** File name in the folder of backups. */
+  /** File name in the backup folder. */
   readonly name: string
   readonly createdAt: string
   readonly bytes: number
 }
 
-/** What a backup holds, read from the file itself. */
+/** Content of a backup, read from the file itself. */
 export interface BackupContent {
   readonly createdAt: string
   readonly bytes: number
@@ -122,7 +122,7 @@ export interface LogLine {
   readonly time: string
   readonly level: Exclude<LogLevel, 'silent'>
   readonly message: string
-  /** The rest of the line's fields as JSON, secrets already taken out; empty when there is none. */
+  /** The other fields of the line as JSON, with secrets redacted. Empty if there are none. */
   readonly fields: string
 }
 
@@ -136,63 +136,63 @@ export type UpdateState =
     }
   | { readonly kind: 'unknown'; readonly message: string }
 
-/** What the main process tells without being asked. */
+/** Events that the main process sends to the page. */
 export interface DesktopEvents {
   serverState: ServerState
   settings: SettingsView
-  /** How many messages the outbox holds. */
+  /** Number of messages in the outbox. */
   outbox: number
   log: LogLine
-  /** A screen to show, such as `/notifications`: from a native notification, the tray, the menu or a link. */
+  /** A screen to show, such as `/notifications`, requested by a native notification, the tray, the menu or a link. */
   navigate: string
 }
 
-/** Calls, by channel: the one table that main, preload and renderer agree on. */
+/** Calls by channel: the table that main process, preload script and renderer share. */
 export interface DesktopCalls {
   'server.state': () => ServerState
   'server.start': () => ServerState
   'server.stop': () => ServerState
   'server.restart': () => ServerState
-  /** A port that is free now, to offer when the wanted one is taken. */
+  /** A free port, to offer when the configured one is in use. */
   'server.freePort': () => number
 
   'settings.view': () => SettingsView
-  /** Saves what is good and restarts the server when it has to; nothing is saved when one is wrong. */
+  /** Saves all changes and restarts the server if necessary. Saves nothing if any value is wrong. */
   'settings.change': (changes: Partial<Settings>) => SettingProblems<Settings>
-  /** `password` left out keeps the one there is. */
+  /** Without `password` the stored one is kept. */
   'mail.change': (mail: MailSettings, password?: string) => SettingProblems<MailSettings>
-  /** Tries the settings without saving them: connects, signs in and sends a message to the address. */
+  /** Tries settings without saving them: connects, signs in and sends a message to the address. */
   'mail.test': (mail: MailSettings, password: string | undefined, to: string) => Outcome
 
   'outbox.list': () => readonly OutboxMessage[]
   'outbox.delete': (id: string) => boolean
-  /** Undoes a deletion made since the app was started. */
+  /** Undoes a deletion that was made since the app started. */
   'outbox.restore': (id: string) => boolean
-  /** A message with a made-up code, as one of the server's own would come. */
+  /** Sends a message in the server's format, with a code that opens nothing. */
   'outbox.test': (to: string) => Outcome
 
   'backups.list': () => readonly Backup[]
   'backups.make': () => Outcome<Backup>
-  /** Its checksum and SQLite's integrity check. */
+  /** Checks its checksum and SQLite's integrity check. */
   'backups.check': (name: string) => Outcome
   'backups.preview': (name: string) => Outcome<BackupContent>
-  /** Stops the server, puts the backup in place, starts it again. The value is the folder that keeps what was there. */
+  /** Stops the server, restores the backup, starts the server. The value is the folder that keeps the replaced data. */
   'backups.restore': (name: string) => Outcome<string>
-  /** Asks where, then writes one file with accounts and keys. Undefined: the person changed their mind. */
+  /** Asks for a destination, then writes one file with accounts and keys. Undefined if the dialog was cancelled. */
   'backups.export': (passphrase: string | undefined) => Outcome<string | undefined>
-  /** Asks for a file of `backups.export` or a backup. The file stays chosen for `backups.import`. */
+  /** Asks for a file of `backups.export` or a backup. It stays chosen for `backups.import`. */
   'backups.choose': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
   'backups.previewChosen': (passphrase: string | undefined) => Outcome<BackupContent>
   'backups.import': (passphrase: string | undefined) => Outcome<string>
-  /** Asks where, then writes the account's repository as a CAR file. */
+  /** Asks for a destination, then writes the account's repository as a CAR file. */
   'repository.export': (did: string) => Outcome<string | undefined>
 
-  /** The newest last. */
+  /** Newest last. */
   'logs.tail': () => readonly LogLine[]
 
   'updates.check': () => UpdateState
   'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined
-  /** Opens the endpoint, or the page of an update, in the person's browser. */
+  /** Opens the endpoint, the page of an update or the source in the default browser. */
   'app.openPage': (which: 'endpoint' | 'update' | 'source') => undefined
   'app.quit': () => undefined
 }
@@ -200,7 +200,7 @@ export interface DesktopCalls {
 export type Channel = keyof DesktopCalls
 
 export interface DesktopBridge {
-  /** Where the server listens, without a trailing slash; where it would, while it does not run. */
+  /** URL of the server without a trailing slash; while it is stopped, the URL it will have. */
   readonly endpoint: string
   readonly version: {
     readonly app: string
@@ -209,23 +209,23 @@ export interface DesktopBridge {
     readonly chrome: string
   }
   readonly platform: 'linux' | 'darwin' | 'win32'
-  /** Whether this build says where its source is, so that there is a page to open. */
+  /** Whether package.json names a source page that can be opened. */
   readonly hasSource: boolean
-  /** The state when the page was loaded; later ones come as events. */
+  /** The state at page load; later states are sent as events. */
   readonly initialState: ServerState
-  /** Sessions kept by the system's secret store, as one text. */
+  /** Sessions in the system's secret store, as one text. */
   readonly sessions: {
     readonly initial: string | null
     save(sessions: string): void
   }
-  /** How many notifications are unread over all accounts: the badge of the app's icon. */
+  /** Number of unread notifications over all accounts, for the badge of the app's icon. */
   setUnread(count: number): void
-  /** Whether the page holds something that ending the program would lose. */
+  /** Whether the page holds changes that quitting would discard. */
   setUnsaved(isUnsaved: boolean): void
   call<C extends Channel>(
     channel: C,
     ...args: Parameters<DesktopCalls[C]>
   ): Promise<ReturnType<DesktopCalls[C]>>
-  /** @returns a function that ends it */
+  /** @returns a function that removes the listener */
   on<E extends keyof DesktopEvents>(event: E, listener: (value: DesktopEvents[E]) => void): () => void
 }

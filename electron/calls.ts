@@ -1,4 +1,4 @@
-/** The channel table: every call of the bridge, what arguments it takes, and what answers it. */
+/** The channel table: every call of the bridge, with the check of its arguments and its handler. */
 import { createServer } from 'node:net'
 import { isEmailAddress } from '../server/mail/address.ts'
 import { createMailer } from '../server/mail/mailer.ts'
@@ -25,7 +25,7 @@ export interface CallsOptions {
   readonly checkForUpdates: () => Promise<UpdateState>
   readonly openFolder: (which: 'data' | 'backups' | 'logs') => void
   readonly openPage: (which: 'endpoint' | 'update' | 'source') => void
-  /** The number of messages in the outbox is another. */
+  /** Called after each call that may have changed the number of messages in the outbox. */
   readonly onOutboxChange: () => void
   readonly quit: () => void
 }
@@ -37,8 +37,7 @@ const secret = text(1000)
 export function createCalls(options: CallsOptions): Calls {
   const { dataDir, server, settings, backups, logs } = options
 
-  /** What the calls on the outbox do to it is told to whoever counts its messages. */
-  const counted = async <T>(work: Promise<T>): Promise<T> => {
+  const reportingOutbox = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
     options.onOutboxChange()
     return result
@@ -62,10 +61,19 @@ export function createCalls(options: CallsOptions): Calls {
       handle: (mail, password, to) => settings.tryMail(mail, password, to),
     },
 
-    'outbox.list': { accepts: none, handle: async () => (await outbox.listOutbox(dataDir)).map(asShown) },
-    'outbox.delete': { accepts: args(name), handle: (id) => counted(outbox.deleteMessage(dataDir, id)) },
-    'outbox.restore': { accepts: args(name), handle: (id) => counted(outbox.restoreMessage(dataDir, id)) },
-    'outbox.test': { accepts: args(text(500)), handle: (to) => counted(writeTest(to, options)) },
+    'outbox.list': { accepts: none, handle: async () => (await outbox.listOutbox(dataDir)).map(toMessage) },
+    'outbox.delete': {
+      accepts: args(name),
+      handle: (id) => reportingOutbox(outbox.deleteMessage(dataDir, id)),
+    },
+    'outbox.restore': {
+      accepts: args(name),
+      handle: (id) => reportingOutbox(outbox.restoreMessage(dataDir, id)),
+    },
+    'outbox.test': {
+      accepts: args(text(500)),
+      handle: (to) => reportingOutbox(sendTestMessage(to, options)),
+    },
 
     'backups.list': { accepts: none, handle: backups['backups.list'] },
     'backups.make': { accepts: none, handle: backups['backups.make'] },
@@ -83,24 +91,24 @@ export function createCalls(options: CallsOptions): Calls {
     'updates.check': { accepts: none, handle: options.checkForUpdates },
     'app.openFolder': {
       accepts: args(oneOf('data', 'backups', 'logs')),
-      handle: nothing(options.openFolder),
+      handle: withoutResult(options.openFolder),
     },
     'app.openPage': {
       accepts: args(oneOf('endpoint', 'update', 'source')),
-      handle: nothing(options.openPage),
+      handle: withoutResult(options.openPage),
     },
-    'app.quit': { accepts: none, handle: nothing(options.quit) },
+    'app.quit': { accepts: none, handle: withoutResult(options.quit) },
   }
 }
 
-function nothing<A extends unknown[]>(work: (...given: A) => void): (...given: A) => undefined {
+function withoutResult<A extends unknown[]>(work: (...given: A) => void): (...given: A) => undefined {
   return (...given) => {
     work(...given)
     return undefined
   }
 }
 
-function asShown(message: outbox.OutboxMessage): ReturnType<DesktopCalls['outbox.list']>[number] {
+function toMessage(message: outbox.OutboxMessage): ReturnType<DesktopCalls['outbox.list']>[number] {
   const { id, at, to, subject, text, code, failure } = message
   return {
     id,
@@ -113,8 +121,8 @@ function asShown(message: outbox.OutboxMessage): ReturnType<DesktopCalls['outbox
   }
 }
 
-/** A letter as the server's own, with a code that opens nothing. */
-async function writeTest(to: string, { dataDir, server, log }: CallsOptions): Promise<Outcome> {
+/** Writes a message in the server's format, with a code that opens nothing. */
+async function sendTestMessage(to: string, { dataDir, server, log }: CallsOptions): Promise<Outcome> {
   if (!isEmailAddress(to)) return { ok: false, message: 'This is not an email address.' }
   const mailer = createMailer({
     smtpUrl: undefined,

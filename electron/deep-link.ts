@@ -1,4 +1,4 @@
-/** Links such as `desktop-pds://notifications`: they lead to a screen out of a closed list, and do nothing else. */
+/** Links such as `desktop-pds://notifications`. They show a screen from a closed list, and do nothing else. */
 import { app } from 'electron'
 
 const scheme = 'desktop-pds'
@@ -13,13 +13,13 @@ const screens: Readonly<Record<string, string>> = {
   backups: '/backups',
 }
 
-/** The screen that a link leads to; undefined when it is none of ours. */
+/** The screen of a link; undefined for any other link. */
 export function screenOf(link: string): string | undefined {
   const name = new RegExp(`^${scheme}:(?://)?([a-z]+)/?$`).exec(link)?.[1]
   return name !== undefined && Object.hasOwn(screens, name) ? screens[name] : undefined
 }
 
-/** The screen that one of the arguments of a start leads to. */
+/** The screen of the first link among the arguments of a start. */
 export function screenAmong(args: readonly string[]): string | undefined {
   return args.map(screenOf).find((screen) => screen !== undefined)
 }
@@ -27,25 +27,25 @@ export function screenAmong(args: readonly string[]): string | undefined {
 type Show = (screen?: string) => void
 
 /**
- * macOS tells of a link by an event, the others by the arguments of a second start. Listens from the first line of the program on: the
- * link that macOS starts it for is told before the app is ready.
- * @returns a function that follows them, the last that has come before included
+ * Collects links from the start of the program: macOS emits `open-url` before the app is ready, the other systems pass links as
+ * arguments of a second start.
+ * @returns shows the screen of the last link so far, and of all later ones
  */
 export function collectLinks(): (show: Show) => void {
   let follow: Show | undefined
-  let missed: { readonly screen: string | undefined } | undefined
-  const hear: Show = (screen) => {
+  let pending: { readonly screen: string | undefined } | undefined
+  const receive: Show = (screen) => {
     if (follow) follow(screen)
-    else missed = { screen }
+    else pending = { screen }
   }
   app.on('open-url', (event, link) => {
     event.preventDefault()
-    hear(screenOf(link))
+    receive(screenOf(link))
   })
-  app.on('second-instance', (_, args) => hear(screenAmong(args)))
+  app.on('second-instance', (_, args) => receive(screenAmong(args)))
   return (show) => {
     if (app.isPackaged) app.setAsDefaultProtocolClient(scheme)
     follow = show
-    if (missed) show(missed.screen)
+    if (pending) show(pending.screen)
   }
 }

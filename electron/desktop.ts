@@ -65,8 +65,8 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopOp
   // Messages deleted before this start cannot be restored any more.
   await clearDeleted(folders.data).catch(() => {})
   const starting = server.start()
-  // Hidden, there is no window until it is asked for. On Windows only a window learns of a logoff, so a hidden start is ended
-  // without warning there: nothing is lost, for what was acknowledged is on disk, and a renderer less is in memory.
+  // A hidden start creates no window, which saves a renderer process. Windows reports a logoff to windows only, so the app is ended
+  // there without cleanup; all acknowledged writes are on disk.
   if (startsHidden()) void tray.await()
   else window.show(screenAmong(process.argv))
   await starting

@@ -1,4 +1,4 @@
-/** Where the desktop keeps its own things, and where the program's files are. */
+/** The folders of the desktop, and the folder of the program's own files. */
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -6,9 +6,9 @@ import { app } from 'electron'
 import { defaultDataDir } from '../server/config/config.ts'
 
 export interface Folders {
-  /** What the server keeps. */
+  /** The server's data directory. */
   readonly data: string
-  /** Settings, secrets and the browser's caches of the desktop. */
+  /** Settings, secrets and Chromium's caches. */
   readonly desktop: string
   readonly logs: string
 }
@@ -17,14 +17,14 @@ export interface Folders {
 export const built = join(import.meta.dirname, '..')
 
 /**
- * Decides the folders, before anything is read from them. The desktop's own settings are not in the data folder: they are needed to
- * say that the data folder cannot be written. `PDS_DATA_DIR` names another data folder, and that one has settings of its own.
+ * Decides the folders before anything is read from them. The desktop's settings are not in the data folder, so that a data folder
+ * that cannot be written can be reported. Each `PDS_DATA_DIR` has its own settings.
  */
 export function chooseFolders(): Folders {
   const chosen = process.env.PDS_DATA_DIR && resolve(process.env.PDS_DATA_DIR)
-  const usual = join(app.getPath('appData'), 'desktop-pds')
-  const desktop = chosen ? join(usual, 'other-data', shortHash(chosen)) : usual
-  // Electron takes none that does not exist.
+  const standard = join(app.getPath('appData'), 'desktop-pds')
+  const desktop = chosen ? join(standard, 'other-data', shortHash(chosen)) : standard
+  // Electron refuses a path that does not exist.
   mkdirSync(desktop, { recursive: true, mode: 0o700 })
   app.setPath('userData', desktop)
   const logs = join(desktop, 'logs')

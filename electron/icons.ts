@@ -1,9 +1,9 @@
-/** The pictures of the program. */
+/** The app's icons. */
 import { join } from 'node:path'
 import { type NativeImage, nativeImage } from 'electron'
 import { built } from './folders.ts'
 
-/** macOS takes a tray picture for a template by its name, and colours it itself; Windows wants all sizes in one file. */
+/** macOS recognises a template image by its name and colours it; Windows needs all sizes in one file. */
 const trays: Partial<Record<NodeJS.Platform, string>> = { darwin: 'trayTemplate.png', win32: 'tray.ico' }
 const files = {
   app: 'icons/linux/256x256.png',
@@ -14,7 +14,7 @@ export function icon(name: keyof typeof files): NativeImage {
   return nativeImage.createFromPath(join(built, '../build', files[name]))
 }
 
-/** A dot over the icon in the taskbar of Windows, which shows no number. */
+/** A dot for the taskbar icon of Windows, which cannot show a number. */
 export function dot(): NativeImage {
   const size = 16
   const pixels = Buffer.alloc(size * size * 4)

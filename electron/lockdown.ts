@@ -1,13 +1,13 @@
-/** What no page may do, whatever it holds: leave our origin, open windows, embed others, ask for what a page can ask of a machine. */
+/** Limits of every page: it cannot leave our origin, open windows, embed other pages or use the machine's devices. */
 import { app, type Session, type WebContents } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 import { isOurs } from './protocol.ts'
 
-/** What our own page is allowed, each with its reason. Everything else is denied. */
+/** Permissions of our own page, each with its reason. All others are denied. */
 const permissions: Readonly<Record<string, string>> = {
   'clipboard-sanitized-write': 'copies codes, addresses and app passwords',
   'loopback-network': 'calls the server on this machine',
-  'local-network-access': 'the former name of the same',
+  'local-network-access': 'the former name of loopback-network',
 }
 
 export function lockPermissions(session: Session, log: Logger): void {
@@ -21,20 +21,20 @@ export function lockPermissions(session: Session, log: Logger): void {
   session.setDevicePermissionHandler(() => false)
 }
 
-/** Holds for every page there will ever be, not only for the window's. */
+/** Applies to every page that is ever created, not only to the window's. */
 export function lockNavigation(log: Logger): void {
   app.on('web-contents-created', (_, contents) => lock(contents, log))
 }
 
 function lock(contents: WebContents, log: Logger): void {
-  const stay = (event: { readonly url: string; preventDefault(): void }) => {
+  const blockForeign = (event: { readonly url: string; preventDefault(): void }) => {
     if (isOurs(event.url)) return
     event.preventDefault()
     log.warn({ origin: originOf(event.url) }, 'navigation blocked')
   }
-  contents.on('will-navigate', stay)
-  contents.on('will-frame-navigate', stay)
-  contents.on('will-redirect', stay)
+  contents.on('will-navigate', blockForeign)
+  contents.on('will-frame-navigate', blockForeign)
+  contents.on('will-redirect', blockForeign)
   contents.on('will-attach-webview', (event) => event.preventDefault())
   contents.setWindowOpenHandler(({ url }) => {
     log.warn({ origin: originOf(url) }, 'new window blocked')
@@ -42,7 +42,7 @@ function lock(contents: WebContents, log: Logger): void {
   })
 }
 
-/** Without path and query: those may hold what is nobody's business. */
+/** The origin of a URL, for the log: path and query may hold personal data. */
 function originOf(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}` : ''

@@ -1,4 +1,4 @@
-/** Whether the program starts with the person's session, without its window. */
+/** Starting at login, without the window. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ export function setStartAtLogin(on: boolean): void {
   else app.setLoginItemSettings({ openAtLogin: on, args: [hiddenFlag] })
 }
 
-/** Whether this start is one at login. */
+/** Whether this start happened at login. */
 export function startsHidden(): boolean {
   return (
     process.argv.includes(hiddenFlag) ||
@@ -20,7 +20,7 @@ export function startsHidden(): boolean {
   )
 }
 
-/** On Linux it is a file in the autostart folder (Desktop Application Autostart Specification). */
+/** Linux: a file in the autostart folder (Desktop Application Autostart Specification). */
 function setAutostart(on: boolean): void {
   const config = process.env.XDG_CONFIG_HOME?.startsWith('/')
     ? process.env.XDG_CONFIG_HOME
@@ -31,7 +31,7 @@ function setAutostart(on: boolean): void {
     return
   }
   mkdirSync(dirname(file), { recursive: true })
-  // An AppImage runs from a mount of the moment; this is where the image itself is.
+  // An AppImage runs from a temporary mount; APPIMAGE is the path of the image itself.
   const program = process.env.APPIMAGE ?? process.execPath
   const command = [program, ...(app.isPackaged ? [] : [app.getAppPath()]), hiddenFlag]
   const lines = [
@@ -43,7 +43,7 @@ function setAutostart(on: boolean): void {
   writeFileSync(file, `${lines.join('\n')}\n`)
 }
 
-/** As the Exec key of a desktop entry wants it. */
+/** Quotes an argument for the Exec key (Desktop Entry Specification). */
 function quoted(argument: string): string {
   return `"${argument
     .replace(/[\\"`$]/g, '\\$&')

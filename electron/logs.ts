@@ -1,22 +1,22 @@
-/** The log: a file that is begun anew when it is large, and the last lines in memory for the screen that shows them. */
+/** The log: rotated files, and the last lines in memory for the Logs screen. */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogLine } from './bridge.ts'
 
 export interface Logs {
-  /** Takes what pino writes: one JSON object a line. */
+  /** Takes a line of pino: one JSON object. */
   write(line: string): void
-  /** The newest last. */
+  /** Newest last. */
   tail(): readonly LogLine[]
   onLine(listener: (line: LogLine) => void): void
 }
 
 const keptLines = 2000
-/** `pds.log`, then `pds.1.log` and so on to the oldest. */
+/** `pds.log` is the newest, then `pds.1.log`, then `pds.2.log`. */
 const keptFiles = 3
 const fileBytes = 5 * 1024 * 1024
 
-/** A folder that cannot be written costs the files, nothing else. */
+/** If the folder cannot be written, lines are kept in memory only. */
 export function openLogs(folder: string, maxBytes: number = fileBytes): Logs {
   const file = (age: number) => join(folder, age === 0 ? 'pds.log' : `pds.${age}.log`)
   const lines: LogLine[] = []
@@ -28,7 +28,7 @@ export function openLogs(folder: string, maxBytes: number = fileBytes): Logs {
       for (let age = keptFiles - 1; age > 0; age--) attempt(() => renameSync(file(age - 1), file(age)))
       bytes = 0
     }
-    // At once, so that the last words of a program that dies are there.
+    // Synchronous, so that the last lines before a crash are on disk.
     attempt(() => appendFileSync(file(0), line, { mode: 0o600 }))
     bytes += Buffer.byteLength(line)
   }
@@ -52,7 +52,7 @@ function parseLine(text: string): LogLine {
   return { level, time, message: msg, fields }
 }
 
-/** Makes the folder. @returns how large the file in it is already, in bytes */
+/** Creates the folder. @returns the size of the existing log file in bytes */
 function sizeOf(folder: string, file: string): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return statSync(file).size

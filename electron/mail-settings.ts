@@ -1,4 +1,4 @@
-/** How the desktop writes down a mail server, and what it becomes for the server: a URL and a sender. */
+/** The desktop's mail settings, and their conversion to the server's: an SMTP URL and a sender. */
 import { defaultText, problemWith } from '../server/config/config.ts'
 import type { MailSettings, SettingProblems } from './bridge.ts'
 
@@ -7,7 +7,7 @@ export type Mail = MailSettings
 export const defaultMail: Mail = { host: '', port: '', security: 'tls', user: '', from: '' }
 
 const schemes = { tls: 'smtps', starttls: 'smtp', none: 'smtp' } as const
-/** The ports that mail submission has by custom (RFC 8314 §3, RFC 6409 §3.1). */
+/** Default ports (RFC 8314 §3, RFC 6409 §3.1). */
 const usualPorts = { tls: '465', starttls: '587', none: '25' } as const
 const options = { tls: '', starttls: '?requireTLS=true', none: '?ignoreTLS=true&requireTLS=false' } as const
 
@@ -45,7 +45,7 @@ export function mailTexts(mail: Mail, password: string | null): { smtpUrl: strin
   return { smtpUrl, mailFrom: from }
 }
 
-/** The sender that holds when none is written. */
+/** The configured sender, or the server's default. */
 export function senderOf({ from }: Mail): string {
   return from || defaultText('mailFrom', process.env)
 }

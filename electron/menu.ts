@@ -1,4 +1,4 @@
-/** The application menu. Its roles are the system's own commands, with the system's own words and keys. */
+/** The application menu. Items with a role are the system's commands, with the system's labels and shortcuts. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { Actions } from './actions.ts'
 import type { Backups } from './backups.ts'

@@ -1,11 +1,11 @@
-/** What arrives for the accounts that are signed in here is shown by the system, for the reasons whose preference is to push. */
+/** Shows new notifications of the signed-in accounts in the system, for the reasons whose preference is push. */
 import { Notification } from 'electron'
 import type { Arrivals } from '../server/notifications/events.ts'
 import { arrivedPushes, type Push } from '../server/push/pushed.ts'
 import type { Services } from '../server/services.ts'
-import { deedOf, manyArrived } from './strings.ts'
+import { manyArrived, titleFor } from './strings.ts'
 
-export interface Arriving {
+export interface ArrivalsDeps {
   readonly services: Services
   /** Whether the services are still open. */
   readonly isOpen: () => boolean
@@ -15,41 +15,41 @@ export interface Arriving {
   readonly onClick: () => void
 }
 
-/** What arrives within this time is told together. */
-const gatherMs = 300
-/** More than these are told in one. */
-const mostAtOnce = 3
-const longestBody = 200
+/** Notifications that arrive within this time are shown as one batch. */
+const batchMs = 300
+/** A larger batch is shown as one notification. */
+const maxSingle = 3
+const maxBodyLength = 200
 
-/** Until the server is closed. */
-export function showArrivals({ services, isOpen, dids, isWanted, onClick }: Arriving): void {
-  let gathered: Arrivals[] = []
+/** Runs until the services are closed. */
+export function showArrivals({ services, isOpen, dids, isWanted, onClick }: ArrivalsDeps): void {
+  let pending: Arrivals[] = []
   services.notifications.subscribe((arrivals) => {
     if (!isWanted()) return
-    if (gathered.length === 0) setTimeout(show, gatherMs)
-    gathered.push(arrivals)
+    if (pending.length === 0) setTimeout(show, batchMs)
+    pending.push(arrivals)
   })
 
   function show(): void {
-    const batch = gathered
-    gathered = []
+    const batch = pending
+    pending = []
     if (!isOpen()) return
     for (const did of dids()) {
       const pushes = batch.flatMap((arrivals) => arrivedPushes(services, did, arrivals))
-      if (pushes.length > mostAtOnce) notify({ title: manyArrived(pushes.length) }, onClick)
-      else for (const push of pushes) tell(push, onClick)
+      if (pushes.length > maxSingle) notify({ title: manyArrived(pushes.length) }, onClick)
+      else for (const push of pushes) notifyOf(push, onClick)
     }
   }
 }
 
-function tell({ notification: { author, reason, record } }: Push, onClick: () => void): void {
+function notifyOf({ notification: { author, reason, record } }: Push, onClick: () => void): void {
   const name = author.displayName || author.handle
   const { text } = record as { text?: unknown }
-  const body = typeof text === 'string' ? text.slice(0, longestBody) : ''
-  notify({ title: deedOf(name, reason as Parameters<typeof deedOf>[1]), body }, onClick)
+  const body = typeof text === 'string' ? text.slice(0, maxBodyLength) : ''
+  notify({ title: titleFor(name, reason as Parameters<typeof titleFor>[1]), body }, onClick)
 }
 
-/** Those that are shown: without a reference their clicks would be lost. */
+/** Keeps a reference to each shown notification: garbage collection would lose its click. */
 const shown = new Set<Notification>()
 
 /**

@@ -1,4 +1,4 @@
-/** Errors that a person can do something about become sentences; others are logged, and their message must do. */
+/** Turns the errors of a desktop call into sentences for the person, and logs them. */
 
 import { StoreDamaged } from '../server/store/errors.ts'
 import type { Logger } from '../server/util/log.ts'
@@ -18,7 +18,7 @@ export async function outcomeOf<T>(
 }
 
 function sentenceOf(error: unknown): string {
-  // Its own message tells the commands of a terminal.
-  if (error instanceof StoreDamaged) return `${error.file} ${error.reason}. Nothing was touched.`
+  // Its own message names commands for the terminal.
+  if (error instanceof StoreDamaged) return `${error.file} ${error.reason}. Nothing was changed.`
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-/** Runs before the page, sandboxed: gives it the bridge, and nothing else of Electron. */
+/** Runs in the sandbox before the page: exposes the bridge, and nothing else of Electron. */
 type Bridge = import('./bridge.ts').DesktopBridge
 type Events = import('./bridge.ts').DesktopEvents
 type Wire = typeof import('./wire.ts').wire
@@ -17,17 +17,17 @@ const wire: Wire = {
 
 type Listener = (value: unknown) => void
 const listeners = new Map<keyof Events, Set<Listener>>()
-/** What was told before the page listened to it, the latest of each; lines of the log can be asked for. */
+/** The last value of each event that was sent before the page listened. Log lines are left out: the page can request them. */
 const missed = new Map<keyof Events, unknown>()
 
-// Before the state is asked for, so that no change of it falls in between.
+// Registered before the initial state is requested, so that no change is lost in between.
 ipcRenderer.on(wire.event, (_, name: keyof Events, value) => {
-  const heard = listeners.get(name)
-  if (!heard?.size && name !== 'log') missed.set(name, value)
-  for (const listener of heard ?? []) listener(value)
+  const registered = listeners.get(name)
+  if (!registered?.size && name !== 'log') missed.set(name, value)
+  for (const listener of registered ?? []) listener(value)
 })
 
-// Answered at once: the page must not draw before it knows who is signed in. A page that is not ours gets nothing.
+// Synchronous: the page must not render before it has the sessions. A foreign page gets null.
 const initial: Initial | null = ipcRenderer.sendSync(wire.initial)
 if (initial) contextBridge.exposeInMainWorld('desktop', createBridge(initial))
 
@@ -39,11 +39,11 @@ function createBridge({ sessions, ...rest }: Initial): Bridge {
     setUnsaved: (isUnsaved) => ipcRenderer.send(wire.unsaved, isUnsaved),
     call: (channel, ...args) => ipcRenderer.invoke(wire.call, channel, ...args),
     on(event, listener) {
-      const heard = listeners.get(event) ?? new Set()
-      listeners.set(event, heard.add(listener as Listener))
+      const registered = listeners.get(event) ?? new Set()
+      listeners.set(event, registered.add(listener as Listener))
       if (missed.has(event)) listener(missed.get(event) as Events[typeof event])
       missed.delete(event)
-      return () => heard.delete(listener as Listener)
+      return () => registered.delete(listener as Listener)
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Where the project is at home, as the package says; a build that does not say has no releases to look at. */
+/** Where the project is hosted, from package.json. Only GitHub has a list of releases that can be checked for updates. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { built } from './folders.ts'
@@ -8,9 +8,11 @@ const { repository } = JSON.parse(readFileSync(join(built, '../package.json'), '
 }
 
 const address = typeof repository === 'string' ? repository : repository?.url
-const [, path] = /^(?:git\+)?https:\/\/github\.com\/([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(address ?? '') ?? []
 
-export const sourcePage: string | undefined = path && `https://github.com/${path}`
+/** The repository's web page. */
+export const sourcePage: string | undefined = /^(?:git\+)?(https:\/\/.+?)(?:\.git)?$/.exec(address ?? '')?.[1]
+
+const [, path] = /^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)$/.exec(sourcePage ?? '') ?? []
 export const releaseFeed: URL | undefined = path
   ? new URL(`https://api.github.com/repos/${path}/releases/latest`)
   : undefined

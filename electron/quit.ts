@@ -1,5 +1,4 @@
 /** Quitting: however it is requested, and however often, the app ends once the server is stopped and everything is on disk. */
-import { setTimeout } from 'node:timers/promises'
 import { app, powerMonitor } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 
@@ -56,9 +55,12 @@ export function setupQuit({ canQuit, finish, log }: QuitDeps): Quitting {
   app.on('window-all-closed', () => {})
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
   onShutdown(() => {
-    const limit = setTimeout(shutdownMs, 'late', { ref: false })
-    void Promise.race([stop(), limit]).then((late) => {
-      if (late) log.warn('system shutdown, cleanup did not finish in time')
+    const limit = setTimeout(() => {
+      log.warn('system shutdown: cleanup did not finish in time')
+      app.exit()
+    }, shutdownMs)
+    void stop().then(() => {
+      clearTimeout(limit)
       app.exit()
     })
   })

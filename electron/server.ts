@@ -1,4 +1,4 @@
-/** The embedded server, as something that is started and stopped: in which state it is, and why it did not start. */
+/** The embedded server: starts and stops it, and reports its state and the reason of a failed start. */
 import { join } from 'node:path'
 import type { Config } from '../server/config/config.ts'
 import { ConfigError } from '../server/config/config.ts'
@@ -14,14 +14,14 @@ type Failed = Extract<ServerState, { kind: 'failed' }>
 
 export interface EmbeddedServer {
   readonly state: ServerState
-  /** Where clients reach it, or would. */
+  /** Its URL; while it is stopped, the URL it will have. */
   readonly endpoint: string
-  /** Undefined while it does not run. */
+  /** Undefined while it is stopped. */
   readonly services: Services | undefined
   start(): Promise<ServerState>
   stop(): Promise<ServerState>
   restart(): Promise<ServerState>
-  /** Does something while no server has the data, and starts it again if it ran. */
+  /** Runs a task while the server is stopped, and starts it again unless it was stopped before. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>
   onChange(listener: (state: ServerState) => void): void
 }
@@ -33,14 +33,14 @@ export interface EmbeddedServerOptions {
   readonly onMailKept: () => void
 }
 
-/** Starts and stops come one after the other, however they are asked for. */
+/** Starts and stops run one after the other, in call order. */
 export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServerOptions): EmbeddedServer {
   const listeners: ((state: ServerState) => void)[] = []
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
   const serialize = createSerializer()
 
-  const become = (next: ServerState): ServerState => {
+  const setState = (next: ServerState): ServerState => {
     state = next
     for (const listener of listeners) listener(next)
     return next
@@ -48,34 +48,34 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
 
   async function start(): Promise<ServerState> {
     if (running) return state
-    become({ kind: 'starting' })
+    setState({ kind: 'starting' })
     try {
       const current = config()
       running = await startServer(current, { log, onMailKept }).catch((error: unknown) => {
         throw new StartError(failureOf(error, current))
       })
       log.info({ port: running.port }, 'server started')
-      return become({
+      return setState({
         kind: 'running',
         endpoint: endpointOf(running.port),
         port: running.port,
         since: new Date().toISOString(),
       })
     } catch (error) {
-      const failed = error instanceof StartError ? error.failed : unreadable(error)
+      const failed = error instanceof StartError ? error.failed : configFailure(error)
       log.error({ err: error instanceof StartError ? failed : error }, 'server start failed')
-      return become(failed)
+      return setState(failed)
     }
   }
 
   async function stop(): Promise<ServerState> {
-    if (!running) return state.kind === 'failed' ? state : become({ kind: 'stopped' })
-    become({ kind: 'stopping' })
+    if (!running) return state.kind === 'failed' ? state : setState({ kind: 'stopped' })
+    setState({ kind: 'stopping' })
     const closing = running
     running = undefined
     await closing.close()
     log.info('server stopped')
-    return become({ kind: 'stopped' })
+    return setState({ kind: 'stopped' })
   }
 
   return {
@@ -83,7 +83,7 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
       return state
     },
     get endpoint() {
-      return endpointOf(running?.port ?? wantedPort(config))
+      return endpointOf(running?.port ?? configuredPort(config))
     },
     get services() {
       return running?.services
@@ -93,12 +93,12 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
     restart: () => serialize(() => stop().then(start)),
     whileStopped: (work) =>
       serialize(async () => {
-        const wasWanted = state.kind !== 'stopped'
+        const restart = state.kind !== 'stopped'
         await stop()
         try {
           return await work()
         } finally {
-          if (wasWanted) await start()
+          if (restart) await start()
         }
       }),
     onChange: (listener) => listeners.push(listener),
@@ -109,7 +109,7 @@ function endpointOf(port: number): string {
   return `http://localhost:${port}`
 }
 
-function wantedPort(config: () => Config): number {
+function configuredPort(config: () => Config): number {
   try {
     return config().port
   } catch {
@@ -126,14 +126,14 @@ class StartError extends Error {
   }
 }
 
-function unreadable(error: unknown): Failed {
+function configFailure(error: unknown): Failed {
   const message = error instanceof ConfigError ? error.message : String(error)
   return { kind: 'failed', failure: 'other', message, port: 0 }
 }
 
-const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
+const writeErrorCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
 
-/** What a person is told about a start that failed. */
+/** The reason of a failed start, as a screen and a sentence. */
 export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port' | 'dataDir'>): Failed {
   const fail = (failure: StartFailure, message: string, path?: string): Failed => ({
     kind: 'failed',
@@ -156,7 +156,7 @@ export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port'
   if (code === 'EADDRINUSE') return fail('port-taken', `Port ${port} is in use by another program.`)
   if (syscall === 'listen' && code === 'EACCES')
     return fail('other', `This system does not let a program listen on port ${port}. Choose one above 1023.`)
-  if (unwritable.includes(code))
+  if (writeErrorCodes.includes(code))
     return fail('not-writable', `${dataDir} cannot be written: ${message}`, dataDir)
   return fail('other', message)
 }

@@ -1,6 +1,6 @@
-/** The sessions that the page keeps are one text that it alone understands, but for which accounts they belong to. */
+/** The page stores its sessions as one text. The main process reads only the DIDs in it. */
 
-/** DIDs of the accounts that are signed in. */
+/** DIDs of the signed-in accounts; none for an invalid text. */
 export function signedIn(sessions: string | null): string[] {
   try {
     const list: unknown = JSON.parse(sessions ?? '[]')

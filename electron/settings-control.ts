@@ -1,4 +1,4 @@
-/** Changes of settings: checked, kept, and made to hold. */
+/** Changes settings: checks, saves and applies them. */
 import { nativeTheme } from 'electron'
 import { isEmailAddress } from '../server/mail/address.ts'
 import { tryMailServer } from '../server/mail/mailer.ts'
@@ -44,7 +44,7 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
   const announce = () => {
     for (const listener of listeners) listener(view())
   }
-  applyLook(file.get('settings'), log)
+  applyAtOnce(file.get('settings'), log)
 
   return {
     view,
@@ -54,7 +54,7 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       const before = file.get('settings')
       const after = { ...before, ...changes }
       file.set('settings', after)
-      applyLook(after, log)
+      applyAtOnce(after, log)
       if (before.startAtLogin !== after.startAtLogin) setStartAtLogin(after.startAtLogin)
       announce()
       if (restarting.some((name) => before[name] !== after[name])) await restart()
@@ -87,8 +87,8 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
   }
 }
 
-/** What holds without a restart. */
-function applyLook({ theme, logLevel }: Settings, log: Logger): void {
+/** Applies the settings that need no restart of the server. */
+function applyAtOnce({ theme, logLevel }: Settings, log: Logger): void {
   nativeTheme.themeSource = theme
   log.level = logLevel
 }

@@ -1,4 +1,4 @@
-/** The desktop's settings, kept by electron-store: their shape, their checks, and what the server makes of them. */
+/** The desktop's settings in electron-store: schema, checks, and conversion to the server's configuration. */
 import { renameSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import Store from 'electron-store'
@@ -14,18 +14,18 @@ import type { SettingProblems, Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
 import type { WindowPlace } from './window-place.ts'
 
-/** All that the file holds. */
-interface Kept {
+/** Content of the settings file. */
+interface Content {
   settings: Settings
   mail: Mail
   window: WindowPlace | null
-  /** Whether it was said that a closed window leaves the server running. */
+  /** Whether the notice that a closed window leaves the server running was shown. */
   closeNoticeShown: boolean
 }
 
 export interface SettingsFile {
-  get<Name extends keyof Kept>(name: Name): Kept[Name]
-  set<Name extends keyof Kept>(name: Name, value: Kept[Name]): void
+  get<Name extends keyof Content>(name: Name): Content[Name]
+  set<Name extends keyof Content>(name: Name, value: Content[Name]): void
 }
 
 export const themes = ['system', 'light', 'dark'] as const
@@ -49,7 +49,7 @@ const initial: Settings = {
   checkForUpdates: true,
 }
 
-const words: Readonly<Record<string, readonly string[]>> = { logLevel: LOG_LEVELS, theme: themes }
+const choices: Readonly<Record<string, readonly string[]>> = { logLevel: LOG_LEVELS, theme: themes }
 
 const shapeOf = (values: object) => ({
   type: 'object' as const,
@@ -57,7 +57,7 @@ const shapeOf = (values: object) => ({
   properties: Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      { type: typeof value as 'string' | 'boolean', ...(words[name] && { enum: [...words[name]] }) },
+      { type: typeof value as 'string' | 'boolean', ...(choices[name] && { enum: [...choices[name]] }) },
     ]),
   ),
 })
@@ -74,11 +74,11 @@ const schema = {
   closeNoticeShown: { type: 'boolean' as const },
 }
 
-/** What a file of an earlier version needs, by the version that changed it. */
+/** Migrations of the settings file, by the version that changed the format. */
 const migrations = {
-  /** Settings of the server lay beside everything else. */
-  '0.1.0': (store: Pick<Store<Kept>, 'store'>) => {
-    const flat = store.store as Partial<Settings> & Kept
+  /** Before, the settings were at the top level. */
+  '0.1.0': (store: Pick<Store<Content>, 'store'>) => {
+    const flat = store.store as Partial<Settings> & Content
     const moved = Object.fromEntries(
       Object.keys(initial).flatMap((name) => (name in flat ? [[name, flat[name as keyof Settings]]] : [])),
     )
@@ -89,12 +89,12 @@ const migrations = {
 }
 
 /**
- * Opens the file in the desktop's own folder. One that cannot be understood is moved aside, and the defaults hold.
- * @param onDamage told where the file is now
+ * Opens the settings file. A file that cannot be parsed is renamed, and the defaults apply.
+ * @param onDamage called with the new path of a damaged file
  */
 export function openSettings(folder: string, onDamage: (movedTo: string) => void): SettingsFile {
   const open = () =>
-    new Store<Kept>({
+    new Store<Content>({
       cwd: folder,
       name: 'settings',
       configFileMode: 0o600,
@@ -102,7 +102,7 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       migrations,
       defaults: { settings: initial, mail: defaultMail, window: null, closeNoticeShown: false },
     })
-  let store: Store<Kept>
+  let store: Store<Content>
   try {
     store = open()
   } catch {
@@ -113,18 +113,18 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
     store = open()
   }
   return {
-    // A file of an earlier version lacks what was added since.
+    // A file of an earlier version lacks newer settings.
     get(name) {
       const kept = store.store
       return { ...kept, settings: { ...initial, ...kept.settings } }[name]
     },
     set(name, value) {
-      store.set({ [name]: value } as Partial<Kept>)
+      store.set({ [name]: value } as Partial<Content>)
     },
   }
 }
 
-/** The settings that the server reads, by its own names for them. */
+/** The settings that the server reads, with the server's names. */
 const ofServer = {
   port: 'port',
   hostnames: 'hostnames',
@@ -135,7 +135,7 @@ const ofServer = {
   plcUrl: 'plcUrl',
 } as const satisfies Partial<Record<keyof Settings, keyof Config>>
 
-/** A change of one of these takes a restart of the server. */
+/** A change of one of these restarts the server. */
 export const restarting: readonly (keyof Settings)[] = [
   ...(Object.keys(ofServer) as (keyof typeof ofServer)[]),
   'networkAccess',
@@ -143,29 +143,29 @@ export const restarting: readonly (keyof Settings)[] = [
   'automaticBackups',
 ]
 
-/** What an empty text stands for. */
+/** The values that empty texts stand for. */
 export function defaultSettings(env = process.env): Settings {
   const texts = Object.entries(ofServer).map(([name, own]) => [name, defaultText(own, env)])
   return { ...initial, ...Object.fromEntries(texts) }
 }
 
-/** Whether a value that came from a page is a change of settings, be its texts right or wrong. */
+/** Checks the types of a change that the page sent. `problemsOf` checks its texts. */
 export function isSettingsChange(value: unknown): value is Partial<Settings> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return Object.entries(value).every(([name, one]) => {
     if (!Object.hasOwn(initial, name) || typeof one !== typeof initial[name as keyof Settings]) return false
-    return typeof one !== 'string' || (one.length <= 2000 && (words[name]?.includes(one) ?? true))
+    return typeof one !== 'string' || (one.length <= 2000 && (choices[name]?.includes(one) ?? true))
   })
 }
 
-/** A sentence for each text that is not what its setting takes. */
+/** A sentence per setting with an invalid text. */
 export function problemsOf(changes: Partial<Settings>): SettingProblems<Settings> {
   const problems: { -readonly [Name in keyof Settings]?: string } = {}
   for (const [name, own] of Object.entries(ofServer) as [keyof typeof ofServer, keyof Config][]) {
     const problem = problemWith(own, changes[name] ?? '')
     if (problem) problems[name] = problem
   }
-  // Clients keep the address, so it must not change with every start.
+  // With port 0 the address would change at each start, but clients store it.
   if (/^0+$/.test(changes.port ?? '')) problems.port = 'This must be a port from 1 to 65535.'
   return problems
 }
@@ -185,7 +185,7 @@ export function serverConfig(
     ...Object.fromEntries(own),
     ...mail,
     dataDir,
-    // The network by IPv4; this machine by either, for `localhost` may mean ::1.
+    // IPv4 for the network, ::1 as well for this machine: `localhost` may resolve to it.
     hosts: settings.networkAccess ? '0.0.0.0,::1' : '',
     inviteRequired: settings.inviteRequired ? 'on' : '',
     dailyBackups: settings.automaticBackups ? '' : 'off',
@@ -197,7 +197,7 @@ export function serverConfig(
     : config
 }
 
-/** What others on the network may call this machine. An address is not a name that a page could rebind. */
+/** Names and addresses under which other devices may reach this machine. Addresses are safe: DNS cannot rebind them. */
 function namesOfMachine(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((one) => one ?? [])
   const name = hostname().toLowerCase()

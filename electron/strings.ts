@@ -1,4 +1,4 @@
-/** Every word that the desktop itself says: tray, menu, dialogs, native notifications. */
+/** Every text of the desktop outside the page: tray, menu, dialogs, native notifications. */
 import type { Reason } from '../server/notifications/reasons.ts'
 import type { ServerState } from './bridge.ts'
 
@@ -38,38 +38,38 @@ export const t = {
   },
   stillRunning: {
     title: `${productName} is still running`,
-    body: 'The server goes on for your clients. Open or quit it from the tray.',
+    body: 'Your server stays available. Open or quit the app from the tray.',
   },
   closing: {
     message: `Stop the server and quit ${productName}?`,
-    detail: 'There is no tray on this desktop to keep it in. Minimized, the server goes on for your clients.',
+    detail: 'This desktop has no tray. Minimize the window to keep the server running.',
     quit: 'Quit',
     minimize: 'Minimize',
     cancel: 'Cancel',
   },
   unsaved: {
     message: 'Quit without saving?',
-    detail: 'What you have changed in the settings is not saved yet.',
+    detail: 'Your changes to the settings will be lost.',
     quit: 'Quit',
-    stay: 'Stay here',
+    stay: 'Cancel',
   },
   backedUp: (file: string) => ({ title: 'Backup made', body: file }),
-  notBackedUp: (message: string) => ({ title: 'No backup was made', body: message }),
+  notBackedUp: (message: string) => ({ title: 'Backup failed', body: message }),
   update: (version: string) => ({
     title: `Version ${version} is available`,
-    body: 'Click to see what is new.',
+    body: 'Click to open the release page.',
   }),
   failed: `${productName} has to close`,
   loadFailed: {
     message: 'The window could not be loaded',
-    detail: 'The server is not affected and continues to run for your clients.',
+    detail: 'The server is still running. Try to load the window again.',
     reload: 'Reload',
     close: 'Close',
   },
   dialogs: {
-    saveBackup: 'Save a backup with accounts and keys',
-    saveRepository: 'Save the repository',
-    chooseBackup: 'Choose a backup',
+    saveBackup: 'Save backup with accounts and keys',
+    saveRepository: 'Save repository',
+    chooseBackup: 'Choose backup',
     backupFiles: 'Backups',
     repositoryFiles: 'Repositories',
   },
@@ -91,8 +91,8 @@ export function describeState(state: ServerState): string {
   }
 }
 
-/** What somebody has done, after their name. */
-const deeds: Readonly<Record<Reason, string>> = {
+/** The rest of a notification's title, after the name of its author. */
+const predicates: Readonly<Record<Reason, string>> = {
   like: 'liked your post',
   repost: 'reposted your post',
   follow: 'follows you',
@@ -101,7 +101,7 @@ const deeds: Readonly<Record<Reason, string>> = {
   quote: 'quoted your post',
   'starterpack-joined': 'joined with your starter pack',
   verified: 'verified you',
-  unverified: 'no longer verifies you',
+  unverified: 'removed your verification',
   'like-via-repost': 'liked your repost',
   'repost-via-repost': 'reposted your repost',
   'subscribed-post': 'posted',
@@ -109,11 +109,11 @@ const deeds: Readonly<Record<Reason, string>> = {
 }
 
 /** The title of a native notification. */
-export function deedOf(name: string, reason: Reason): string {
-  return `${name} ${deeds[reason]}`
+export function titleFor(name: string, reason: Reason): string {
+  return `${name} ${predicates[reason]}`
 }
 
-/** When so many arrive at once that one notification has to stand for all. */
+/** The title of one notification that stands for a batch. */
 export function manyArrived(count: number): string {
   return `${count} new notifications`
 }

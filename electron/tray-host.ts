@@ -1,5 +1,5 @@
 /**
- * Whether the desktop shows tray icons, and whether it shows ours: on Linux it may do neither (GNOME without an extension, a host
+ * Whether the desktop shows tray icons, and the icon of this app. On Linux it may do neither (GNOME without an extension, a host
  * that rejects the icon), and Electron reports no error. A window closed to such a tray would be lost.
  */
 import { setTimeout } from 'node:timers/promises'

@@ -1,8 +1,8 @@
-/** Looks whether there is a newer version, and tells. It never downloads or runs anything. */
+/** Checks for a newer version. It never downloads or runs anything. */
 import type { UpdateState } from './bridge.ts'
 
-const waitMs = 10_000
-const mostBytes = 512 * 1024
+const timeoutMs = 10_000
+const maxBytes = 512 * 1024
 
 export interface UpdateCheck {
   /** Address of the newest release, as GitHub describes it; undefined where a build does not name its project. */
@@ -11,46 +11,46 @@ export interface UpdateCheck {
   readonly now?: () => Date
 }
 
-/** @returns `unknown` whenever the answer is not clear: without a network that is no failure */
+/** @returns `unknown` if there is no valid response: having no network is not a failure */
 export async function checkForUpdates({
   feed,
   current,
   now = () => new Date(),
 }: UpdateCheck): Promise<UpdateState> {
-  if (!feed) return { kind: 'unknown', message: 'This build does not say where its releases are.' }
+  if (!feed) return { kind: 'unknown', message: 'This build has no release page.' }
   try {
     const { tag_name: tag, html_url: page } = await readJson(feed)
     const version = /^v?(\d+\.\d+\.\d+)$/.exec(String(tag))?.[1]
     const address = URL.parse(String(page))
-    // A page to open is one of the web, whatever the answer says.
-    if (!version || address?.protocol !== 'https:') throw new Error('the answer is not a release')
+    // The response decides which page is opened, so only https is accepted.
+    if (!version || address?.protocol !== 'https:') throw new Error('the response is not a release')
     const checkedAt = now().toISOString()
     return isNewer(version, current)
       ? { kind: 'available', version, page: address.href, checkedAt }
       : { kind: 'current', checkedAt }
   } catch (error) {
-    return { kind: 'unknown', message: `The releases cannot be looked at: ${messageOf(error)}` }
+    return { kind: 'unknown', message: `Checking for updates failed: ${messageOf(error)}` }
   }
 }
 
 async function readJson(url: URL): Promise<Record<string, unknown>> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(waitMs), redirect: 'error' })
-  if (!answer.ok) throw new Error(`the answer was ${answer.status}`)
+  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
+  if (!response.ok) throw new Error(`the response was ${response.status}`)
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of answer.body ?? []) {
+  for await (const part of response.body ?? []) {
     bytes += part.length
-    if (bytes > mostBytes) throw new Error('the answer is too long')
+    if (bytes > maxBytes) throw new Error('the response is too long')
     parts.push(part)
   }
   return JSON.parse(Buffer.concat(parts).toString())
 }
 
-/** Plain versions of three numbers; what follows a dash is left out. */
+/** Compares versions of three numbers. A pre-release suffix is ignored. */
 export function isNewer(version: string, current: string): boolean {
   const [theirs, ours] = [version, current].map((text) => text.split('-')[0]?.split('.').map(Number) ?? [])
-  const place = [0, 1, 2].find((one) => theirs?.[one] !== ours?.[one])
-  return place !== undefined && (theirs?.[place] ?? 0) > (ours?.[place] ?? 0)
+  const index = [0, 1, 2].find((one) => theirs?.[one] !== ours?.[one])
+  return index !== undefined && (theirs?.[index] ?? 0) > (ours?.[index] ?? 0)
 }
 
 function messageOf(error: unknown): string {

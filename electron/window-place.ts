@@ -1,4 +1,4 @@
-/** Where the window was, and whether that is still a place on one of the displays. */
+/** The saved position of the window, and whether it is still on a display. */
 
 export interface WindowPlace {
   readonly x: number
@@ -16,20 +16,20 @@ export interface Area {
   readonly height: number
 }
 
-export const usualSize = { width: 1080, height: 760 }
-export const leastSize = { width: 420, height: 480 }
+export const defaultSize = { width: 1080, height: 760 }
+export const minSize = { width: 420, height: 480 }
 
 /**
- * The remembered place when enough of its title bar to take hold of is on a display, the usual size otherwise: displays come and go.
+ * The saved position if enough of the title bar to drag is on a display, otherwise the default size: displays come and go.
  * @param displays their work areas
  */
-export function placeOn(displays: readonly Area[], remembered: WindowPlace | null): Partial<WindowPlace> {
-  if (!remembered) return usualSize
+export function placeOn(displays: readonly Area[], saved: WindowPlace | null): Partial<WindowPlace> {
+  if (!saved) return defaultSize
   const size = {
-    width: Math.max(remembered.width, leastSize.width),
-    height: Math.max(remembered.height, leastSize.height),
+    width: Math.max(saved.width, minSize.width),
+    height: Math.max(saved.height, minSize.height),
   }
-  const grip = { x: remembered.x + 40, y: remembered.y, width: size.width - 80, height: 24 }
+  const grip = { x: saved.x + 40, y: saved.y, width: size.width - 80, height: 24 }
   const isReachable = displays.some(
     (area) =>
       grip.y >= area.y &&
@@ -37,6 +37,6 @@ export function placeOn(displays: readonly Area[], remembered: WindowPlace | nul
       grip.x < area.x + area.width &&
       grip.x + grip.width > area.x,
   )
-  const { maximized = false } = remembered
-  return isReachable ? { x: remembered.x, y: remembered.y, ...size, maximized } : { ...usualSize, maximized }
+  const { maximized = false } = saved
+  return isReachable ? { x: saved.x, y: saved.y, ...size, maximized } : { ...defaultSize, maximized }
 }

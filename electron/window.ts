@@ -1,4 +1,4 @@
-/** The one window: where it is, what closing it means, and how the rest of the desktop speaks to its page. */
+/** The one window: its position, what closing it does, and how the main process reaches its page. */
 import { join } from 'node:path'
 import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
 import type { Logger } from '../server/util/log.ts'
@@ -9,19 +9,19 @@ import { loadPage, revealWhenReady } from './page-load.ts'
 import { pageUrl } from './protocol.ts'
 import type { SettingsFile } from './settings.ts'
 import { productName, t } from './strings.ts'
-import { leastSize, placeOn } from './window-place.ts'
+import { minSize, placeOn } from './window-place.ts'
 import { wire } from './wire.ts'
 
 export interface MainWindow {
   /** Undefined until it is first shown. */
   readonly browserWindow: BrowserWindow | undefined
   readonly contents: WebContents | undefined
-  /** Brings it to the front; with a screen, on that screen. */
+  /** Brings it to the front, on a screen if one is given. */
   show(screen?: string): void
-  /** Whether somebody is looking at a screen right now. */
+  /** Whether the window has the focus and is on this screen. */
   isShowing(screen: string): boolean
   send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
-  /** Loads the page again, on the screen where it is. */
+  /** Reloads the page on its current screen. */
   reload(): void
   /** Asks whether to quit and discard what the page has not saved. */
   confirmDiscard(): Promise<boolean>
@@ -36,19 +36,19 @@ export interface Notice {
 
 export interface WindowOptions {
   readonly settings: SettingsFile
-  /** Whether there is a tray to close to. */
+  /** Whether the tray shows our icon, so that the window can close to it. */
   readonly findTray: () => Promise<boolean>
-  /** Whether the program is about to end, so that closing needs no more thought. */
+  /** Whether the app is about to end, so that closing needs no question. */
   readonly isQuitting: () => boolean
   readonly quit: () => void
   readonly end: () => void
   readonly log: Logger
-  /** Told when closing has left the server running. */
+  /** Called when the window was closed to the tray. */
   readonly onHidden: () => void
 }
 
-/** A page that has crashed twice within this time would go on so for ever: it is loaded again when it is asked for. */
-const crashAgainMs = 10_000
+/** A page that crashes twice within this time is not reloaded, but only when the window is shown again. */
+const crashLoopMs = 10_000
 
 export function createMainWindow(options: WindowOptions): MainWindow {
   const { settings } = options
@@ -61,8 +61,8 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     const { maximized, ...place } = placeOn(areas, settings.get('window'))
     const opened = new BrowserWindow({
       ...place,
-      minWidth: leastSize.width,
-      minHeight: leastSize.height,
+      minWidth: minSize.width,
+      minHeight: minSize.height,
       title: productName,
       icon: icon('app'),
       show: false,
@@ -77,16 +77,16 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       },
     })
     opened.on('close', (event) => {
-      remember(opened)
+      savePosition(opened)
       if (options.isQuitting()) return
       event.preventDefault()
       void close(opened)
     })
-    // The end of a Windows session asks nobody; what was answered is on disk already.
+    // Windows does not wait at the end of a session. Acknowledged writes are on disk already.
     opened.on('session-end', options.end)
     opened.webContents.on('render-process-gone', (_, { reason }) => {
       options.log.error({ reason }, 'page crashed')
-      const isFirst = performance.now() - crashedAt > crashAgainMs
+      const isFirst = performance.now() - crashedAt > crashLoopMs
       crashedAt = performance.now()
       if (isFirst && reason !== 'clean-exit') opened.webContents.reload()
     })
@@ -103,8 +103,8 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     return opened
   }
 
-  /** On a full disk it is not: that costs the place, nothing else. */
-  function remember(closing: BrowserWindow): void {
+  /** A full disk must not keep the window from closing. */
+  function savePosition(closing: BrowserWindow): void {
     try {
       settings.set('window', { ...closing.getNormalBounds(), maximized: closing.isMaximized() })
     } catch (error) {
@@ -180,7 +180,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
   }
 }
 
-/** macOS leaves a black screen where a window is hidden that fills it. */
+/** macOS leaves a black screen if a full-screen window is hidden. */
 function hide(window: BrowserWindow): void {
   if (process.platform === 'darwin' && window.isFullScreen()) {
     window.once('leave-full-screen', () => window.hide())

@@ -1,7 +1,7 @@
-/** What travels between the preload script and the main process beneath the bridge. */
+/** Channels and data between the preload script and the main process, beneath the bridge. */
 import type { DesktopBridge } from './bridge.ts'
 
-/** Names of the channels. The preload script is loaded alone and repeats them; their types are these very words. */
+/** Channel names. The preload script cannot import this file and repeats them; the type checks that they are equal. */
 export const wire = {
   initial: 'desktop:initial',
   call: 'desktop:call',
@@ -11,7 +11,7 @@ export const wire = {
   unsaved: 'desktop:unsaved',
 } as const
 
-/** What a page needs before its first line runs. */
+/** What the page needs before its first line runs. */
 export type Initial = Pick<
   DesktopBridge,
   'endpoint' | 'version' | 'platform' | 'hasSource' | 'initialState'

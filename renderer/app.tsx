@@ -4,9 +4,9 @@ import { useMaybeSession } from './api/sessions.ts'
 import { useStore } from './api/store.ts'
 import { desktop } from './bridge.ts'
 import { isEntrance } from './entrances.ts'
-import { Restored } from './screens/backups/restored.tsx'
+import { RestoredDialog } from './screens/backups/restored.tsx'
 import { Entrance } from './screens/entrance/entrance.tsx'
-import { Ready } from './screens/entrance/ready.tsx'
+import { ReadyDialog } from './screens/entrance/ready.tsx'
 import { Halted } from './screens/halted/halted.tsx'
 import { DesktopEvents } from './shell/desktop-events.tsx'
 import { LeaveDialog } from './shell/leave-dialog.tsx'
@@ -24,8 +24,8 @@ export function App() {
       {desktop && <DesktopEvents desktop={desktop} />}
       <Content />
       <LeaveDialog />
-      <Restored />
-      <Ready />
+      <RestoredDialog />
+      <ReadyDialog />
       <Toasts />
     </Router>
   )

@@ -14,7 +14,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
   override render() {
     if (!this.state.failed) return this.props.children
     return (
-      <Notice action={<Button onClick={() => location.reload()}>{t.app.reload}</Button>} look="danger">
+      <Notice action={<Button onClick={() => location.reload()}>{t.app.reload}</Button>} variant="danger">
         {t.app.crashed}
       </Notice>
     )

@@ -9,7 +9,7 @@ const usage = `Runs the personal data server until it is stopped (Ctrl-C).
 
 Usage: npm run serve -- [options]
 
-Each option can also be given as the environment variable named behind it; after that stands its default.
+Each option can also be set by the environment variable in brackets; its default follows.
 
 `
 
@@ -22,7 +22,7 @@ async function serve(): Promise<void> {
     const log = createLogger(config.logLevel)
     const server = await startServer(config, { log })
     process.stdout.write(`listening on ${server.url}\ndata in ${config.dataDir}\n`)
-    // A second signal waits for the first: a terminal and whoever runs this program in it may both send one.
+    // Terminals and npm both send the signal: the second one is ignored.
     let isStopping = false
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
@@ -36,13 +36,13 @@ async function serve(): Promise<void> {
   }
 }
 
-/** Also with requests that hang: what is answered is on disk already. */
+/** Exits even if requests hang: everything that was answered is on disk. */
 async function stop(server: { close(): Promise<void> }): Promise<void> {
   await server.close()
   process.exit()
 }
 
-/** Errors that a person can do something about are told in a sentence; others with their stack. */
+/** Returns a sentence for errors that the user can fix, the stack for others. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ConfigError || error.name.startsWith('Store')) return error.message
@@ -51,5 +51,7 @@ function explain(error: unknown): string {
     return 'The port is in use by another program. Choose another with --port or PDS_PORT.'
   if (code === 'EACCES' || code === 'EPERM') return `Not permitted: ${error.message}`
   if (code === 'ENOSPC') return 'The disk is full. Make room on it, then start again.'
-  return syscall === undefined ? (error.stack ?? error.message) : `The system refuses: ${error.message}`
+  return syscall === undefined
+    ? (error.stack ?? error.message)
+    : `The system returned an error: ${error.message}`
 }

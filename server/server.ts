@@ -120,6 +120,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     checkpointBytes,
     fullBytes,
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
+    onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
 }
 

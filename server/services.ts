@@ -68,7 +68,10 @@ export async function createServices(base: Base): Promise<Services> {
     secrets,
     tokens: await createTokens({ secret: secrets.tokenKey, audience, now }),
     lastUsed: createLastUsed({ store, now }),
-    passwords: createPasswordHasher({ cost: base.passwordCost }),
+    passwords: createPasswordHasher({
+      cost: base.passwordCost,
+      onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+    }),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,

@@ -154,13 +154,36 @@ describe.skipIf(process.platform !== 'linux')('npm start without the binary', ()
   })
 })
 
-test('npm scripts on an old Node.js: fail with the command to run', () => {
-  const old = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
-  const check = `require(${JSON.stringify(join(root, 'build/check-node.cjs'))})`
-  const { status, stderr } = spawnSync(process.execPath, ['--eval', `${old};${check}`], { encoding: 'utf8' })
-  expect(status).toBe(1)
-  expect(stderr).toContain('Desktop PDS needs Node.js 24 or later, and this is Node.js 20.20.2.')
-  expect(stderr).toContain('Run `npm ci`')
+describe('check of the Node.js version', () => {
+  /** @param system the version that npm runs on */
+  function check(version: string, system: string) {
+    const replaced = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+    const script = `require(${JSON.stringify(join(root, 'build/check-node.cjs'))})`
+    const { status, stderr } = spawnSync(process.execPath, ['--eval', `${replaced};${script}`], {
+      encoding: 'utf8',
+      env: { npm_config_user_agent: `npm/10.9.9 node/v${system} linux x64` },
+    })
+    return { status, stderr }
+  }
+
+  test('without the Node.js package: fails with the command to run', () => {
+    const { status, stderr } = check('20.20.2', '20.20.2')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^Desktop PDS runs on Node\.js 24, .* this is Node\.js 20\.20\.2\.\nRun `npm ci`/)
+  })
+
+  test('npm on a version that skips optional packages: fails with the versions that work', () => {
+    for (const version of ['18.20.8', '20.18.0', '21.7.3', '22.11.0']) {
+      const { status, stderr } = check('24.21.0', version)
+      expect(status).toBe(1)
+      expect(stderr).toContain(
+        `Node.js ${version} is too old to install Desktop PDS.\nInstall Node.js 20.19, `,
+      )
+    }
+    for (const version of ['20.19.0', '20.20.2', '22.12.0', '24.0.0', '26.1.0']) {
+      expect(check('24.21.0', version)).toEqual({ status: 0, stderr: '' })
+    }
+  })
 })
 
 describe('download of Electron', () => {

@@ -8,13 +8,13 @@ import { createStore } from './store.ts'
 
 export type Connection = { readonly up: true } | { readonly up: false; readonly retryAt: number }
 
-const firstWaitMs = 1000
-const longestWaitMs = 15_000
+const minDelayMs = 1000
+const maxDelayMs = 15_000
 
 export const connection = createStore<Connection>({ up: true })
 
 let timer: ReturnType<typeof setTimeout> | undefined
-let waitMs = firstWaitMs
+let delayMs = minDelayMs
 
 // The online state of the browser does not apply to a server on this machine.
 onlineManager.setEventListener(() => () => {})
@@ -23,10 +23,10 @@ onlineManager.setEventListener(() => () => {})
 export async function trackedFetch(url: URL, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, init)
-    if (!connection.get().up) restored()
+    if (!connection.get().up) setOnline()
     return response
   } catch (error) {
-    if (!init.signal?.aborted) lost()
+    if (!init.signal?.aborted) setOffline()
     throw error
   }
 }
@@ -35,29 +35,29 @@ export async function probe(): Promise<void> {
   clearTimeout(timer)
   try {
     await fetch(new URL('/xrpc/_health', endpoint), { cache: 'no-store' })
-    restored()
+    setOnline()
   } catch {
     scheduleProbe()
   }
 }
 
-function lost(): void {
+function setOffline(): void {
   if (!connection.get().up) return
   onlineManager.setOnline(false)
-  waitMs = firstWaitMs
+  delayMs = minDelayMs
   scheduleProbe()
 }
 
-function restored(): void {
+function setOnline(): void {
   clearTimeout(timer)
   connection.set({ up: true })
   onlineManager.setOnline(true)
 }
 
 function scheduleProbe(): void {
-  connection.set({ up: false, retryAt: Date.now() + waitMs })
-  timer = setTimeout(probe, waitMs)
-  waitMs = Math.min(waitMs * 2, longestWaitMs)
+  connection.set({ up: false, retryAt: Date.now() + delayMs })
+  timer = setTimeout(probe, delayMs)
+  delayMs = Math.min(delayMs * 2, maxDelayMs)
 }
 
 // Probe at once when the window becomes visible.

@@ -17,8 +17,8 @@ import { findSession, useSession } from './sessions.ts'
 
 const { getUnreadCount, subscribe } = app.example.notification
 
-const firstWaitMs = 250
-const longestWaitMs = 60_000
+const minDelayMs = 250
+const maxDelayMs = 60_000
 
 /** Keeps a stream open for the current account. */
 export function useNotificationStream(): void {
@@ -92,7 +92,7 @@ function connect(client: QueryClient, did: string, signal: AbortSignal): Promise
 
 /** Exponential back-off; ends early when the connection is restored. */
 function pause(failures: number, signal: AbortSignal): Promise<void> {
-  const longest = Math.min(firstWaitMs * 2 ** failures, longestWaitMs)
+  const delay = Math.min(minDelayMs * 2 ** failures, maxDelayMs)
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
@@ -101,7 +101,7 @@ function pause(failures: number, signal: AbortSignal): Promise<void> {
       resolve()
     }
     // Jitter, so that pages do not reconnect all at once.
-    const timer = setTimeout(done, (longest * (1 + Math.random())) / 2)
+    const timer = setTimeout(done, (delay * (1 + Math.random())) / 2)
     const unsubscribe = connection.subscribe(() => connection.get().up && done())
     signal.addEventListener('abort', done)
   })

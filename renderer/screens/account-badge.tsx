@@ -5,12 +5,12 @@ import { Badge } from '../ui/states.tsx'
 export function AccountBadge({ status }: { readonly status: string | undefined }) {
   switch (status) {
     case undefined:
-      return <Badge look="good">{t.status.active}</Badge>
+      return <Badge variant="good">{t.status.active}</Badge>
     case 'deactivated':
-      return <Badge look="warn">{t.status.deactivated}</Badge>
+      return <Badge variant="warn">{t.status.deactivated}</Badge>
     case 'suspended':
-      return <Badge look="warn">{t.status.suspended}</Badge>
+      return <Badge variant="warn">{t.status.suspended}</Badge>
     default:
-      return <Badge look="danger">{t.status.takendown}</Badge>
+      return <Badge variant="danger">{t.status.takendown}</Badge>
   }
 }

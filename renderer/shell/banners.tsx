@@ -35,7 +35,7 @@ function StoppedBanner() {
   )
   return (
     <div className={styles.banner}>
-      <Notice action={action} live look="warn">
+      <Notice action={action} live variant="warn">
         <strong>{t.connection.stopped}</strong> {t.connection.stoppedDetail}
       </Notice>
     </div>
@@ -57,7 +57,7 @@ function LostBanner() {
   )
   return (
     <div className={styles.banner}>
-      <Notice action={action} live look="warn">
+      <Notice action={action} live variant="warn">
         <strong>{t.connection.lost}</strong> {t.connection.retrying}
       </Notice>
     </div>
@@ -71,8 +71,8 @@ export function AccountBanner() {
   return (
     <div className={styles.banner}>
       {status === 'deactivated' && <DeactivatedNotice />}
-      {status === 'suspended' && <Notice look="warn">{t.banner.suspended}</Notice>}
-      {status === 'takendown' && <Notice look="danger">{t.banner.takendown}</Notice>}
+      {status === 'suspended' && <Notice variant="warn">{t.banner.suspended}</Notice>}
+      {status === 'takendown' && <Notice variant="danger">{t.banner.takendown}</Notice>}
     </div>
   )
 }
@@ -91,7 +91,7 @@ function DeactivatedNotice() {
     </Button>
   )
   return (
-    <Notice action={action} look="warn">
+    <Notice action={action} variant="warn">
       {t.banner.deactivated}{' '}
       {data?.deleteAfter && (
         <strong>{t.banner.deleteOn(data.deleteAfter, formatRelative(data.deleteAfter, now))}</strong>

@@ -12,7 +12,7 @@ export function LeaveDialog() {
       <p>{t.leave.text}</p>
       <DialogActions>
         <Button onClick={leave}>{t.leave.leave}</Button>
-        <Button look="primary" onClick={stay}>
+        <Button variant="primary" onClick={stay}>
           {t.leave.stay}
         </Button>
       </DialogActions>

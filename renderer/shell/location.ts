@@ -7,16 +7,16 @@ import { navigate } from 'wouter/use-hash-location'
 import { createStore, useStore } from '../api/store.ts'
 import { unsavedForms } from '../ui/unsaved.ts'
 
-const shown = createStore(pathInUrl())
+const currentPath = createStore(pathInUrl())
 
 /** The target of a navigation that waits for confirmation. */
 export const pendingPath = createStore<string | undefined>(undefined)
 
 window.addEventListener('hashchange', () => {
   const path = pathInUrl()
-  const isBlocked = unsavedForms.get() > 0 && path !== shown.get()
+  const isBlocked = unsavedForms.get() > 0 && path !== currentPath.get()
   pendingPath.set(isBlocked ? path : undefined)
-  if (!isBlocked) shown.set(path)
+  if (!isBlocked) currentPath.set(path)
 })
 
 function pathInUrl(): string {
@@ -25,16 +25,16 @@ function pathInUrl(): string {
 
 /** The location hook of the router. */
 export const useScreenLocation: BaseLocationHook = Object.assign(
-  (): [string, typeof navigate] => [useStore(shown), navigate],
+  (): [string, typeof navigate] => [useStore(currentPath), navigate],
   { hrefs: (href: string) => `#${href}` },
 )
 
 export function leave(): void {
   const path = pendingPath.get()
   pendingPath.set(undefined)
-  if (path !== undefined) shown.set(path)
+  if (path !== undefined) currentPath.set(path)
 }
 
 export function stay(): void {
-  navigate(shown.get(), { replace: true })
+  navigate(currentPath.get(), { replace: true })
 }

@@ -4,7 +4,7 @@ import { classes } from './class-names.ts'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** `primary`: the main action of a screen. `danger`: cannot be undone. `quiet`: no frame until hovered. */
-  readonly look?: 'primary' | 'plain' | 'danger' | 'quiet'
+  readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet'
   readonly size?: 'm' | 's'
   readonly icon?: ReactNode
   /** Work is in progress: the button ignores clicks but keeps its size and focus. */
@@ -13,7 +13,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   size = 'm',
   icon,
   busy = false,
@@ -28,7 +28,8 @@ export function Button({
       {...rest}
       // `disabled` would drop the focus, and keyboard users would lose their place.
       aria-disabled={busy || undefined}
-      className={classes(styles.button, styles[look], styles[size], busy && styles.busy, className)}
+      data-primary={variant === 'primary' ? '' : undefined}
+      className={classes(styles.button, styles[variant], styles[size], busy && styles.busy, className)}
       onClick={(event) => {
         if (busy) event.preventDefault()
         else onClick?.(event)
@@ -47,7 +48,7 @@ export function IconButton({ label, ...rest }: ButtonProps & { readonly label: s
   return (
     <Button
       aria-label={label}
-      look="quiet"
+      variant="quiet"
       title={label}
       {...rest}
       className={classes(styles.iconOnly, rest.className)}

@@ -1,10 +1,6 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { t } from '../strings/en.ts'
-import { Button } from './button.tsx'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { type ReactNode, useState } from 'react'
 import { Field } from './field.tsx'
-import { Stack } from './page.tsx'
-import { FormError } from './states.tsx'
+import { FormDialog } from './form-dialog.tsx'
 
 interface ConfirmDialogProps {
   /** A question. */
@@ -28,34 +24,28 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, action, typed, ready = true, busy, error, onConfirm, onClose } = props
   const [text, setText] = useState('')
   const isTyped = typed === undefined || text.trim().toLowerCase() === typed.text.toLowerCase()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (ready && isTyped && !busy) onConfirm()
-  }
   return (
-    <Dialog onClose={onClose} title={title}>
-      <form onSubmit={submit}>
-        <Stack>
-          <div>{children}</div>
-          {typed && (
-            <Field
-              autoComplete="off"
-              label={typed.label}
-              onChange={(event) => setText(event.target.value)}
-              required
-              spellCheck={false}
-              value={text}
-            />
-          )}
-          <FormError error={error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={busy} disabled={!ready || !isTyped} look="danger" type="submit">
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      action={action}
+      busy={busy}
+      disabled={!ready || !isTyped}
+      error={error}
+      variant="danger"
+      onClose={onClose}
+      onSubmit={onConfirm}
+      title={title}
+    >
+      <div>{children}</div>
+      {typed && (
+        <Field
+          autoComplete="off"
+          label={typed.label}
+          onChange={(event) => setText(event.target.value)}
+          required
+          spellCheck={false}
+          value={text}
+        />
+      )}
+    </FormDialog>
   )
 }

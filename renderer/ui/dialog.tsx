@@ -21,8 +21,8 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    // Focus the first field, not the close button.
-    dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select')?.focus()
+    // Focus the first field or else the primary button, not the close button.
+    dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select, [data-primary]')?.focus()
     return () => dialog?.close()
   }, [])
   return (

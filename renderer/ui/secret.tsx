@@ -25,7 +25,7 @@ export function Secret({ name, value, onSaved }: SecretProps) {
       </div>
       <p className={styles.once}>{t.ui.shownOnce}</p>
       <DialogActions>
-        <Button look={isKept ? 'primary' : 'plain'} onClick={onSaved}>
+        <Button variant={isKept ? 'primary' : 'plain'} onClick={onSaved}>
           {t.ui.saved}
         </Button>
       </DialogActions>

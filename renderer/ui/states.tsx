@@ -88,7 +88,7 @@ export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
 }
 
 interface NoticeProps {
-  readonly look?: 'info' | 'warn' | 'danger'
+  readonly variant?: 'info' | 'warn' | 'danger'
   readonly children: ReactNode
   readonly action?: ReactNode
   /** Announced by screen readers when it appears. */
@@ -96,10 +96,10 @@ interface NoticeProps {
 }
 
 /** A highlighted paragraph. */
-export function Notice({ look = 'info', children, action, live = false }: NoticeProps) {
-  const Icon = look === 'info' ? Info : TriangleAlert
+export function Notice({ variant = 'info', children, action, live = false }: NoticeProps) {
+  const Icon = variant === 'info' ? Info : TriangleAlert
   return (
-    <div className={classes(styles.notice, styles[look])} role={live ? 'alert' : undefined}>
+    <div className={classes(styles.notice, styles[variant])} role={live ? 'alert' : undefined}>
       <Icon aria-hidden size={18} />
       <div className={styles.noticeText}>{children}</div>
       {action}
@@ -111,17 +111,17 @@ export function Notice({ look = 'info', children, action, live = false }: Notice
 export function FormError({ error }: { readonly error: unknown }) {
   return (
     <div aria-live="assertive" className={styles.formError}>
-      {error ? <Notice look="danger">{explain(error)}</Notice> : null}
+      {error ? <Notice variant="danger">{explain(error)}</Notice> : null}
     </div>
   )
 }
 
 export function Badge({
-  look = 'plain',
+  variant = 'plain',
   children,
 }: {
-  readonly look?: 'plain' | 'good' | 'warn' | 'danger'
+  readonly variant?: 'plain' | 'good' | 'warn' | 'danger'
   readonly children: ReactNode
 }) {
-  return <span className={classes(styles.badge, styles[`badge-${look}`])}>{children}</span>
+  return <span className={classes(styles.badge, styles[`badge-${variant}`])}>{children}</span>
 }

@@ -55,7 +55,7 @@ export function Toasts() {
         <div className={styles.toast} key={one.id}>
           <span className={styles.text}>{one.text}</span>
           {one.undo && (
-            <Button look="quiet" onClick={() => takeBack(one)} size="s">
+            <Button variant="quiet" onClick={() => takeBack(one)} size="s">
               {t.ui.undo}
             </Button>
           )}

@@ -1,7 +1,7 @@
 /**
  * The audience of session tokens: a lasting id of this server, kept in the store. It is the DID that the server had when it was
- * first started, so that tokens of older versions stay valid. It does not follow the port or the public address: a new address
- * signs nobody out.
+ * first started, so that tokens of older versions stay valid. A new port or public address does not change it and ends no
+ * session.
  */
 import type { Database } from '../store/database.ts'
 import * as secrets from '../store/tables/secrets.ts'

@@ -1,9 +1,9 @@
-/** The closed set of words that say who may call a method, and what each gives to the handler. */
+/** The auth words of methods, and the credentials that each passes to the handler. */
 import type { DidString } from '@atproto/syntax'
 import type { OpenSession } from '../store/tables/sessions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 
-/** Somebody with an access token: the session and the account as they are at this moment. */
+/** Of an access token: the session and the account as the store has them at this moment. */
 export interface SessionCredentials {
   readonly did: DidString
   readonly sessionId: string
@@ -13,25 +13,25 @@ export interface SessionCredentials {
   readonly account: OpenSession
 }
 
-/** Somebody with a refresh token. Whether its `jti` is still good is for the handler, within its transaction. */
+/** Of a refresh token. The handler checks in its transaction whether `jti` is still valid. */
 export interface RefreshCredentials {
   readonly did: DidString
   readonly sessionId: string
   readonly jti: string
 }
 
-/** Who ends a session; undefined session data means that it has ended already. */
+/** Of a token whose session is to end; the session may have ended already. */
 export interface EndingCredentials {
   readonly sessionId: string
 }
 
-/** The owner with a full session, or whoever knows the admin password. */
+/** Of the owner's full session or of the admin password. */
 export interface AdminCredentials {
-  /** DID of the owner; undefined with the admin password. */
+  /** DID of the owner; undefined for the admin password. */
   readonly did: DidString | undefined
 }
 
-/** A service token that may come along; the handler verifies it. */
+/** An optional service token; the handler verifies it. */
 export interface ServiceCredentials {
   readonly serviceToken: string | undefined
 }
@@ -39,7 +39,7 @@ export interface ServiceCredentials {
 export interface CredentialsByWord {
   /** Anyone. */
   none: undefined
-  /** Anyone; who comes with an access token is known by it. */
+  /** Anyone; credentials are passed when there is an access token. */
   optional: SessionCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
@@ -51,11 +51,11 @@ export interface CredentialsByWord {
   'full or takendown': SessionCredentials
   /** A refresh token. */
   refresh: RefreshCredentials
-  /** A session's access or refresh token, be it expired. */
+  /** An access or refresh token, expired or not. */
   ending: EndingCredentials
   /** The owner, or the admin password. */
   admin: AdminCredentials
-  /** Anyone; with a service token, somebody who imports an account. */
+  /** Anyone; a service token proves the import of an account. */
   import: ServiceCredentials
 }
 
@@ -63,7 +63,7 @@ export type AuthWord = keyof CredentialsByWord
 
 const anyAppPassword = [scopes.appPassword, scopes.privilegedAppPassword]
 
-/** Which scopes satisfy a word that wants an access token. */
+/** The token scopes that each auth word accepts. */
 export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
   ['optional', new Set([scopes.full, ...anyAppPassword])],
   ['access', new Set([scopes.full, ...anyAppPassword])],

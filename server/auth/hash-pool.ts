@@ -1,9 +1,9 @@
 /** Threads that hash passwords, one a core. Each starts with the first job it is needed for and ends when it has been idle. */
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { type JobRunner, startWorker } from '../util/worker-or-inline.ts'
+import { bcryptYielding, type HashJob } from './bcrypt.ts'
 import { createFairQueue } from './fair-queue.ts'
-import type { HashJob, HashResult } from './password-worker.ts'
 
 /** Too many passwords wait to be hashed; the caller should try again in a few seconds. */
 export class PasswordQueueFull extends Error {
@@ -26,6 +26,8 @@ export interface HashPoolOptions {
   readonly maxWaiting?: number
   /** Milliseconds after which an idle thread ends. */
   readonly idleMs?: number
+  /** Called if there can be no thread: passwords are then hashed on the main thread. */
+  readonly onUnloadable?: (error: Error) => void
 }
 
 interface Task extends PromiseWithResolvers<string> {
@@ -33,8 +35,7 @@ interface Task extends PromiseWithResolvers<string> {
 }
 
 interface Thread {
-  readonly worker: Worker
-  task: Task | undefined
+  readonly worker: JobRunner<HashJob, string>
   idleTimer: NodeJS.Timeout | undefined
 }
 
@@ -44,6 +45,7 @@ export function createHashPool({
   threads: limit = Math.min(maxThreads, availableParallelism()),
   maxWaiting = 100,
   idleMs = 30_000,
+  onUnloadable = () => {},
 }: HashPoolOptions = {}): HashPool {
   const queue = createFairQueue<Task>(maxWaiting)
   const threads = new Set<Thread>()
@@ -53,55 +55,52 @@ export function createHashPool({
 
   function startThread(): Thread {
     // The extension is .ts where Node itself strips the types, .js once compiled.
-    // Flags of the process are not passed on: some, like --input-type, would stop the thread.
     const file = new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url)
-    const worker = new Worker(file, { name: 'passwords', execArgv: [] })
-    const thread: Thread = { worker, task: undefined, idleTimer: undefined }
-    worker.on('message', (result: HashResult) => finish(thread, result))
-    worker.on('error', (cause) => remove(thread, new Error('The password thread failed.', { cause })))
-    worker.on('exit', () => remove(thread, new Error('The password thread has ended.')))
+    const worker = startWorker<HashJob, string>({
+      file,
+      name: 'password',
+      inline: bcryptYielding,
+      onUnloadable,
+      onEnd: () => remove(thread),
+    })
+    const thread: Thread = { worker, idleTimer: undefined }
     threads.add(thread)
     return thread
   }
 
   function run(thread: Thread, task: Task): void {
     clearTimeout(thread.idleTimer)
-    thread.task = task
     // A thread at work keeps the process alive, an idle one does not.
     thread.worker.ref()
-    thread.worker.postMessage(task.job)
+    thread.worker
+      .run(task.job)
+      .finally(() => finish(thread))
+      .then(task.resolve, task.reject)
   }
 
-  function finish(thread: Thread, result: HashResult): void {
-    const { task } = thread
-    thread.task = undefined
+  function finish(thread: Thread): void {
+    // The thread ended during the job.
+    if (!threads.has(thread)) return
     const next = queue.shift()
     if (next) run(thread, next)
     else rest(thread)
-    if ('hash' in result) task?.resolve(result.hash)
-    else task?.reject(result.error)
   }
 
   function rest(thread: Thread): void {
     thread.worker.unref()
-    thread.idleTimer = setTimeout(() => end(thread), idleMs).unref()
+    thread.idleTimer = setTimeout(() => {
+      // First out of the pool: a job that it got before its exit would fail.
+      remove(thread)
+      void thread.worker.end()
+    }, idleMs).unref()
     idle.push(thread)
   }
 
-  /** Ends an idle thread. It leaves the pool at once: a job that it got before its exit would fail. */
-  function end(thread: Thread): void {
-    idle.splice(idle.indexOf(thread), 1)
-    threads.delete(thread)
-    void thread.worker.terminate()
-  }
-
-  /** 'exit' follows 'error': the second call finds the thread removed. */
-  function remove(thread: Thread, reason: Error): void {
+  function remove(thread: Thread): void {
     if (!threads.delete(thread)) return
     clearTimeout(thread.idleTimer)
     const place = idle.indexOf(thread)
     if (place >= 0) idle.splice(place, 1)
-    thread.task?.reject(reason)
     const next = isClosed ? undefined : queue.shift()
     if (next) run(startThread(), next)
   }
@@ -119,7 +118,7 @@ export function createHashPool({
     async close() {
       isClosed = true
       for (const task of queue.clear()) task.reject(new Error('The password hasher is closed.'))
-      await Promise.all([...threads].map(({ worker }) => worker.terminate()))
+      await Promise.all([...threads].map(({ worker }) => worker.end()))
     },
   }
 }

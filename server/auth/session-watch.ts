@@ -1,13 +1,13 @@
 /**
- * Notices that sessions end, for those who listen to the server rather than ask it. However a session ends, its row goes: so
- * after each change of the store one query tells which of those watched are gone.
+ * Ends subscriptions when their session ends. Every way of ending a session deletes its row, so one query after each change of
+ * the store finds the ended ones.
  */
 import type { Database } from '../store/database.ts'
 import * as sessions from '../store/tables/sessions.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import type { SessionCredentials } from './credentials.ts'
 
-/** Calls `end` when the session is gone or its token expires. @returns what stops the watching */
+/** Calls `end` when the session has ended or its token has expired. @returns a function that stops watching */
 export type WatchSession = (
   session: Pick<SessionCredentials, 'sessionId' | 'expiresAt'>,
   end: (error: XrpcError) => void,
@@ -27,7 +27,7 @@ export function createSessionWatch({ store, now }: { store: Database; now: () =>
     }
   }
 
-  /** Timers follow the machine's clock while it is awake; here is noticed that it was not. */
+  /** Timers stand still while the machine sleeps, so the clock is checked too. */
   function expire(): void {
     const at = now().getTime()
     for (const token of [...watched.values()].flatMap((tokens) => [...tokens])) {

@@ -1,4 +1,4 @@
-/** Opening sessions, and how an account looks in the answers that show one. */
+/** Opens sessions, and builds the session part of responses. */
 
 import type { DidString } from '@atproto/syntax'
 import { sessionDocument } from '../accounts/did-status.ts'
@@ -20,7 +20,7 @@ interface Deps {
   readonly origin: string
 }
 
-/** The two tokens of a session are signed from this, once the session is in the store. */
+/** A session in the store, from which its two tokens are signed. */
 export interface IssuedSession {
   readonly did: DidString
   readonly sessionId: string
@@ -47,15 +47,15 @@ export function openSession(tx: Writer, opening: SessionOpening, now: Date): Iss
     client: opening.client ?? null,
     createdAt: at,
     lastUsedAt: at,
-    expiresAt: refreshEnd(now),
+    expiresAt: refreshExpiry(now),
   }
   sessions.insert(tx, session, refreshJti)
   if (opening.appPasswordName !== null) sessions.touch(tx, id, at)
   return { did: opening.did, sessionId: id, scope: opening.scope, refreshJti }
 }
 
-/** When a refresh token that is issued now expires. */
-export function refreshEnd(now: Date): DatetimeString {
+/** When a refresh token issued now expires. */
+export function refreshExpiry(now: Date): DatetimeString {
   return iso(new Date(now.getTime() + refreshLifetimeSeconds * 1000))
 }
 
@@ -70,7 +70,7 @@ export async function signTokens(
   return { accessJwt, refreshJwt }
 }
 
-/** Every field of a session that tells of the account. */
+/** The account's fields of createSession, refreshSession and getSession. */
 export async function accountView(deps: Omit<Deps, 'tokens'>, account: Account) {
   return {
     did: account.did,

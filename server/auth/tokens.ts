@@ -1,12 +1,15 @@
 /**
- * Session tokens: JWTs signed with HS256 by this server for itself. The only file that imports jose.
- * Access tokens live 2 hours, refresh tokens 90 days; `typ` keeps the one from being taken for the other (RFC 8725 §3.11).
+ * Session tokens: JWTs that this server signs with HS256 and verifies itself. The only file that imports jose.
+ * `typ` separates access tokens from refresh tokens (RFC 8725 §3.11).
  */
 import type { DidString } from '@atproto/syntax'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { type Scope, scopes } from './scopes.ts'
 
-export interface TokenClaims {
+export type TokenKind = 'access' | 'refresh'
+
+export interface VerifiedToken {
+  readonly kind: TokenKind
   readonly scope: string
   /** Account DID. */
   readonly sub: DidString
@@ -18,15 +21,13 @@ export interface TokenClaims {
   readonly exp: number
 }
 
-export type TokenKind = 'access' | 'refresh'
-
-export const accessLifetimeSeconds = 2 * 60 * 60
+const accessLifetimeSeconds = 2 * 60 * 60
 export const refreshLifetimeSeconds = 90 * 24 * 60 * 60
 
 const typ = { access: 'at+jwt', refresh: 'refresh+jwt' } as const
 const lifetime = { access: accessLifetimeSeconds, refresh: refreshLifetimeSeconds }
 
-/** Why a token was refused: what is wrong with it, or that its time is over. */
+/** A token that was refused: malformed, forged or of another server, or expired. */
 export class TokenError extends Error {
   readonly reason: 'invalid' | 'expired'
 
@@ -43,13 +44,13 @@ export interface Tokens {
     subject: { did: string; sessionId: string; scope: Scope; jti: string },
   ): Promise<string>
   /** @throws TokenError */
-  verify(token: string, options?: { acceptExpired?: boolean }): Promise<TokenClaims & { kind: TokenKind }>
+  verify(token: string, options?: { acceptExpired?: boolean }): Promise<VerifiedToken>
 }
 
 export interface TokenOptions {
   /** HS256 key, 32 bytes. */
   readonly secret: Uint8Array<ArrayBuffer>
-  /** The `aud` of every session token. */
+  /** The `aud` of every session token; see `audience.ts`. */
   readonly audience: string
   readonly now: () => Date
 }
@@ -73,19 +74,18 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
     },
 
     async verify(token, { acceptExpired = false } = {}) {
-      const currentDate = acceptExpired ? new Date(0) : now()
       const { payload, protectedHeader } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
         audience,
         requiredClaims: ['sub', 'jti', 'iat', 'exp', 'sid', 'scope'],
-        currentDate,
+        currentDate: acceptExpired ? new Date(0) : now(),
       }).catch((error: unknown) => {
         throw new TokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
       })
       const kind = kindOf(protectedHeader.typ)
       if (!kind || (kind === 'refresh') !== (payload.scope === scopes.refresh))
         throw new TokenError('invalid')
-      return { ...(payload as unknown as TokenClaims), kind }
+      return { ...(payload as unknown as Omit<VerifiedToken, 'kind'>), kind }
     },
   }
 }

@@ -1,40 +1,44 @@
-/** `npm run backup`: a backup of the data, also while the server runs. */
+/** `npm run backup`: backs the data up, also while the server runs. */
 import { resolve } from 'node:path'
 import { backup, exportBackup } from '../store/backup.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
 
 const help = `
-Makes a backup of the data, also while the server runs.
+Backs the data up, also while the server runs.
 
   npm run backup [-- --data-dir DIR]
   npm run backup -- --export FILE [--passphrase-file FILE | --unprotected] [--data-dir DIR]
 
-The backup is a whole SQLite file in DIR/backups, checked, with its SHA-256 beside it. The newest seven are kept;
-a copy under a name of your own stays as long as you like.
+The backup is an SQLite file in DIR/backups, verified, with its SHA-256 beside it. The newest seven backups made by
+this command are kept, beside the daily ones. Files with other names in that folder are never removed.
 
-With --export it is one file to carry to another machine: accounts, records and keys. Whoever can read it can act as
-its accounts, so it asks for a passphrase to protect it, or takes the first line of --passphrase-file. Without a
-terminal it makes a file that is not protected only when told so, with --unprotected.
+With --export the backup is one file for another computer, with accounts, records and keys. It is encrypted with a
+passphrase: the command asks for one, or reads the first line of --passphrase-file. --unprotected writes it without
+encryption; any reader of the file can then act as its accounts.
+
+The file is in the age format (https://age-encryption.org), so it can be read without this program:
+
+  age --decrypt FILE | gunzip > pds.sqlite
 `
 
 await runCommand(help, async (invocation) => {
   const { dataDir, positionals, list, exportTo, passphraseFile, unprotected } = invocation
   const protections = Number(passphraseFile !== undefined) + Number(unprotected)
-  const isAmiss = positionals.length > 0 || list || protections > (exportTo === undefined ? 0 : 1)
-  if (isAmiss) throw new Error(help.trim())
-  if (exportTo !== undefined) return exportTheData(invocation, resolve(exportTo))
+  const isInvalid = positionals.length > 0 || list || protections > (exportTo === undefined ? 0 : 1)
+  if (isInvalid) throw new Error(help.trim())
+  if (exportTo !== undefined) return exportData(invocation, resolve(exportTo))
   const { file, bytes } = await backup(dataDir, new Date())
   return `${file} (${bytes} bytes)`
 })
 
-async function exportTheData(invocation: Invocation, file: string): Promise<string> {
+async function exportData(invocation: Invocation, file: string): Promise<string> {
   const { dataDir, passphraseFile, unprotected } = invocation
   const passphrase = unprotected ? undefined : await choosePassphrase(passphraseFile)
   const bytes = await exportBackup(dataDir, file, { createdAt: new Date(), passphrase })
   const protection =
     passphrase === undefined
-      ? 'It is not protected: whoever can read it can act as its accounts.'
-      : 'Without the passphrase nobody can read it, nor can you.'
+      ? 'It is not encrypted: any reader of the file can act as its accounts.'
+      : 'It is encrypted. There is no way to read it without the passphrase.'
   return `${file} (${bytes} bytes)\n${protection}`
 }

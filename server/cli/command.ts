@@ -1,4 +1,4 @@
-/** What the commands beside the server share: flags, help, and failures told in a sentence. */
+/** The flags, help and error output that `npm run backup` and `npm run restore` share. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defaultDataDir } from '../config/config.ts'
@@ -7,19 +7,16 @@ export interface Invocation {
   /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */
   readonly dataDir: string
   readonly list: boolean
-  /** Where to write a portable backup. */
+  /** The file that a one-file backup is written to. */
   readonly exportTo: string | undefined
-  /** Holds the passphrase of a portable backup. */
+  /** A file whose first line is the passphrase of a one-file backup. */
   readonly passphraseFile: string | undefined
-  /** A portable backup that anybody can read is wanted. */
+  /** Writes a one-file backup without encryption. */
   readonly unprotected: boolean
   readonly positionals: readonly string[]
 }
 
-/**
- * Runs a command with the arguments of this process. What `run` throws becomes a line on stderr and exit code
- * 1.
- */
+/** Runs a command with the arguments of this process. An error becomes a line on stderr and exit code 1. */
 export async function runCommand(
   help: string,
   run: (invocation: Invocation) => Promise<string>,

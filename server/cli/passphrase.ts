@@ -1,39 +1,40 @@
-/** Passphrases of portable backups on the command line: from a file, or asked for without showing what is typed. */
+/** Passphrases of one-file backups on the command line: read from a file, or typed without echo. */
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** For a backup that is made; undefined when the person wants none. */
+/** Asks for the passphrase of a new backup, twice; undefined when none is entered. */
 export async function choosePassphrase(file: string | undefined): Promise<string | undefined> {
-  if (file !== undefined) return readPassphrase(file)
+  if (file !== undefined) return firstLine(file)
   if (!process.stdin.isTTY) {
     throw new Error(
-      'Nobody is there to ask for a passphrase. Name a file that holds one with --passphrase-file, or say --unprotected.',
+      'A passphrase can only be typed in a terminal. Use --passphrase-file FILE, or --unprotected for a file without encryption.',
     )
   }
-  const chosen = await ask('Passphrase (empty for none): ')
-  if (chosen === '') return undefined
-  if ((await ask('Once more: ')) !== chosen) throw new Error('The two are not the same. Nothing was written.')
-  return chosen
+  const passphrase = await ask('Passphrase (empty for no encryption): ')
+  if (passphrase === '') return undefined
+  if ((await ask('Repeat the passphrase: ')) !== passphrase)
+    throw new Error('The two passphrases differ. Nothing was written. Run the command again.')
+  return passphrase
 }
 
-/** For a protected backup that is read; undefined when nobody is there to ask. */
-export async function givePassphrase(file: string | undefined): Promise<string | undefined> {
-  if (file !== undefined) return readPassphrase(file)
+/** Asks for the passphrase of an existing backup; undefined without a terminal. */
+export async function readPassphrase(file: string | undefined): Promise<string | undefined> {
+  if (file !== undefined) return firstLine(file)
   return process.stdin.isTTY ? ask('Passphrase: ') : undefined
 }
 
-/** The first line of a file. */
-async function readPassphrase(file: string): Promise<string> {
+/** Returns the first line of a file. */
+async function firstLine(file: string): Promise<string> {
   const [line = ''] = (await readFile(file, 'utf8')).split(/\r?\n/)
-  if (line === '') throw new Error(`${file} is empty: it should hold the passphrase.`)
+  if (line === '') throw new Error(`The first line of ${file} is empty. It must be the passphrase.`)
   return line
 }
 
 async function ask(question: string): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  // From here on the terminal does not show what is typed, so it comes before the question.
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // Turns the echo off, so it comes before the question.
+  const lines = createInterface({ input: process.stdin, output: noOutput, terminal: true })
   process.stderr.write(question)
   try {
     return await lines.question('')

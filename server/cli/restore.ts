@@ -1,4 +1,4 @@
-/** `npm run restore`: puts a backup in place of the data. */
+/** `npm run restore`: replaces the data with a backup. */
 import { basename, join, resolve } from 'node:path'
 import { listBackups } from '../store/backup.ts'
 import { isProtected } from '../store/backup-content.ts'
@@ -6,40 +6,45 @@ import { backupsName } from '../store/layout.ts'
 import { migrations } from '../store/migrations.ts'
 import { restore } from '../store/restore.ts'
 import { runCommand } from './command.ts'
-import { givePassphrase } from './passphrase.ts'
+import { readPassphrase } from './passphrase.ts'
 
 const help = `
-Puts a backup in place of the data. Stop the server first.
+Replaces the data with a backup. Stop the server first.
 
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
 
-FILE is a path, or the name of a file in DIR/backups. The backup is checked before anything is touched,
-and what was there is kept in DIR/replaced-<time>. A file of "npm run backup -- --export" is restored in the same
-way; if it is protected, it asks for the passphrase or takes the first line of --passphrase-file.
+FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
+files are kept in DIR/replaced-<time>. A file of "npm run backup -- --export" is restored in the same way: if it is
+encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
 `
 
 await runCommand(help, async (invocation) => {
   const { dataDir, list, exportTo, passphraseFile, unprotected, positionals } = invocation
   if (list) return describeBackups(dataDir)
   const [name] = positionals
-  const isAmiss = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
-  if (isAmiss) throw new Error(help.trim())
+  const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
+  if (isInvalid) throw new Error(help.trim())
   const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
   const replaced = await restore({
     directory: dataDir,
     file,
-    passphrase: (await isProtected(file)) ? await givePassphrase(passphraseFile) : undefined,
+    passphrase: (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined,
     migrations: migrations.length,
     now: () => new Date(),
   })
-  return replaced === undefined ? `Restored ${file}.` : `Restored ${file}. What was there is in ${replaced}.`
+  return replaced === undefined
+    ? `Restored ${file}.`
+    : `Restored ${file}. The replaced files are in ${replaced}.`
 })
 
 async function describeBackups(dataDir: string): Promise<string> {
   const backups = await listBackups(dataDir)
   if (backups.length === 0) return `There are no backups in ${join(dataDir, backupsName)}.`
   return backups
-    .map(({ file, createdAt, bytes }) => `${createdAt.toISOString()}  ${bytes} bytes  ${file}`)
+    .map(
+      ({ file, kind, createdAt, bytes }) =>
+        `${createdAt.toISOString()}  ${kind.padEnd(7)}  ${bytes} bytes  ${file}`,
+    )
     .join('\n')
 }

@@ -1,6 +1,6 @@
 /**
- * Every setting of the server. The one table below gives each its environment variable, its flag, its default, its
- * check and its line in `--help` and in `.github/SETTINGS.md`.
+ * The settings of the server. One table gives each its environment variable, flag, default, check, and its line in `--help` and
+ * in `.github/SETTINGS.md`.
  */
 
 import { homedir } from 'node:os'
@@ -14,7 +14,7 @@ import * as kinds from './values.ts'
 export interface Config {
   /** Absolute path. */
   readonly dataDir: string
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number
   /** Addresses to listen on. */
   readonly hosts: readonly string[]
@@ -52,12 +52,12 @@ interface Setting<T> {
   /** Its flag is the same name without `PDS_`, in kebab case. */
   readonly env: string
   readonly kind: kinds.Kind<Exclude<T, undefined>>
-  /** As a person would write it; absent when the setting is unset by default. */
+  /** As text; absent when the setting is unset by default. */
   readonly fallback?: string | ((env: Environment) => string)
-  /** How the default reads where `fallback` does not say it. */
+  /** Describes the default where `fallback` does not. */
   readonly fallbackText?: string
   readonly about: string
-  /** A secret value is never repeated in a message. */
+  /** Its value never appears in a message. */
   readonly secret?: true
 }
 
@@ -67,13 +67,13 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.directory,
     fallback: (env) => defaultDataDir(env),
     fallbackText: "the platform's data folder",
-    about: 'Folder that holds everything the server keeps.',
+    about: 'Folder for all data of the server.',
   },
   port: {
     env: 'PDS_PORT',
     kind: kinds.port,
     fallback: '2583',
-    about: 'Port to listen on; 0 takes any free one.',
+    about: 'Port to listen on; 0 means any free port.',
   },
   hosts: {
     env: 'PDS_HOST',
@@ -86,7 +86,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.hostsOrNone,
     fallback: '',
     fallbackText: 'none',
-    about: 'Further names by which clients may address the server.',
+    about: 'Further host names that clients may use for the server.',
   },
   trustedProxies: {
     env: 'PDS_TRUSTED_PROXIES',
@@ -99,7 +99,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     env: 'PDS_PUBLIC_URL',
     kind: kinds.origin,
     fallbackText: 'http://localhost:PORT',
-    about: 'Where others reach the server; written into DID documents.',
+    about: 'Public address of the server, as written into DID documents.',
   },
   userDomains: {
     env: 'PDS_USER_DOMAINS',
@@ -111,7 +111,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     env: 'PDS_INVITE_REQUIRED',
     kind: kinds.onOff,
     fallback: 'off',
-    about: 'Whether creating an account takes an invite code.',
+    about: 'Whether creating an account needs an invite code.',
   },
   inviteInterval: {
     env: 'PDS_INVITE_INTERVAL',
@@ -152,19 +152,19 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     env: 'PDS_RATE_LIMITS',
     kind: kinds.onOff,
     fallback: 'on',
-    about: 'Whether clients that ask too often are told to wait.',
+    about: 'Whether clients that send too many requests are refused for a while.',
   },
   dailyBackups: {
     env: 'PDS_DAILY_BACKUPS',
     kind: kinds.onOff,
     fallback: 'on',
-    about: 'Whether the server makes a backup a day by itself.',
+    about: 'Whether the server makes a backup every day.',
   },
   allowPrivateTargets: {
     env: 'PDS_ALLOW_PRIVATE_TARGETS',
     kind: kinds.onOff,
     fallback: 'off',
-    about: 'Whether the server may itself call loopback and private addresses.',
+    about: 'Whether the server may send requests to loopback and private addresses.',
   },
   logLevel: {
     env: 'PDS_LOG_LEVEL',
@@ -185,7 +185,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   contactEmail: {
     env: 'PDS_CONTACT_EMAIL',
     kind: kinds.emailAddress,
-    about: 'Whom to write to about the server, for describeServer.',
+    about: 'Email address of the operator, for describeServer.',
   },
 }
 
@@ -208,7 +208,7 @@ export function readConfig(source: { env: Environment; args: readonly string[] }
   return Object.fromEntries(values) as Config
 }
 
-/** Settings as a person writes them, for a program that embeds the server. An empty text is the default. */
+/** Settings as text, for a program that embeds the server. An empty text means the default. */
 export type ConfigTexts = { readonly [Name in keyof Config]?: string }
 
 /**
@@ -221,19 +221,19 @@ export function configFrom(texts: ConfigTexts, env: Environment): Config {
   return readConfig({ env: { ...env, ...Object.fromEntries(variables) }, args: [] })
 }
 
-/** A sentence when the text of a setting is not of its kind. */
+/** Returns a sentence when the text of a setting is invalid. */
 export function problemWith(name: keyof Config, text: string): string | undefined {
   const kind: kinds.Kind<unknown> = SETTINGS[name].kind
   return text === '' || kind.parse(text) !== undefined ? undefined : `This must be ${kind.expected}.`
 }
 
-/** What an empty text stands for, as a person would write it; empty where the setting is unset then. */
+/** The default of a setting as text; empty when it is unset by default. */
 export function defaultText(name: keyof Config, env: Environment): string {
   const setting: Setting<unknown> = SETTINGS[name]
   return env[setting.env] || fallbackOf(setting, env) || ''
 }
 
-/** The defaults with `overrides` in their place, for a program that embeds the server. The environment plays no part. */
+/** The defaults with `overrides`, for a program that embeds the server. Ignores the environment. */
 export function defaultConfig(overrides: Partial<Config> & Pick<Config, 'dataDir'>): Config {
   return { ...readConfig({ env: {}, args: [] }), ...overrides }
 }
@@ -243,7 +243,7 @@ export function publicOrigin(config: Config, port: number): string {
   return config.publicUrl ?? `http://localhost:${port}`
 }
 
-/** Where the platform keeps an application's data: the XDG base directories, Application Support or %APPDATA%. */
+/** The platform's folder for application data: XDG base directories, Application Support or %APPDATA%. */
 export function defaultDataDir(
   env: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -255,7 +255,7 @@ export function defaultDataDir(
     case 'darwin':
       return posix.join(home, 'Library', 'Application Support', 'Desktop PDS')
     default: {
-      // A relative XDG_DATA_HOME is to be ignored, says the XDG base directory specification.
+      // A relative XDG_DATA_HOME must be ignored (XDG base directory specification).
       const data = env.XDG_DATA_HOME?.startsWith('/')
         ? env.XDG_DATA_HOME
         : posix.join(home, '.local', 'share')
@@ -306,7 +306,7 @@ function readSetting(
   throw new ConfigError(`${name} ${fault}; expected ${setting.kind.expected}.`)
 }
 
-/** Flag → text. A switch is written `--name`, `--no-name` or `--name=off`; of a repeated flag the last one counts. */
+/** Returns the text of each flag. A switch is `--name`, `--no-name` or `--name=off`; the last of repeated flags wins. */
 function readFlags(args: readonly string[]): ReadonlyMap<string, string> {
   const settings = new Map(Object.values(SETTINGS).map((setting) => [flagOf(setting), setting]))
   const options = Object.fromEntries(

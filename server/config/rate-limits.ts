@@ -1,4 +1,4 @@
-/** The rate limits that methods share. */
+/** Rate limits shared by methods. */
 import type { RateLimit } from '../xrpc/rate-limit.ts'
 
 type Per<Input> = RateLimit<Input>['per']
@@ -15,5 +15,5 @@ export function daily<Input>(points: number, per: Per<Input>): RateLimit<Input> 
   return { points, seconds: 24 * 60 * 60, per }
 }
 
-/** Of methods that send mail to the account's own address. */
+/** For methods that send mail to the account's own address. */
 export const mailLimits: readonly RateLimit<unknown>[] = [hourly(5, 'account'), daily(15, 'account')]

@@ -1,4 +1,4 @@
-/** The kinds of value that a setting can have: how each is written, and how its text is read. */
+/** The kinds of value that a setting can have: how each is described and parsed. */
 
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
@@ -9,18 +9,18 @@ import { isEmailAddress, parseMailbox } from '../mail/address.ts'
 import type { Aliases } from './aliases.ts'
 
 export interface Kind<T> {
-  /** Stands for the value in `--help`; absent for a switch. */
+  /** Placeholder of the value in `--help`; absent for a switch. */
   readonly placeholder?: string
   /** Ends the sentence "…; expected …". */
   readonly expected: string
-  /** The value of the text, undefined when it is not of this kind. */
+  /** Returns the value of a text; undefined if it is not of this kind. */
   readonly parse: (text: string) => T | undefined
 }
 
 export const directory: Kind<string> = {
   placeholder: 'DIR',
   expected: 'a folder',
-  // A shell leaves the ~ of --data-dir=~/x as it is, and an environment file always does.
+  // Shells do not expand the ~ of --data-dir=~/x, and environment files never do.
   parse: (text) => (text.includes('\0') ? undefined : resolve(text.replace(/^~(?=$|[\\/])/, homedir()))),
 }
 
@@ -64,7 +64,7 @@ const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 function parseHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   const labels = host.split('.')
-  // What ends in a number is meant as an IPv4 address (WHATWG URL), so 127.1 and 300.0.0.1 are mistakes, not names.
+  // A name that ends in a number is meant as an IPv4 address (WHATWG URL): 127.1 and 300.0.0.1 are mistakes.
   const isName =
     host.length <= 253 &&
     labels.every((label) => HOST_LABEL.test(label)) &&
@@ -100,7 +100,7 @@ export const proxies: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : parseList(text, parseProxy)),
 }
 
-/** A domain qualifies when the longest label that an account may choose still makes a valid handle below it. */
+/** The longest label that an account may choose must still make a valid handle under the domain. */
 function parseUserDomain(text: string): string | undefined {
   const domain = text.toLowerCase()
   const handle = `${'x'.repeat(18)}${domain}`

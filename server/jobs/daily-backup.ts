@@ -11,7 +11,7 @@ interface Deps {
   readonly now: () => Date
 }
 
-/** Makes a backup when the newest one is old enough. */
+/** Makes a backup when the newest daily one is a day old. */
 export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<void> {
   if (!config.dailyBackups || !(await backupIsDue(config.dataDir, now()))) return
   const { file } = await store.backup('daily')

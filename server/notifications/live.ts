@@ -19,7 +19,10 @@ type Message = app.example.notification.subscribe.$Message
 type Send = (message: Message) => void
 
 export interface LiveNotifications {
-  /** Sends the unread count, then each notification and each change of the count, once it is on disk. @returns a function that unsubscribes */
+  /**
+   * Sends the unread count, then each notification and each change of the count, once it is on disk.
+   * @returns a function that unsubscribes
+   */
   subscribe(did: string, send: Send): () => void
 }
 

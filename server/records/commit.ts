@@ -5,12 +5,12 @@ import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Block, Head } from '../store/tables/repos.ts'
 import { emptyTree } from './tree.ts'
 
-/** @param sign with the signing key of the account */
+/** Signs a commit to `tree`. @param sign signs with the signing key of the account */
 export async function signCommit(
   { did, rev, tree }: { did: string; rev: string; tree: Cid },
   sign: Sign,
 ): Promise<{ head: Head; block: Block }> {
-  // `prev` is null since commits are no chain any more, and stays for those who still expect it.
+  // Version 3 commits form no chain; `prev` stays for readers that require the field.
   const unsigned = { did, version: 3, data: tree, rev, prev: null }
   const bytes = encode({ ...unsigned, sig: sign(encode(unsigned)) })
   const cid = (await cidForCbor(bytes)).toString()
@@ -18,7 +18,7 @@ export async function signCommit(
 }
 
 /**
- * What a repository begins with: a commit to a tree without records.
+ * Creates the first commit of a repository: to a tree without records.
  * @param signingKey private key of the account, P-256
  */
 export async function firstCommit(

@@ -1,4 +1,4 @@
-/** Who is told of records that come and go, within the transaction that writes them. */
+/** Listeners to created, updated and deleted records, called within the transaction that writes them. */
 import type { LexMap } from '@atproto/lex-data'
 import type { AtUriString, DidString, RecordKeyString } from '@atproto/syntax'
 import type { Writer } from '../store/database.ts'
@@ -6,27 +6,27 @@ import type { DatetimeString } from '../util/time.ts'
 
 export interface RecordEvent {
   readonly did: DidString
-  /** By our own name, also when the record was written under an alias. */
+  /** Canonical NSID, also if the record was written under an alias. */
   readonly collection: string
   readonly rkey: RecordKeyString
-  /** Under the name that the record was written with. */
+  /** With the collection as it was written, possibly an alias. */
   readonly uri: AtUriString
   readonly cid: string
-  /** The record as DAG-CBOR, as it was written. */
+  /** DAG-CBOR of the record as it was written. */
   readonly bytes: Uint8Array
-  /** The record, each `$type` in it by our own name. */
+  /** The record with canonical `$type` values. */
   readonly record: LexMap
-  /** When this happens. */
+  /** Time of the write. */
   readonly at: DatetimeString
 }
 
-/** Called once the transaction is on disk. */
+/** Called when the transaction is on disk. */
 export type AfterCommit = () => void
 
-/** What a listener throws undoes the write. */
+/** An error of a listener rolls the write back. */
 export interface RecordListener {
   recordCreated(tx: Writer, event: RecordEvent): AfterCommit | undefined
-  /** @param previous the record that was there until now */
+  /** @param previous the replaced record */
   recordUpdated(tx: Writer, event: RecordEvent, previous: RecordEvent): AfterCommit | undefined
   recordDeleted(tx: Writer, event: RecordEvent): AfterCommit | undefined
 }

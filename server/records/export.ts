@@ -15,16 +15,16 @@ interface Deps {
   readonly repositories: Repositories
 }
 
-/** Blocks that are read at once, before others have their turn. */
+/** Blocks that are read before the event loop continues. */
 const pageSize = 200
 const chunkBytes = 64 * 1024
 
-/** Of each repository what somebody still holds: all get the same, or many slow readers would fill the memory. */
-const held = new Map<string, { readonly commit: string; readonly chunks: WeakRef<Uint8Array[]> }>()
+/** Exports that a response still sends, by DID. They are shared: a copy for each slow reader would fill the memory. */
+const shared = new Map<string, { readonly commit: string; readonly chunks: WeakRef<Uint8Array[]> }>()
 
 /**
- * The whole repository, commit first, in chunks; undefined when there is none. It is read while nobody writes to it and before
- * any of it is sent, so that all of it belongs to one commit and a slow reader keeps nobody from writing.
+ * Returns the whole repository as chunks of a CAR file, commit first; undefined if there is none. Reads it between writes
+ * and before any of it is sent, so that it belongs to one commit and a slow client does not delay writes.
  */
 export async function exportRepo(
   { store, repositories }: Deps,
@@ -34,22 +34,22 @@ export async function exportRepo(
     for (;;) {
       const head = repos.findHead(store, did)
       if (!head) return undefined
-      const last = held.get(did)
+      const last = shared.get(did)
       const same = last?.commit === head.commit ? last.chunks.deref() : undefined
       if (same) return same
       const file = writeCarStream(parseCid(head.commit), blocksOf(store, did, head.commit))
       const chunks = await inChunks(file)
-      // The account may have been deleted and imported again meanwhile.
+      // The account may have been deleted and imported again in the meantime.
       if (repos.findHead(store, did)?.commit !== head.commit) continue
-      held.set(did, { commit: head.commit, chunks: new WeakRef(chunks) })
+      shared.set(did, { commit: head.commit, chunks: new WeakRef(chunks) })
       return chunks
     }
   })
 }
 
 /**
- * Writes a repository to a file as `exportRepo` gives it; a file of that name is replaced once all of the new one is on disk.
- * @returns false when there is no such repository
+ * Writes a repository to a CAR file. An existing file is replaced once the new one is on disk.
+ * @returns false if there is no such repository
  */
 export async function saveRepo(services: Deps, did: DidString, file: string): Promise<boolean> {
   const chunks = await exportRepo(services, did)
@@ -72,7 +72,7 @@ async function inChunks(file: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> 
   return [...chunks, Buffer.concat(parts)]
 }
 
-/** The commit, the nodes of its tree, the records. One that is stored twice comes twice, as a CAR file allows. */
+/** Yields the commit, the nodes of its tree, the records. Duplicate blocks are allowed in a CAR file. */
 async function* blocksOf(db: Reader, did: string, commit: string): AsyncIterable<CarBlock> {
   const first = repos.findBlock(db, did, commit)
   if (first) yield { cid: parseCid(commit), bytes: first }
@@ -88,7 +88,7 @@ async function* blocksOf(db: Reader, did: string, commit: string): AsyncIterable
   }
 }
 
-/** Everything that `read` gives page by page, with a pause for others after each. */
+/** Yields the items of all pages, and lets the event loop continue after each page. */
 async function* paged<T>(read: (last: T | undefined) => T[]): AsyncIterable<T> {
   let page = read(undefined)
   while (page.length > 0) {

@@ -1,4 +1,4 @@
-/** From the record that a client sent to what is stored: data model, `$type`, record key, lexicon. */
+/** Prepares a client's record for storage: data model, `$type`, record key, lexicon validation. */
 import { encode } from '@atproto/lex-cbor'
 import {
   cidForCbor,
@@ -17,7 +17,7 @@ import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
 const { feed, graph, actor } = app.example
 
-/** The collections whose records are validated, by our own name. */
+/** Schemas of the collections whose records are validated, by canonical NSID. */
 const lexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
   [
     feed.post.main,
@@ -32,9 +32,9 @@ const lexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
 export interface RecordInput {
   readonly collection: NsidString
   readonly rkey?: RecordKeyString | undefined
-  /** As JSON, `$link` and `$bytes` and all. */
+  /** JSON form, with `$link` and `$bytes`. */
   readonly record: LexMap
-  /** True: only against a lexicon. False: never. */
+  /** True requires a lexicon; false skips validation; undefined validates if there is a lexicon. */
   readonly validate?: boolean | undefined
 }
 
@@ -43,15 +43,15 @@ export interface PreparedRecord {
   readonly rkey: RecordKeyString
   readonly cid: string
   readonly bytes: Uint8Array
-  /** CIDs of the blobs that it refers to. */
+  /** CIDs of referenced blobs. */
   readonly blobs: readonly string[]
-  /** The record with every `$type` by our own name; the bytes keep the names that came. */
+  /** The record with canonical `$type` values; `bytes` has the values as sent. */
   readonly canonical: LexMap
   readonly validationStatus: 'valid' | 'unknown'
 }
 
 /**
- * @param newKey makes the record key when the caller gives none and the lexicon fixes none
+ * @param newKey creates the record key if neither the caller nor the lexicon sets one
  * @throws InvalidRequest
  */
 export async function prepareRecord(
@@ -62,7 +62,7 @@ export async function prepareRecord(
   const record = withType(toLex(input.record), collection)
   const canonical = withCanonicalTypes(record, aliases) as LexMap
   const schema = input.validate === false ? undefined : lexicons.get(canonicalNsid(collection, aliases))
-  if (input.validate === true && !schema) throw refusal(`There is no lexicon for ${collection} here`)
+  if (input.validate === true && !schema) throw refusal(`This server has no lexicon for ${collection}`)
   const rkey = schema ? keyFor(schema, input.rkey, newKey) : (input.rkey ?? newKey())
   if (schema) check(schema, canonical)
   const bytes = encode(record)
@@ -86,7 +86,7 @@ function toLex(record: LexMap): LexMap {
   }
 }
 
-/** CIDs of blobs. Not by the library's `enumBlobRefs`: that ends in a stack overflow when an array has some 100,000 items. */
+/** Yields CIDs of blobs. The library's `enumBlobRefs` overflows the stack at arrays of about 100,000 items. */
 function* blobsIn(value: LexValue | undefined): Iterable<string> {
   if (Array.isArray(value)) for (const item of value) yield* blobsIn(item)
   else if (isTypedBlobRef(value)) yield getBlobCidString(value)
@@ -99,7 +99,7 @@ function withType(record: LexMap, collection: string): LexMap {
   throw refusal(`The $type of the record must be its collection, ${collection}`)
 }
 
-/** The value with every `$type` that is an alias by our own name; the value itself when there is none. */
+/** Replaces aliases in `$type` by canonical NSIDs. Returns the value itself if it has none. */
 export function withCanonicalTypes(value: LexValue, aliases: Aliases): LexValue {
   if (Array.isArray(value)) {
     const items = value.map((item) => withCanonicalTypes(item, aliases))
@@ -124,12 +124,12 @@ function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => 
   const wanted = rkey ?? (schema.key === 'tid' ? newKey() : undefined)
   const result = schema.keySchema.safeParse(wanted)
   if (result.success) return result.value
-  throw refusal(`A record key of ${schema.$type} is ${schema.key}: ${result.reason.message}`)
+  throw refusal(`The record key of ${schema.$type} must be ${schema.key}: ${result.reason.message}`)
 }
 
 function check(schema: l.RecordSchema, record: LexMap): void {
   const result = schema.safeValidate(record)
-  if (!result.success) throw refusal(`Not a record of ${schema.$type}: ${result.reason.message}`)
+  if (!result.success) throw refusal(`Invalid record of ${schema.$type}: ${result.reason.message}`)
 }
 
 function refusal(message: string): XrpcError {

@@ -1,4 +1,4 @@
-/** How accounts are shown. */
+/** Public profile views of accounts. */
 import { decode } from '@atproto/lex-cbor'
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
@@ -12,8 +12,8 @@ import { withCanonicalTypes } from './prepare.ts'
 const { profile } = app.example.actor
 
 /**
- * `app.example.actor.defs#profileViewBasic` of an account, by one look-up. Of a DID that is not hosted here only the DID is
- * known. Images are not stored here, so there is no avatar to show. An account that is not active shows none of its records.
+ * Returns `app.example.actor.defs#profileViewBasic` of an account with one query. A DID that is not hosted here has the DID
+ * only. There is no avatar, because images are not stored. An inactive account shows no records.
  */
 export function profileOf(
   db: Reader,
@@ -29,7 +29,7 @@ export function profileOf(
   }
 }
 
-/** What an account tells of itself; nothing when it has no profile. */
+/** Returns the text fields of an account's profile record; empty without a profile. */
 export function profileDetailOf(
   db: Reader,
   aliases: Aliases,
@@ -44,7 +44,7 @@ export function profileDetailOf(
   return { displayName, description, pronouns, website, indexedAt: found.indexedAt }
 }
 
-/** Records may be stored without validation. Clients refuse answers that do not fit, so what is no profile counts as none. */
+/** Records may be stored without validation, and clients reject invalid responses: an invalid profile counts as none. */
 function readProfile(bytes: Uint8Array, aliases: Aliases): app.example.actor.profile.Main | undefined {
   const result = profile.main.safeValidate(withCanonicalTypes(decode(bytes), aliases))
   return result.success ? result.value : undefined

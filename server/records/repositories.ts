@@ -1,14 +1,16 @@
 /**
- * Writing to repositories: each write is one signed commit, and one transaction with the records that it changes.
+ * Writes to repositories: each write is one signed commit, in one transaction with the records that it changes.
  *
- * The library that makes trees waits between steps, a transaction must not. So a commit is made first, and the transaction
- * begins by checking that the repository is still where the commit started from. Writes to one repository take turns, which
- * makes it so nearly always; they do not wait for the disk in their turn, so that many commits reach it together.
+ * The tree library is asynchronous and a transaction must not be. So the commit is created first, and the transaction
+ * starts by checking that the repository still has the commit's parent; if not, the write is tried again. Writes to one
+ * repository are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit
+ * can write many of them together.
  */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { MST } from '@atproto/repo'
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import { LRUCache } from 'lru-cache'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Database, Reader, Writer } from '../store/database.ts'
@@ -24,12 +26,12 @@ import { type PreparedRecord, withCanonicalTypes } from './prepare.ts'
 import type { NextTid } from './tid.ts'
 import { changeTree, loadTree } from './tree.ts'
 
-/** A record to write, or the address of one to delete. */
+/** A record to write, or the key of one to delete. */
 export type RecordChange =
   | PreparedRecord
   | { readonly collection: NsidString; readonly rkey: RecordKeyString }
 
-/** A repository as a write finds it. */
+/** The state of a repository before a write. */
 export interface RepositoryState {
   /** CID of the latest commit. */
   readonly commit: string
@@ -44,14 +46,14 @@ export interface CommitMeta {
 }
 
 export interface Repositories {
-  /** Makes a TID, for a record key. */
+  /** Creates a TID as record key. */
   readonly newKey: NextTid
   /**
-   * Commits the changes that `plan` decides on, and resolves once they are on disk; with undefined when there are none. `plan` may
-   * be called again when the repository has changed meanwhile. What it throws is thrown on.
+   * Commits the changes that `plan` returns and resolves once they are on disk; with undefined if there are none. Calls
+   * `plan` again when another commit came first. Errors of `plan` are rethrown.
    */
   write(did: DidString, plan: Plan): Promise<CommitMeta | undefined>
-  /** Runs `task` while nobody writes to the repository. */
+  /** Runs `task` in the queue of writes to the repository. */
   serialize<T>(did: DidString, task: () => Promise<T>): Promise<T>
 }
 
@@ -63,44 +65,44 @@ export interface RepositoriesOptions {
   readonly listener: RecordListener
 }
 
-/** What stays in memory of a repository at a commit. */
-interface Kept {
+/** A repository at a commit, as cached between writes. */
+interface CachedRepository {
   readonly commit: string
-  /** With the nodes that it has read. */
+  /** Including the nodes read so far. */
   readonly tree: MST
   readonly sign: Sign
-  /** Writes since it was loaded: each leaves nodes in memory. */
+  /** Writes since it was loaded: each one leaves nodes in memory. */
   readonly writes: number
 }
 
-const maxKept = 100
-const maxKeptWrites = 2000
+const maxCached = 100
+/** Of one repository. Each write adds nodes of some 8 kB; loading the tree again reads one path of it. */
+const maxCachedWrites = 200
+const maxCachedWritesInAll = 2000
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
   const { store, aliases, nextTid, now, listener } = options
   const serialize = createKeyedSerializer<string>()
-  const kept = new Map<string, Kept>()
+  const cache = new LRUCache<string, CachedRepository>({
+    max: maxCached,
+    maxSize: maxCachedWritesInAll,
+    sizeCalculation: ({ writes }) => writes + 1,
+  })
 
-  function open(did: string, head: repos.Head): Kept {
-    const found = kept.get(did)
-    kept.delete(did)
-    if (found?.commit === head.commit && found.writes < maxKeptWrites) return found
+  function open(did: string, head: repos.Head): CachedRepository {
+    const cached = cache.get(did)
+    if (cached?.commit === head.commit && cached.writes < maxCachedWrites) return cached
+    cache.delete(did)
     const account = accounts.findByDid(store, did)
-    if (!account) throw gone()
+    if (!account) throw accountNotFound()
     const tree = loadTree(store, did, head.tree)
     return { commit: head.commit, tree, sign: signerOf(account.signingKey), writes: 0 }
   }
 
-  function keep(did: string, repository: Kept): void {
-    kept.set(did, repository)
-    const [oldest] = kept.keys()
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
-  }
-
-  /** Resolves, before the disk has it, with the promise of the commit; that resolves with false when another commit came first. */
+  /** Resolves before the commit is on disk. `stored` then resolves with the commit, or with false if another came first. */
   async function attempt(did: DidString, plan: Plan) {
     const base = repos.findHead(store, did)
-    if (!base) throw gone()
+    if (!base) throw accountNotFound()
     const changes = plan({
       commit: base.commit,
       find: (collection, rkey) => records.find(store, did, collection, rkey),
@@ -110,7 +112,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     const repository = open(did, base)
     const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
     const made = await makeCommit(did, repository, nextTid(base.rev), changes).catch((error: unknown) => {
-      // Nodes that the other commit has removed could not be read.
+      // A concurrent commit has removed nodes that this one had to read.
       if (isOutdated(store)) return undefined
       throw error
     })
@@ -120,7 +122,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       if (isOutdated(tx)) return false
       repos.advance(tx, did, head, { added, removed: [...removed, base.commit] })
       const afterCommit = changes.map((change) => writeRecord(tx, did, change))
-      keep(did, { ...repository, commit: head.commit, tree, writes: repository.writes + 1 })
+      cache.set(did, { ...repository, commit: head.commit, tree, writes: repository.writes + 1 })
       return { commit: { cid: head.commit, rev: head.rev }, afterCommit }
     })
     return { stored }
@@ -156,14 +158,19 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
         const { stored } = await serialize(did, () => attempt(did, plan))
         const result = await stored
         if (result === false) continue
-        for (const tell of result?.afterCommit ?? []) tell?.()
+        for (const notify of result?.afterCommit ?? []) notify?.()
         return result?.commit
       }
     },
   }
 }
 
-async function makeCommit(did: string, from: Kept, rev: string, changes: readonly RecordChange[]) {
+async function makeCommit(
+  did: string,
+  from: CachedRepository,
+  rev: string,
+  changes: readonly RecordChange[],
+) {
   const { tree, added, removed } = await changeTree(from.tree, changes.map(treeChange))
   const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
   return { head, tree, added: [...added, block], removed }
@@ -173,7 +180,7 @@ export function recordUri(did: DidString, collection: NsidString, rkey: RecordKe
   return `at://${did}/${collection}/${rkey}`
 }
 
-const gone = () => protocolError('AccountNotFound', 'This account does not exist any more')
+const accountNotFound = () => protocolError('AccountNotFound', 'This account no longer exists')
 
 function treeChange(change: RecordChange) {
   return {

@@ -8,7 +8,7 @@ const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
 const timeLength = 11
 const clockLength = 2
 
-/** Makes a TID that sorts after every one it made before, and after `after`, also when the clock goes back. */
+/** Returns a TID that sorts after all earlier ones and after `after`, even if the clock goes back. */
 export type NextTid = (after?: string) => string
 
 export function createTidClock(now: () => Date): NextTid {
@@ -21,7 +21,7 @@ export function createTidClock(now: () => Date): NextTid {
   }
 }
 
-/** Microseconds since 1970; they fit into 53 bits. */
+/** Returns microseconds since 1970, which fit into 53 bits. */
 function timeOf(tid: string): number {
   let time = 0
   for (const digit of tid.slice(0, timeLength)) time = time * 32 + alphabet.indexOf(digit)

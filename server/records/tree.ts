@@ -1,9 +1,8 @@
 /**
  * Changes to the Merkle search tree of a repository, and the blocks that they add and remove.
  *
- * The tree is the same whatever the order in which it was made. So changing a key changes the nodes whose range of keys
- * has it inside or at an end, and no others: the nodes around the changed keys, before and after, are the difference
- * between the two trees.
+ * The shape of the tree does not depend on the order of insertions. So a changed key affects only the nodes whose key range
+ * contains or borders it: the nodes around the changed keys, before and after, are the difference between the trees.
  */
 import { encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor, parseCid } from '@atproto/lex-data'
@@ -25,19 +24,19 @@ export interface ChangedTree {
   readonly removed: readonly string[]
 }
 
-/** The tree of a repository; its nodes are read when they are needed. */
+/** Loads the tree of a repository; nodes are read lazily. */
 export function loadTree(db: Reader, did: string, root: string): MST {
   return MST.load(new StoredBlocks(db, did), parseCid(root))
 }
 
-/** The root of a tree without records. */
+/** Returns the root of a tree without records. */
 export async function emptyTree(): Promise<{ root: Cid; block: repos.Block }> {
   const bytes = encode({ e: [], l: null })
   const root = await cidForCbor(bytes)
   return { root, block: { cid: root.toString(), bytes } }
 }
 
-/** @param before a tree whose every node is stored */
+/** Applies changes to a tree. @param before its nodes must all be stored */
 export async function changeTree(before: MST, changes: readonly TreeChange[]): Promise<ChangedTree> {
   let tree = before
   for (const { key, cid } of changes) {
@@ -57,7 +56,7 @@ export async function changeTree(before: MST, changes: readonly TreeChange[]): P
   return { tree, added, removed: [...outdated] }
 }
 
-/** The nodes whose range has one of the keys inside or at an end, the lower ones first. */
+/** Returns the nodes whose range contains or borders one of the keys, lower nodes first. */
 async function nodesAround(node: MST, keys: readonly string[], found: MST[] = []): Promise<MST[]> {
   const entries = await node.getEntries()
   for (const [at, entry] of entries.entries()) {
@@ -72,7 +71,7 @@ async function nodesAround(node: MST, keys: readonly string[], found: MST[] = []
   return found
 }
 
-/** Gives a changed node its CID; the nodes below it must have theirs. */
+/** Sets the CID of a changed node; its children must have theirs. */
 async function seal(node: MST): Promise<Uint8Array> {
   const { cid, bytes } = await node.serialize()
   node.pointer = cid
@@ -80,7 +79,7 @@ async function seal(node: MST): Promise<Uint8Array> {
   return bytes
 }
 
-/** The blocks of a repository as the library reads them. */
+/** Blocks of a repository for the tree library. */
 class StoredBlocks extends ReadableBlockstore {
   readonly #db: Reader
   readonly #did: string

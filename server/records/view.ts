@@ -1,4 +1,4 @@
-/** Records as they are shown. */
+/** Records in responses. */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { lexToJson } from '@atproto/lex-json'
@@ -10,7 +10,7 @@ export function recordView(record: StoredRecord) {
   return { uri: recordUri(did, collection, rkey), cid, value: recordJson(bytes) }
 }
 
-/** A stored record as JSON, with `$link` and `$bytes`. */
+/** Decodes a stored record to JSON, with `$link` and `$bytes`. */
 export function recordJson(bytes: Uint8Array): LexMap {
   return lexToJson(decode(bytes)) as LexMap
 }

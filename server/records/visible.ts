@@ -1,4 +1,4 @@
-/** Finding the repository that a caller asks for. */
+/** Look-up of the repository that a request names. */
 import { findByIdentifier } from '../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
 import type { SessionCredentials } from '../auth/credentials.ts'
@@ -13,14 +13,14 @@ const hidden: Record<AccountStatus, { name: string; message: string }> = {
 }
 
 /**
- * The account whose repository is asked for. That of an account that is not active is shown to its holder only, who may be
- * about to move.
+ * Returns the account of a requested repository. The repository of an inactive account is visible to that account only,
+ * which may be migrating.
  * @param repo handle or DID
  * @throws RepoNotFound, RepoTakendown, RepoSuspended, RepoDeactivated: a method that calls this declares them
  */
 export function visibleRepo(db: Reader, repo: string, auth: SessionCredentials | undefined): Account {
   const account = findByIdentifier(db, repo)
-  if (!account) throw new XrpcError('RepoNotFound', `There is no repository of ${repo} here`)
+  if (!account) throw new XrpcError('RepoNotFound', `This server has no repository of ${repo}`)
   const status = statusOf(account)
   if (status === undefined || auth?.did === account.did) return account
   throw new XrpcError(hidden[status].name, hidden[status].message)

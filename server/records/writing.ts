@@ -1,4 +1,4 @@
-/** What the methods that write records share. */
+/** Checks shared by the methods that write records. */
 import type { SessionCredentials } from '../auth/credentials.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import type { RepositoryState } from './repositories.ts'
@@ -9,17 +9,17 @@ export const maxRecordBody = 1_000_000
 /** @throws AuthenticationRequired unless `repo`, a handle or DID, names the account of the session */
 export function checkOwnRepo(repo: string, { did, account }: SessionCredentials): void {
   if (repo === did || repo.toLowerCase() === account.handle) return
-  throw protocolError('AuthenticationRequired', 'An account writes to its own repository only')
+  throw protocolError('AuthenticationRequired', 'An account can only write to its own repository')
 }
 
 export interface Swap {
-  /** CID of the commit that the caller saw last. */
+  /** Expected CID of the latest commit. */
   readonly swapCommit?: string | undefined
-  /** CID of the record that the caller saw last; null when it saw none. */
+  /** Expected CID of the record; null if it must not exist. */
   readonly swapRecord?: string | null | undefined
 }
 
-/** @throws InvalidSwap when somebody has written since: a method that calls this declares it */
+/** @throws InvalidSwap if the repository has changed: a method that calls this declares it */
 export function checkSwap(
   { swapCommit, swapRecord }: Swap,
   state: RepositoryState,
@@ -29,6 +29,6 @@ export function checkSwap(
     throw new XrpcError('InvalidSwap', `The latest commit is ${state.commit}`)
   }
   if (swapRecord !== undefined && swapRecord !== (record?.cid ?? null)) {
-    throw new XrpcError('InvalidSwap', record ? `The record is ${record.cid}` : 'There is no such record')
+    throw new XrpcError('InvalidSwap', record ? `The record is ${record.cid}` : 'The record does not exist')
   }
 }

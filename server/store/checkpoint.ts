@@ -1,13 +1,12 @@
-/** The checkpoint: snapshot and sealed journals become a new snapshot. */
+/** The checkpoint: merges the snapshot and the sealed journals into a new snapshot. */
 import type { Files } from './files.ts'
 import { journalPath, journalSeqs } from './layout.ts'
 import { load } from './recover.ts'
 import { exportSnapshot, putSnapshot } from './snapshot.ts'
 
 /**
- * Checkpoints the journals that begin before transaction `before` into the snapshot and removes them. A crash or a
- * failure at any point loses nothing and applies nothing twice. Returns the size of the new snapshot in
- * bytes.
+ * Merges the journals that start before transaction `before` into the snapshot and removes them. A crash or failure at any
+ * point loses nothing and applies nothing twice. Returns the bytes of the new snapshot.
  */
 export async function checkpoint(files: Files, dir: string, before: number): Promise<number> {
   const { sqlite, seq } = await load(files, dir, { before })
@@ -21,8 +20,8 @@ export async function checkpoint(files: Files, dir: string, before: number): Pro
 }
 
 /**
- * Puts a snapshot in place that holds everything before transaction `before`, then removes the journals that
- * it replaces.
+ * Installs a snapshot that contains every transaction before `before`, then removes the journals that it
+ * replaces.
  */
 export async function replaceSnapshot(
   files: Files,
@@ -34,7 +33,7 @@ export async function replaceSnapshot(
   await removeJournals(files, dir, before)
 }
 
-/** Removes the journals that begin before transaction `before`, which the snapshot on disk holds whole. */
+/** Removes the journals that start before transaction `before`; the snapshot on disk must contain them. */
 export async function removeJournals(files: Files, dir: string, before: number): Promise<void> {
   for (const first of journalSeqs(await files.list(dir))) {
     if (first < before) await files.remove(journalPath(dir, first))

@@ -1,9 +1,9 @@
 /**
- * The store: an SQLite database in memory, every write of which is on disk before anyone is told so.
+ * The store: an SQLite database in memory, whose every write is on disk before it is acknowledged.
  *
- * A transaction runs in memory at once; its statements wait, together with those of other transactions, to be
- * written as one frame of the journal. Readers see a transaction as soon as it has run, so an answer to the
- * outside waits for `settled`. When a write fails, memory goes back to what is on disk.
+ * A transaction runs in memory at once. Its statements are then written as a frame of the journal, together with those of
+ * other transactions that wait. Readers see a transaction as soon as it has run, so a response must wait for `settled`.
+ * When a write fails, memory is reloaded from disk.
  */
 
 import { createSerializer } from '../util/serialize.ts'
@@ -31,20 +31,22 @@ export interface OpenOptions {
   readonly directory: string
   readonly migrations: readonly Migration[]
   readonly now: () => Date
-  /** Told of failures that no caller sees: a checkpoint that could not be made, and is tried again later. */
+  /** Called with errors that no caller receives: a checkpoint failed and will be retried. */
   readonly onFault?: (error: unknown) => void
-  /** Other files than the real ones; checkpoints and backups then run in this thread. */
+  /** Called if there can be no worker thread: its tasks then run on the main thread. */
+  readonly onUnloadable?: (error: Error) => void
+  /** Replaces the real file system; checkpoints and backups then run in this thread. */
   readonly files?: Files
-  /** Journals of fewer bytes are not checkpointed by themselves. */
+  /** Smaller journals are not checkpointed automatically. */
   readonly checkpointBytes?: number
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
-  /** With this many bytes it is full. */
+  /** Bytes of data from which `assertRoom` throws. */
   readonly fullBytes?: number
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
-/** Of 2 GiB, beyond which a snapshot can be neither written nor read; the rest is for what is not refused when it is full. */
+/** A snapshot of 2 GiB can be neither written nor read. The rest is for writes that a full store still accepts. */
 const defaultFullBytes = 1.5 * 1024 ** 3
 
 export class Database implements Reader {
@@ -58,17 +60,17 @@ export class Database implements Reader {
 
   #commits = 0
   #epoch = 0
-  /** Memory holds what did not reach the disk. */
+  /** Memory is ahead of the disk after a failed write, until it has been reloaded. */
   #dirty = false
   #inTransaction = false
   #checkpointing = false
-  /** After a failed checkpoint the next one waits until the journals have this many bytes. */
+  /** After a failed checkpoint: bytes of journals at which the next one starts. */
   #checkpointAt = 0
-  /** Checkpoints and backups follow one another. */
+  /** Runs checkpoints and backups one at a time. */
   readonly #upkeep = createSerializer()
   #closing: Promise<void> | undefined
   readonly #watchers = new Set<() => void>()
-  #tellsWatchers = false
+  #notificationDue = false
 
   private constructor(options: OpenOptions, files: Files, lock: Lock, opened: OpenedStore) {
     this.#options = options
@@ -88,8 +90,8 @@ export class Database implements Reader {
   }
 
   /**
-   * Opens the store of a data directory, and creates it in a directory without any trace of one. Throws
-   * StoreLocked, StoreDamaged or StoreTooNew.
+   * Opens the store of a data directory, or creates it in an empty one. Throws StoreLocked, StoreDamaged or
+   * StoreTooNew.
    */
   static async open(options: OpenOptions): Promise<Database> {
     const { directory, migrations, now, files = nodeFiles } = options
@@ -106,12 +108,12 @@ export class Database implements Reader {
     }
   }
 
-  /** Grows whenever what a reader can see changes: the key for caches. */
+  /** Increases with every change that a reader can see: the key for caches. */
   get commits(): number {
     return this.#commits
   }
 
-  /** Grows whenever memory goes back to what is on disk: what was read before that may not have come true. */
+  /** Increases when memory is reloaded from disk: data read before may never have been written. */
   get epoch(): number {
     return this.#epoch
   }
@@ -121,20 +123,20 @@ export class Database implements Reader {
     return this.#log.writable
   }
 
-  /** For what strangers could write without end. Throws StoreFull. */
+  /** Called before writes that clients can repeat without limit. Throws StoreFull. */
   assertRoom(): void {
     const used = this.get<{ bytes: number }>(
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     )
     if (used && used.bytes >= (this.#options.fullBytes ?? defaultFullBytes)) {
-      throw new StoreFull('The server is full. Delete what is not needed any more, then try again.')
+      throw new StoreFull('The server is full. Delete data that is no longer needed, then try again.')
     }
   }
 
   /**
-   * Has `watcher` called soon after what a reader can see has changed: once for many changes, and also when it is not on disk
-   * yet. @returns a function that ends it
+   * Calls `watcher` soon after a change that a reader can see: once for many changes, and before they are on disk.
+   * @returns a function that unsubscribes
    */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
@@ -150,9 +152,8 @@ export class Database implements Reader {
   }
 
   /**
-   * Runs `work` at once as one transaction and resolves with its result when that is on disk. What `work`
-   * throws undoes it and is thrown on. Throws StoreUnavailable when the disk does not take it; nothing of it
-   * is kept then.
+   * Runs `work` as one transaction and resolves with its result when that is on disk. An error of `work` rolls it back and
+   * is rethrown. Throws StoreUnavailable when it cannot be written; it is rolled back then.
    */
   async transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
@@ -172,17 +173,17 @@ export class Database implements Reader {
   }
 
   /**
-   * Resolves once everything that a reader can see now is on disk. Throws StoreUnavailable when that failed,
-   * and when memory went back to what is on disk since `epoch`: give the one from before the first read.
+   * Resolves once everything that a reader can see now is on disk. Throws StoreUnavailable when that failed, or when memory
+   * was reloaded since `epoch`: pass the epoch from before the first read.
    */
   async settled(epoch = this.#epoch): Promise<void> {
     await this.#log.pending
     if (this.#dirty || epoch !== this.#epoch) {
-      throw new StoreUnavailable('What was read did not reach the disk. Try again.')
+      throw new StoreUnavailable('The data that was read could not be written to disk. Try again.')
     }
   }
 
-  /** Takes the journals into the snapshot. Needs no waiting for its own sake: it also happens by itself. */
+  /** Moves the journals into the snapshot. Also runs automatically when they have grown. */
   async checkpoint(): Promise<void> {
     this.#assertOpen()
     await this.#upkeep(async () => {
@@ -211,14 +212,14 @@ export class Database implements Reader {
     return this.#upkeep(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
   }
 
-  /** Waits for what is under way, takes the journals into the snapshot and leaves the directory. */
+  /** Waits for running tasks, checkpoints and releases the lock. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()
     return this.#closing
   }
 
   async #shutDown(): Promise<void> {
-    // If this fails, the journals still hold everything and the next start replays them.
+    // If this fails, the journals have everything and the next start replays them.
     await this.#upkeep(() => this.#lastCheckpoint()).catch((error) => this.#options.onFault?.(error))
     await this.#log.close().catch(() => {})
     this.#sqlite.close()
@@ -238,7 +239,7 @@ export class Database implements Reader {
   }
 
   #run<T>(work: (tx: Writer) => T): { result: T; statements: string[] } {
-    if (this.#inTransaction) throw new Error('A transaction cannot contain another: pass its Writer along')
+    if (this.#inTransaction) throw new Error('A transaction cannot contain another: pass its Writer on')
     this.#inTransaction = true
     try {
       return runTransaction(this.#sqlite, work, () => this.#changed())
@@ -247,7 +248,7 @@ export class Database implements Reader {
     }
   }
 
-  /** Brings memory back to what is on disk. */
+  /** Reloads memory from disk. */
   async #reload(): Promise<void> {
     this.#dirty = true
     const { firstSeq, length } = this.#log
@@ -263,10 +264,10 @@ export class Database implements Reader {
 
   #changed(): void {
     this.#commits++
-    if (this.#tellsWatchers || this.#watchers.size === 0) return
-    this.#tellsWatchers = true
+    if (this.#notificationDue || this.#watchers.size === 0) return
+    this.#notificationDue = true
     setImmediate(() => {
-      this.#tellsWatchers = false
+      this.#notificationDue = false
       for (const watcher of this.#watchers) watcher()
     })
   }
@@ -290,7 +291,9 @@ export class Database implements Reader {
   async #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
     this.#log.busy = true
     try {
-      return await (this.#files === nodeFiles ? runInWorker(task) : runTask(this.#files, task))
+      return await (this.#files === nodeFiles
+        ? runInWorker(task, this.#options.onUnloadable)
+        : runTask(this.#files, task))
     } finally {
       this.#log.busy = false
     }

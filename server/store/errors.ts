@@ -1,20 +1,17 @@
-/** Why the store cannot do what was asked. Each says in a plain sentence what happened and what to do. */
+/** Errors of the store. Each message says what happened and what to do. */
 import { hostname } from 'node:os'
 
-/**
- * A write did not reach the disk (full, failing, or the store is closed). Nothing of it is kept; it may be
- * tried again.
- */
+/** A write did not reach the disk (full, failing, or the store is closed). It was rolled back and may be retried. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
-/** The store holds as much as it can keep safe; what only makes room is still taken. */
+/** The database has reached its size limit. Deletions still work. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull'
 }
 
-/** Another process, or this one, has the data directory open. */
+/** Another process, or this one, holds the lock of the data directory. */
 export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'
   readonly directory: string
@@ -33,7 +30,7 @@ export class StoreLocked extends Error {
   }
 }
 
-/** A file of the store is missing or fails its check. It was moved aside, never overwritten. */
+/** A file is missing or fails its check. A damaged file of the data directory is moved aside, never overwritten. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged'
   readonly file: string
@@ -58,13 +55,13 @@ export class StoreTooNew extends Error {
 
   constructor(file: string, version: number, supported: number) {
     super(
-      `${file} has version ${version}, but this program knows versions up to ${supported} only. Start the newer program that wrote it.`,
+      `${file} has version ${version}, but this program supports versions up to ${supported}. Start the newer program that wrote it.`,
     )
     this.file = file
   }
 }
 
-/** A file was given as a backup that this program did not make. Nothing was touched. */
+/** A file that should be a backup is none of this program. Nothing was changed. */
 export class BackupForeign extends Error {
   override readonly name = 'BackupForeign'
   readonly file: string
@@ -75,7 +72,7 @@ export class BackupForeign extends Error {
   }
 }
 
-/** A backup is protected, and the passphrase is missing or wrong. Nothing was touched. */
+/** An encrypted backup, whose passphrase is missing or wrong. Nothing was changed. */
 export class BackupLocked extends Error {
   override readonly name = 'BackupLocked'
   readonly file: string
@@ -84,15 +81,15 @@ export class BackupLocked extends Error {
   constructor(file: string, passphrase: 'missing' | 'wrong') {
     super(
       passphrase === 'missing'
-        ? `${file} is protected by a passphrase. Give the one that it was made with.`
-        : `This is not the passphrase that ${file} was made with. Try again.`,
+        ? `${file} is encrypted. Enter the passphrase that it was made with.`
+        : `This passphrase does not decrypt ${file}. Check it for typing errors. If it is right, the beginning of the file is damaged.`,
     )
     this.file = file
     this.passphrase = passphrase
   }
 }
 
-/** Threads pass an error on with its name and all that it says, but without its class: gives it back. */
+/** Restores the class of an error from a worker: threads pass on its name and properties only. */
 export function withClass(error: unknown): unknown {
   const classes = [StoreUnavailable, StoreLocked, StoreDamaged, StoreTooNew, BackupForeign, BackupLocked]
   if (!(error instanceof Error)) return error

@@ -1,6 +1,6 @@
 /**
- * Every file operation of the store goes through `Files`, so that a test can make any one of them fail or cut
- * the power after it.
+ * Every file operation of the store goes through `Files`, so that a test can make any of them fail or cut the power after
+ * it.
  */
 import { constants, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { acquireLock, type Lock } from './lock.ts'
 
 export interface OpenFile {
-  /** Bytes written, which may be fewer than given: see `writeFully`. */
+  /** Returns the bytes written, which may be fewer than given: see `writeFully`. */
   write(bytes: Uint8Array, position: number): Promise<number>
   /** Whether written bytes are on disk when `write` resolves. Otherwise, and for `truncate`, call `sync`. */
   readonly durableWrites?: boolean
@@ -32,21 +32,21 @@ export interface Files {
   read(path: string, room?: 'with room'): Promise<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
-  /** When the content last changed. */
+  /** Time of the last content change. */
   changedAt(path: string): Promise<Date>
-  /** A new, empty file (in place of an existing one) that only its owner can read. */
+  /** Creates an empty file that only its owner can read; replaces an existing one. */
   create(path: string, options?: OpenOptions): Promise<OpenFile>
-  /** An existing file, for writing. */
+  /** Opens an existing file for writing. */
   edit(path: string, options?: OpenOptions): Promise<OpenFile>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
-  /** Creates the directory and its parents, on disk; an existing one is closed to everyone but its owner. */
+  /** Creates the directory and its parents, durably. Restricts an existing one to its owner. */
   makeDir(path: string): Promise<void>
-  /** Closes an existing file to everyone but its owner. */
+  /** Restricts an existing file to its owner. */
   restrict(path: string): Promise<void>
   /** Takes the lock of an existing directory. Throws StoreLocked while another process holds it. */
   lock(dir: string): Promise<Lock>
-  /** Resolves once the names in the directory (creations, renames, removals) are on disk. */
+  /** Resolves once creations, renames and removals in the directory are on disk. */
   syncDir(path: string): Promise<void>
 }
 
@@ -91,7 +91,7 @@ async function readWithRoom(path: string): Promise<Uint8Array> {
 }
 
 async function syncDir(path: string): Promise<void> {
-  // Windows has no such operation: its file systems order the names themselves.
+  // Windows has no such operation: its file systems order these changes themselves.
   if (process.platform === 'win32') return
   const handle = await fs.open(path, 'r')
   try {
@@ -138,7 +138,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** The content of a file, or undefined when there is none. */
+/** Reads a file; undefined if it does not exist. */
 export async function readIfThere(
   files: Files,
   path: string,
@@ -152,17 +152,17 @@ export async function readIfThere(
   }
 }
 
-/** Writes all of `bytes`: a disk that is nearly full takes a part and says so only in the count. */
+/** Writes all of `bytes`: a nearly full disk writes a part and reports that only in the count. */
 export async function writeFully(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0
   while (written < bytes.length) {
     const count = await file.write(bytes.subarray(written), position + written)
-    if (count <= 0) throw new Error('the disk took no more bytes')
+    if (count <= 0) throw new Error('the disk accepts no more bytes')
     written += count
   }
 }
 
-/** Writes a whole file and waits until its content is on disk; its name is, after `syncDir`. */
+/** Writes a file and syncs its content. Its name is on disk after `syncDir`. */
 export async function writeFile(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
   const file = await files.create(path)
   try {
@@ -177,7 +177,7 @@ export async function writeFile(files: Files, path: string, ...parts: readonly U
   }
 }
 
-/** Replaces a file so that after a crash at any point either the old or the new one is there, whole. */
+/** Replaces a file. A crash at any point leaves the whole old or the whole new one. */
 export async function replaceFile(
   files: Files,
   path: string,
@@ -189,7 +189,7 @@ export async function replaceFile(
   await files.syncDir(dirname(path))
 }
 
-/** As `replaceFile`, where a person wants the file: in a folder of theirs a failure leaves nothing behind. */
+/** Replaces a file in a user's folder: as `replaceFile`, but removes the temporary file on failure. */
 export async function saveAs(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
   try {
     await replaceFile(files, path, ...parts)

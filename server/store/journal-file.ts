@@ -8,7 +8,7 @@ import { journalPath } from './layout.ts'
  * A write into space that the file already has needs no update of its length on disk, so it is faster to sync than an
  * append. And a disk that becomes full refuses to reserve space before it refuses a transaction.
  */
-export const defaultReserveBytes = 1024 * 1024
+export const defaultReserveBytes = 256 * 1024
 
 const maxBlockingBytes = 32 * 1024
 
@@ -83,7 +83,7 @@ export class Journal {
     if (this.#file.writeBlocking === undefined || frame.length > Math.min(this.room, maxBlockingBytes))
       return false
     const written = this.#file.writeBlocking(frame, this.#length)
-    if (written < frame.length) throw new Error('the disk took no more bytes')
+    if (written < frame.length) throw new Error('the disk accepts no more bytes')
     this.#length += frame.length
     return true
   }

@@ -31,10 +31,10 @@ const lineText = lineBytes - 9
 const alignment = 8
 const sector = 512
 
-/** What is wrong with a journal, as the end of a sentence that begins with its name. */
+/** A journal that fails its checks. The message completes a sentence that starts with its name. */
 export class JournalDamage extends Error {}
 
-/** One statement as JSON, taken at once: the caller may change its arrays later. */
+/** Encodes one statement as JSON at once, so that the caller may change its arrays later. */
 export function encodeStatement(sql: string, params: SqlParams): string {
   return JSON.stringify([
     sql,
@@ -44,12 +44,12 @@ export function encodeStatement(sql: string, params: SqlParams): string {
   ])
 }
 
-/** The first line of a journal. */
+/** Encodes the first line of a journal. */
 export function encodeTitle(firstSeq: number): Buffer {
   return checkedLine(`pds journal ${formatVersion} ${firstSeq}`)
 }
 
-/** A frame of transactions, each a JSON array of encoded statements. */
+/** Encodes a frame of transactions, each a JSON array of encoded statements. */
 export function encodeFrame(seq: number, transactions: readonly string[]): Buffer {
   const json = `[${transactions.join(',')}]`
   const padding = alignment - ((Buffer.byteLength(json) + 1) % alignment)
@@ -58,7 +58,7 @@ export function encodeFrame(seq: number, transactions: readonly string[]): Buffe
   return Buffer.concat([header, payload])
 }
 
-/** The transactions of a frame. */
+/** Decodes the transactions of a frame. */
 export function decodeFrame(frame: Frame): Statement[][] {
   const transactions = JSON.parse(frame.payload.toString()) as [string, (SqlValue | { base64: string })[]][][]
   return transactions.map((statements) =>
@@ -73,9 +73,8 @@ function decodeValue(value: SqlValue | { base64: string }): SqlValue {
 }
 
 /**
- * The frames of a journal and the length up to which it is whole (0 when not even its first line was
- * written). Throws `JournalDamage` for anything that a power cut cannot explain; in a journal that is not the
- * newest, that is everything.
+ * Returns the frames of a journal and the bytes that they and the first line take (0 if the first line is torn). Throws
+ * JournalDamage for every mismatch that a power cut does not explain; in a journal that is not the newest, for every one.
  */
 export function readJournal(
   content: Uint8Array,

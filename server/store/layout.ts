@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 export const snapshotName = 'pds.sqlite'
 export const sidecarName = 'pds.sqlite.sha256'
-/** A verified backup that is to become the snapshot: once it has this name, the restore is decided. */
+/** A verified backup that becomes the snapshot: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
 export const lockName = 'pds.lock'
 export const backupsName = 'backups'
-/** Folders that keep what a restore replaced. */
+/** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
@@ -26,7 +26,7 @@ export function journalSeqs(names: readonly string[]): number[] {
     .sort((a, b) => a - b)
 }
 
-/** A file that a crash may leave half written; it never holds anything that counts. */
+/** A file that a crash may leave half written. It never holds the only copy of anything. */
 export function isTemporary(name: string): boolean {
   return temporaryPattern.test(name)
 }
@@ -35,12 +35,12 @@ export function isDamaged(name: string): boolean {
   return name.startsWith('pds.') && name.includes('.damaged-')
 }
 
-/** Whether a name belongs to the data itself: not the lock, not a temporary file. */
+/** Whether a name belongs to the data: neither the lock nor a temporary file. */
 export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
 }
 
-/** A time as part of a file name: sortable, and without characters that some file systems refuse. */
+/** A time for file names: sortable, and without characters that some file systems refuse. */
 export function fileTime(at: Date): string {
   return at.toISOString().replaceAll(/[-:.]/g, '')
 }

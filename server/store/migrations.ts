@@ -1,6 +1,6 @@
 /**
  * The schema, as ordered migrations: position + 1 is the `user_version` that a migration leads to. Append only.
- * Times are ISO 8601 text in UTC with milliseconds, which sorts as it reads; booleans are 0 and 1.
+ * Times are ISO 8601 text in UTC with milliseconds, which sorts by time; booleans are 0 and 1.
  */
 import type { Migration } from './database.ts'
 

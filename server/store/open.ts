@@ -1,7 +1,4 @@
-/**
- * Opening a data directory, whose lock is held: creates, recovers or refuses it, and brings its schema up to
- * date.
- */
+/** Opens a locked data directory: creates, recovers or refuses it, and runs pending migrations. */
 import { join } from 'node:path'
 import { saveBackup } from './backup.ts'
 import { removeJournals } from './checkpoint.ts'
@@ -30,11 +27,11 @@ export interface OpenedStore {
   readonly seq: number
   readonly journal: Journal
   readonly snapshotBytes: number
-  /** Bytes in older journals, which the next checkpoint takes in. */
+  /** Bytes in older journals, which the next checkpoint writes to the snapshot. */
   readonly sealedBytes: number
 }
 
-/** Throws StoreDamaged, having moved the damaged file aside, or StoreTooNew. */
+/** Throws StoreDamaged, after moving the damaged file aside, or StoreTooNew. */
 export async function openStore(
   files: Files,
   dir: string,
@@ -66,16 +63,13 @@ export async function openStore(
   }
 }
 
-/**
- * Only a directory without any trace of us is new; where something is missing, starting empty would hide the
- * loss.
- */
+/** A directory is new only without any file of this program: starting empty after a loss would hide the loss. */
 async function isNew(files: Files, dir: string): Promise<boolean> {
-  const traces = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
-  return traces.length === 0 && (await files.list(join(dir, backupsName))).length === 0
+  const known = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
+  return known.length === 0 && (await files.list(join(dir, backupsName))).length === 0
 }
 
-/** The snapshot comes first and its checksum last: the checksum says that a journal must be there too. */
+/** Writes the snapshot. `openStore` adds its checksum after the first journal: a checksum implies a journal. */
 async function createStore(files: Files, dir: string, migrations: readonly Migration[]): Promise<void> {
   const sqlite = await createSqlite()
   try {
@@ -102,7 +96,7 @@ async function loadOrMoveAside(files: Files, dir: string, now: () => Date): Prom
   }
 }
 
-/** Goes on with the newest journal, or begins one. What a crash left of others is cleared away first. */
+/** Resumes the newest journal, or creates one. Removes journals that a crash left unfinished first. */
 async function openJournal(files: Files, dir: string, { seq, journals }: Loaded): Promise<Journal> {
   for (const first of journalSeqs(await files.list(dir))) {
     if (!journals.some(({ firstSeq }) => firstSeq === first)) await files.remove(journalPath(dir, first))
@@ -110,7 +104,7 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   await files.syncDir(dir)
   const newest = journals.at(-1)
   if (newest?.lastSeq === seq) return Journal.resume(files, dir, newest.firstSeq, newest.length)
-  // A person has put a snapshot there that is newer than the journals, or that has none.
+  // A snapshot that was copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
   await removeJournals(files, dir, journal.firstSeq)
   return journal

@@ -23,7 +23,8 @@ export interface PortableOptions {
 
 export interface PortableContent {
   readonly snapshot: Uint8Array
-  readonly createdAt: Date
+  /** To the second; undefined when another tool wrote the file without a time. */
+  readonly createdAt: Date | undefined
 }
 
 const ageMagic = Buffer.from('age-encryption.org/v1\n')
@@ -31,9 +32,9 @@ const ageMagic = Buffer.from('age-encryption.org/v1\n')
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8])
 /** Where the header of a gzip file has its time: seconds since 1970, little-endian. */
 const gzipTimeAt = 4
-/** The default of the age tools: 2^18 takes 256 MiB and about a second for each attempt to guess a passphrase. */
-const defaultWorkFactor = 18
-const chunkBytes = 256 * 1024
+/** OWASP's recommendation. Each attempt to guess a passphrase takes 128 MiB and half a second. */
+const defaultWorkFactor = 17
+const chunkBytes = 1024 * 1024
 /** SQLite in WebAssembly opens no larger file. */
 const maxSnapshotBytes = 2 ** 31 - 1
 
@@ -121,12 +122,12 @@ async function decompress(
 ): Promise<PortableContent> {
   const parts: Uint8Array[] = []
   let length = 0
-  let createdAt: Date | undefined
+  let seconds: number | undefined
   let end = Buffer.alloc(0)
   const inspect = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const each of chunks) {
       const chunk = Buffer.from(each.buffer, each.byteOffset, each.length)
-      createdAt ??= new Date(chunk.readUInt32LE(gzipTimeAt) * 1000)
+      seconds ??= chunk.readUInt32LE(gzipTimeAt)
       end = Buffer.concat([end, chunk.subarray(-4)]).subarray(-4)
       yield chunk
     }
@@ -141,8 +142,11 @@ async function decompress(
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   await pipeline(Readable.from(source), inspect, gunzip, collect)
   // A gzip file ends in the length of its content. Node ignores what follows it, or appends a second file's content.
-  if (createdAt === undefined || end.readUInt32LE() !== length) throw new Error('not one whole gzip file')
-  return { snapshot: Buffer.concat(parts, length), createdAt }
+  if (seconds === undefined || end.readUInt32LE() !== length) throw new Error('not one whole gzip file')
+  return {
+    snapshot: Buffer.concat(parts, length),
+    createdAt: seconds === 0 ? undefined : new Date(seconds * 1000),
+  }
 }
 
 function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {

@@ -1,4 +1,4 @@
-/** Reads a data directory: the snapshot, and on top of it what the journals hold. Changes nothing on disk. */
+/** Reads a data directory: the snapshot, then the transactions of the journals. Changes nothing on disk. */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { StoreDamaged } from './errors.ts'
@@ -13,7 +13,7 @@ export interface Loaded {
   /** Number of the last transaction in it. */
   readonly seq: number
   readonly snapshotBytes: number
-  /** Whether the snapshot's checksum lies beside it. */
+  /** Whether the snapshot has a checksum beside it. */
   readonly listed: boolean
   /** The journals that were read, ascending. */
   readonly journals: readonly LoadedJournal[]
@@ -22,20 +22,20 @@ export interface Loaded {
 export interface LoadedJournal {
   readonly firstSeq: number
   readonly lastSeq: number
-  /** How far it is whole, in bytes. */
+  /** Bytes up to the end of the last whole frame. */
   readonly length: number
 }
 
 export interface Range {
-  /** Read the journals that begin before this transaction. They are sealed: none may have a torn tail. */
+  /** Reads the journals that begin before this transaction. They are sealed: none may have a torn tail. */
   readonly before?: number
-  /** Read no journal after this one, and this one up to `length` bytes. */
+  /** Reads no journal after this one, and this one up to `length` bytes. */
   readonly newest?: { readonly firstSeq: number; readonly length: number }
 }
 
 /**
- * Loads the store. Throws StoreDamaged when a file is missing or is not what was written. A torn tail of the
- * newest journal, which a power cut leaves, is passed over: nobody was told that it was written.
+ * Loads the store. Throws StoreDamaged when a file is missing or fails its check. Skips a torn tail of the newest
+ * journal, which a power cut leaves: its transactions were never acknowledged.
  */
 export async function load(files: Files, dir: string, range: Range = {}): Promise<Loaded> {
   const { sqlite, seq, bytes, listed } = await readSnapshot(files, dir)
@@ -81,14 +81,14 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
   }
 }
 
-/** Loads while a checkpoint may be replacing the files, which for a moment looks as if one were missing. */
+/** Loads while a checkpoint may replace the files; retries, because a file can be missing for a moment. */
 export async function loadDuringCheckpoint(files: Files, dir: string, range?: Range): Promise<Loaded> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await load(files, dir, range)
     } catch (error) {
-      const passing = error instanceof StoreDamaged || isMissing(error)
-      if (!passing || attempt === 10) throw error
+      const isTransient = error instanceof StoreDamaged || isMissing(error)
+      if (!isTransient || attempt === 10) throw error
       await setTimeout(20)
     }
   }

@@ -1,8 +1,8 @@
 /**
- * Restoring a backup. What was there is kept in `replaced-<time>/`.
+ * Restores a backup. The replaced files are kept in `replaced-<time>/`.
  *
- * The backup is first copied beside the snapshot under a name of its own. From then on the restore is
- * decided: if it is cut short, the next start finishes it.
+ * The backup is first copied beside the snapshot under the name `pds.sqlite.restored`. That commits the restore: if it
+ * is interrupted afterwards, the next start finishes it.
  */
 import { join } from 'node:path'
 import { checkBackup } from './backup.ts'
@@ -11,20 +11,19 @@ import { fileTime, isData, replacedPrefix, restoredName, snapshotName } from './
 
 export interface RestoreOptions {
   readonly directory: string
-  /** The backup, ordinary or portable. */
+  /** An SQLite backup or a one-file backup. */
   readonly file: string
-  /** Of a portable backup that is protected. */
+  /** Decrypts a one-file backup. */
   readonly passphrase?: string | undefined
-  /** How many migrations the program knows. */
+  /** The highest schema version that the program knows. */
   readonly migrations: number
   readonly now: () => Date
   readonly files?: Files
 }
 
 /**
- * Puts a backup in place. Returns the folder with what was there before, or undefined when nothing was.
- * Throws StoreLocked while a server runs there, and what `checkBackup` throws when the backup is no good;
- * nothing has changed then.
+ * Replaces the data with a backup. Returns the folder with the replaced files, or undefined when there were none.
+ * Throws StoreLocked while a server runs there, and the errors of `checkBackup`; the data is unchanged then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, now, files = nodeFiles } = options
@@ -39,7 +38,7 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
   }
 }
 
-/** Finishes a restore that was decided; does nothing when there is none. Needs the lock. */
+/** Finishes a committed restore, if there is one. The caller holds the lock. */
 export async function finishRestore(files: Files, dir: string, at: Date): Promise<string | undefined> {
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined

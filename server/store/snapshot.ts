@@ -1,10 +1,9 @@
 /**
- * The snapshot: the whole database as a normal SQLite file that any tool opens, with the number of the last
- * transaction in it.
+ * The snapshot: the whole database as a normal SQLite file that any tool opens, with the number of its last transaction.
  *
- * Beside it lies its SHA-256, as `sha256sum -c` reads it. While a new snapshot is put in place the list names
- * the old and the new one, so that a crash between any two steps leaves a snapshot that is listed. A snapshot
- * without a list was put there by a person or a restore; SQLite's own check must do then.
+ * Beside it is a list with its SHA-256, in the format of `sha256sum -c`. While a snapshot is replaced, the list has the
+ * checksums of the old and the new one, so that after a crash between any two steps the snapshot is listed. A snapshot
+ * without a list was put there by a person or a restore; it must pass SQLite's integrity check instead.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,7 +15,7 @@ import { Sqlite } from './sqlite.ts'
 /** "PDS1": marks an SQLite file as ours. */
 const applicationId = 0x50445331
 const formatVersion = 1
-/** How every SQLite file begins. */
+/** The first bytes of every SQLite file. */
 const sqliteMagic = Buffer.from('SQLite format 3\0')
 
 export interface Snapshot {
@@ -24,11 +23,11 @@ export interface Snapshot {
   /** Number of the last transaction in it. */
   readonly seq: number
   readonly bytes: number
-  /** Whether its checksum lies beside it. */
+  /** Whether it has a checksum beside it. */
   readonly listed: boolean
 }
 
-/** An empty database that is marked as ours. */
+/** Creates an empty database with our application id. */
 export async function createSqlite(): Promise<Sqlite> {
   const sqlite = await Sqlite.open()
   sqlite.exec(
@@ -39,7 +38,7 @@ export async function createSqlite(): Promise<Sqlite> {
   return sqlite
 }
 
-/** The database as a snapshot up to transaction `seq`. */
+/** Exports the database as a snapshot up to transaction `seq`. */
 export function exportSnapshot(sqlite: Sqlite, seq: number): Uint8Array {
   sqlite.exec(`UPDATE store_meta SET seq = ${seq}`)
   return sqlite.export()
@@ -48,7 +47,7 @@ export function exportSnapshot(sqlite: Sqlite, seq: number): Uint8Array {
 /** Reads the snapshot of a data directory. Throws StoreDamaged when it is missing or fails its check. */
 export async function readSnapshot(files: Files, dir: string): Promise<Snapshot> {
   const path = join(dir, snapshotName)
-  // The list first: whoever reads while a snapshot is replaced then sees a mismatch and not a wrong match.
+  // The list first: a read during a replacement then fails the check instead of passing with the wrong checksum.
   const list = await readIfThere(files, join(dir, sidecarName))
   const bytes = await readIfThere(files, path, 'with room')
   if (bytes === undefined) throw new StoreDamaged(path, 'is missing')
@@ -59,15 +58,15 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   return { sqlite, seq, bytes: length, listed: list !== undefined }
 }
 
-/** Gives memory back at once. A server that has just started allocates so little that its collector would not come to it. */
+/** Frees the memory at once: a server that has just started allocates too little to trigger the garbage collector. */
 function release(bytes: Uint8Array): void {
   const { buffer } = bytes
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) buffer.transfer(0)
 }
 
 /**
- * Opens the bytes of a snapshot or backup. Throws StoreDamaged when they are not ours or, if `check` is
- * thorough, not well-formed; StoreTooNew when a newer program wrote them.
+ * Opens the bytes of a snapshot or backup. Throws StoreDamaged when this program did not write them or, if `check` is
+ * thorough, when they fail SQLite's integrity check; StoreTooNew when a newer program wrote them.
  */
 export async function openSnapshot(
   path: string,
@@ -94,7 +93,7 @@ export function isSqlite(bytes: Uint8Array): boolean {
   return sqliteMagic.equals(bytes.subarray(0, sqliteMagic.length))
 }
 
-/** Whether SQLite finds the database well-formed. */
+/** Whether the database passes SQLite's integrity check. */
 export function isSound(sqlite: Sqlite): boolean {
   try {
     const problems = sqlite.all<{ integrity_check: string }>('PRAGMA integrity_check')
@@ -104,12 +103,12 @@ export function isSound(sqlite: Sqlite): boolean {
   }
 }
 
-/** How many migrations a database has had. */
+/** Number of migrations that a database has had. */
 export function schemaVersion(sqlite: Sqlite): number {
   return sqlite.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }
 
-/** Puts a snapshot in place of the one that is there. */
+/** Replaces the snapshot of a data directory. */
 export async function putSnapshot(files: Files, dir: string, bytes: Uint8Array): Promise<void> {
   const sidecar = join(dir, sidecarName)
   const old = await readIfThere(files, sidecar)
@@ -119,13 +118,13 @@ export async function putSnapshot(files: Files, dir: string, bytes: Uint8Array):
   if (old !== undefined) await replaceFile(files, sidecar, checksumLine(bytes, snapshotName))
 }
 
-/** Lists the checksum of the snapshot that is there. */
+/** Writes the checksum of the existing snapshot. */
 export async function listSnapshot(files: Files, dir: string): Promise<void> {
   const bytes = await files.read(join(dir, snapshotName))
   await replaceFile(files, join(dir, sidecarName), checksumLine(bytes, snapshotName))
 }
 
-/** One line as `sha256sum` prints it. */
+/** Formats a checksum as `sha256sum` prints it. */
 export function checksumLine(bytes: Uint8Array, name: string): Buffer {
   return Buffer.from(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
 }

@@ -1,4 +1,4 @@
-/** The one file that knows sql.js: SQLite in memory, with kept statements and plain rows. */
+/** The only file that imports sql.js: SQLite in memory, with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
 
@@ -16,7 +16,7 @@ type Effect =
   /** More than rows: the schema, or the next number of an AUTOINCREMENT. */
   | 'more'
 
-interface Kept {
+interface Prepared {
   readonly statement: Statement
   readonly columns: string[]
   readonly effect: Effect
@@ -30,16 +30,15 @@ export interface Outcome<Row> {
   readonly changed: boolean
 }
 
-// V8 optimizes SQLite's code in many threads at once, and what each took stays with the process: one thread takes 13 MB less.
+// V8 optimizes SQLite's code in many threads, and the process keeps the memory of each: one thread takes 13 MB less.
 setFlagsFromString('--wasm-num-compilation-tasks=1')
 
-const keptStatements = 500
+const maxStatements = 500
 const noParams: SqlParams = []
 
 export class Sqlite {
   readonly #db: SqlJs
-  readonly #kept = new Map<string, Kept>()
-
+  readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
   /** The array in which sql.js keeps the file, as long as that does not outgrow it. */
   readonly #array: Uint8Array | undefined
@@ -50,8 +49,8 @@ export class Sqlite {
   }
 
   /**
-   * Opens a database in memory: an empty one, or a copy of the SQLite file in `bytes`. Throws when that is
-   * not one.
+   * Opens a database in memory: an empty one, or the SQLite file in `bytes`, whose array it may take over. Throws when
+   * that is not an SQLite file.
    */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
@@ -68,12 +67,12 @@ export class Sqlite {
 
   /** The first row of a query. Throws when the statement would write. */
   get<Row>(sql: string, params: SqlParams = noParams): Row | undefined {
-    const kept = this.#reading(sql)
+    const prepared = this.#reading(sql)
     try {
-      bind(kept, params)
-      return kept.statement.step() ? rowOf<Row>(kept) : undefined
+      bind(prepared, params)
+      return prepared.statement.step() ? rowOf<Row>(prepared) : undefined
     } finally {
-      kept.statement.reset()
+      prepared.statement.reset()
     }
   }
 
@@ -87,15 +86,15 @@ export class Sqlite {
     return this.#prepare(sql).effect !== 'nothing'
   }
 
-  /** Runs one statement of any kind to its end. */
+  /** Runs one statement of any kind to completion. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
-    const kept = this.#prepare(sql)
-    const before = kept.effect === 'rows of others' ? this.#totalChanges() : 0
-    const rows = this.#rows<Row>(kept, params)
-    const changes = kept.effect === 'nothing' ? 0 : this.#db.getRowsModified()
+    const prepared = this.#prepare(sql)
+    const before = prepared.effect === 'rows of others' ? this.#totalChanges() : 0
+    const rows = this.#rows<Row>(prepared, params)
+    const changes = prepared.effect === 'nothing' ? 0 : this.#db.getRowsModified()
     const changed =
-      kept.effect === 'more' ||
-      (kept.effect === 'rows of others' ? this.#totalChanges() !== before : changes > 0)
+      prepared.effect === 'more' ||
+      (prepared.effect === 'rows of others' ? this.#totalChanges() !== before : changes > 0)
     return { rows, changes: changed ? changes : 0, changed }
   }
 
@@ -111,15 +110,15 @@ export class Sqlite {
     this.#transaction?.rollback.run()
   }
 
-  /** Runs statements without values, one after the other; for the store's own work. */
+  /** Runs statements without parameters, for the store's own schema and pragmas. */
   exec(sql: string): void {
     this.#db.run(sql)
   }
 
-  /** Drops the kept statements: after a change of the schema their column names may be wrong. */
+  /** Clears the statement cache: after a schema change, cached column names may be wrong. */
   forget(): void {
-    for (const { statement } of this.#kept.values()) statement.free()
-    this.#kept.clear()
+    for (const { statement } of this.#statements.values()) statement.free()
+    this.#statements.clear()
   }
 
   /**
@@ -133,13 +132,13 @@ export class Sqlite {
     if (this.#array && size && size.bytes <= this.#array.length) return this.#array.subarray(0, size.bytes)
     // sql.js closes the file to read it, and opens it again.
     const copy = this.#db.export()
-    this.#kept.clear()
+    this.#statements.clear()
     this.#configure()
     return copy
   }
 
   close(): void {
-    this.#kept.clear()
+    this.#statements.clear()
     this.#db.close()
   }
 
@@ -147,7 +146,7 @@ export class Sqlite {
     // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
     // Deleted rows, such as the private key of an account, are overwritten with zeros.
     this.#db.run(
-      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
     )
     this.#transaction = {
       begin: this.#db.prepare('BEGIN'),
@@ -156,47 +155,48 @@ export class Sqlite {
     }
   }
 
-  #rows<Row>(kept: Kept, params: SqlParams): Row[] {
+  #rows<Row>(prepared: Prepared, params: SqlParams): Row[] {
     const rows: Row[] = []
     try {
-      bind(kept, params)
-      while (kept.statement.step()) rows.push(rowOf<Row>(kept))
+      bind(prepared, params)
+      while (prepared.statement.step()) rows.push(rowOf<Row>(prepared))
     } finally {
-      kept.statement.reset()
+      prepared.statement.reset()
     }
     return rows
   }
 
-  #reading(sql: string): Kept {
-    const kept = this.#prepare(sql)
-    if (kept.effect !== 'nothing') throw new Error(`This statement writes and belongs in transact(): ${sql}`)
-    return kept
+  #reading(sql: string): Prepared {
+    const prepared = this.#prepare(sql)
+    if (prepared.effect !== 'nothing')
+      throw new Error(`This statement writes and belongs in transact(): ${sql}`)
+    return prepared
   }
 
-  #prepare(sql: string): Kept {
-    const known = this.#kept.get(sql)
-    if (known !== undefined) return known
+  #prepare(sql: string): Prepared {
+    const cached = this.#statements.get(sql)
+    if (cached !== undefined) return cached
     const statement = this.#db.prepare(sql)
     if (statement.getSQL().trim() !== sql.trim()) {
       statement.free()
       throw new Error(`One statement at a time: ${sql}`)
     }
-    const kept = { statement, columns: statement.getColumnNames(), effect: this.#effectOf(sql) }
+    const prepared = { statement, columns: statement.getColumnNames(), effect: this.#effectOf(sql) }
     this.#evict()
-    this.#kept.set(sql, kept)
-    return kept
+    this.#statements.set(sql, prepared)
+    return prepared
   }
 
   #evict(): void {
-    if (this.#kept.size < keptStatements) return
-    for (const [sql, { statement }] of this.#kept) {
+    if (this.#statements.size < maxStatements) return
+    for (const [sql, { statement }] of this.#statements) {
       statement.free()
-      this.#kept.delete(sql)
+      this.#statements.delete(sql)
       return
     }
   }
 
-  /** Asks SQLite itself, by the program that it compiles the statement to: the text alone does not tell. */
+  /** Reads the effect from SQLite's own bytecode (EXPLAIN): the text of a statement does not show it. */
   #effectOf(sql: string): Effect {
     const program = this.#db.exec(`EXPLAIN ${sql}`)[0]?.values ?? []
     const opcodes = new Set(program.map((row) => row[1]))
@@ -231,21 +231,20 @@ function asSlice(bytes: Uint8Array, array: Uint8Array): Uint8Array {
   return Object.assign(bytes.subarray(), { slice: () => array })
 }
 
-function bind({ statement }: Kept, params: SqlParams): void {
+function bind({ statement }: Prepared, params: SqlParams): void {
   statement.bind(params.map(bindable))
 }
 
 /**
- * Refuses what SQL would silently turn into something else. A lone surrogate has no UTF-8, so it becomes
- * U+FFFD.
+ * Rejects values that SQL would silently convert. A lone surrogate has no UTF-8 form and becomes U+FFFD.
  */
 function bindable(value: SqlValue): SqlValue {
   if (typeof value === 'string') return value.toWellFormed()
   if (value === null || value instanceof Uint8Array || Number.isFinite(value)) return value
-  throw new TypeError(`Not a value that SQL can hold: ${String(value)}`)
+  throw new TypeError(`SQL cannot store this value: ${String(value)}`)
 }
 
-function rowOf<Row>({ statement, columns }: Kept): Row {
+function rowOf<Row>({ statement, columns }: Prepared): Row {
   const values = statement.get()
   const row: Record<string, SqlValue> = {}
   for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i] as SqlValue

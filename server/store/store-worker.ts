@@ -1,6 +1,6 @@
-/** The thread that `runInWorker` starts: one task, one answer. */
-import { parentPort, workerData } from 'node:worker_threads'
+/** The worker that `runInWorker` starts: runs one task and posts its result. */
+import { serveJobs } from '../util/worker-or-inline.ts'
 import { nodeFiles } from './files.ts'
 import { runTask, type Task } from './tasks.ts'
 
-parentPort?.postMessage(await runTask(nodeFiles, workerData as Task))
+serveJobs((task: Task) => runTask(nodeFiles, task))

@@ -1,14 +1,13 @@
 /**
- * The store's long work. It reads and writes files only, so it can be done in a worker thread while the
- * server goes on.
+ * The long tasks of the store. They only read and write files, so a worker thread runs them while the server answers
+ * requests.
  */
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { startWorker } from '../util/worker-or-inline.ts'
 import { type BackupInfo, type BackupKind, backup, exportBackup } from './backup.ts'
 import { type BackupContent, describeBackup } from './backup-content.ts'
 import { checkpoint } from './checkpoint.ts'
 import { withClass } from './errors.ts'
-import type { Files } from './files.ts'
+import { type Files, nodeFiles } from './files.ts'
 import type { Migration } from './migrate.ts'
 import { restore } from './restore.ts'
 
@@ -44,7 +43,7 @@ interface Results {
   /** Size of the file, in bytes. */
   export: number
   describe: BackupContent
-  /** The folder that keeps what was there. */
+  /** The folder with the replaced data. */
   restore: string | undefined
 }
 
@@ -69,12 +68,26 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
   }
 }
 
-/** Runs a task on the real files in a thread of its own. The store's errors keep their class. */
-export async function runInWorker<T extends Task>(task: T): Promise<TaskResult<T>> {
+/**
+ * Runs a task on the real files in a worker thread. Errors of the store keep their class.
+ * @param onUnloadable called if there can be no thread: tasks then run on the main thread
+ */
+export async function runInWorker<T extends Task>(
+  task: T,
+  onUnloadable: (error: Error) => void = () => {},
+): Promise<TaskResult<T>> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), { workerData: task })
-  const [result] = await once(worker, 'message').catch((error: unknown) => {
-    throw withClass(error)
+  const worker = startWorker<T, TaskResult<T>>({
+    file: new URL(`./store-worker.${extension}`, import.meta.url),
+    name: 'store',
+    inline: (job) => runTask(nodeFiles, job),
+    onUnloadable,
   })
-  return result
+  try {
+    return await worker.run(task)
+  } catch (error) {
+    throw withClass(error)
+  } finally {
+    await worker.end()
+  }
 }

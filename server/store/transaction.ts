@@ -1,4 +1,4 @@
-/** One transaction in memory, and what the journal must know to repeat it. */
+/** Runs one transaction in memory and records its statements for the journal. */
 import { encodeStatement } from './journal.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 
@@ -9,17 +9,16 @@ export interface Reader {
 }
 
 /**
- * Its statements are repeated after a crash: times, random values and ids are bound, never computed in SQL.
+ * Its statements are replayed after a crash: bind times, random values and ids, and never compute them in SQL.
  */
 export interface Writer extends Reader {
-  /** Rows that were inserted, updated or deleted. */
+  /** Returns the number of inserted, updated or deleted rows. */
   run(sql: string, params?: SqlParams): number
 }
 
 /**
- * Runs `work` as one transaction and returns its result and the statements that changed something, as JSON.
- * `onChange` is called at every change that a reader can see, also when it is undone. What `work` throws
- * undoes everything and is thrown on.
+ * Runs `work` as one transaction. Returns its result and, as JSON, the statements that changed the database. Calls
+ * `onChange` at every change that a reader can see, also at a rollback. An error of `work` rolls back and is rethrown.
  */
 export function runTransaction<T>(
   sqlite: Sqlite,
@@ -46,7 +45,8 @@ export function runTransaction<T>(
   sqlite.begin()
   try {
     const result = work(tx)
-    if (result instanceof Promise) throw new TypeError('A transaction must not wait for anything')
+    if (result instanceof Promise)
+      throw new TypeError('A transaction must not wait: its work returned a promise')
     sqlite.commit()
     return { result, statements }
   } catch (error) {

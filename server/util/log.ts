@@ -26,11 +26,11 @@ const SECRETS = [
 /** As deep as `{ req: { headers: { authorization } } }`. */
 const PATHS = [
   ...SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-  // Not under every name: the code of an error (ENOSPC) is none that was mailed.
+  // Only under these names: error codes such as ENOSPC stay readable.
   ...['code', 'input.code', 'output.code', 'mail.code'],
 ]
 
-/** `destination` is standard error unless given. Lines are written at once, so that none is lost when the process dies. */
+/** Creates the logger. Lines are written synchronously, so that none is lost when the process dies. */
 export function createLogger(
   level: LogLevel,
   destination: DestinationStream = pino.destination({ dest: 2, sync: true }),

@@ -1,7 +1,7 @@
 /** Random text from the system's CSPRNG. */
 import { randomBytes } from 'node:crypto'
 
-/** RFC 4648 base32, lower case: 32 letters, so that a byte's low five bits pick one without bias. */
+/** RFC 4648 base32, lower case: the low five bits of a byte pick a letter without bias. */
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** Groups of base32 letters with dashes between: `randomGroups(4, 4)` is `xxxx-xxxx-xxxx-xxxx`. */
@@ -9,7 +9,7 @@ export function randomGroups(groups: number, lettersEach: number): string {
   return Array.from({ length: groups }, () => randomLetters(lettersEach)).join('-')
 }
 
-/** An identifier that nobody guesses: 128 bits. */
+/** An unguessable identifier of 130 bits. */
 export function randomId(): string {
   return randomLetters(26)
 }

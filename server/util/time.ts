@@ -1,4 +1,4 @@
-/** Instants as text: ISO 8601 in UTC with milliseconds, which sorts as it reads. */
+/** Datetimes as text: ISO 8601 in UTC with milliseconds, so that text order is time order. */
 import type { DatetimeString } from '@atproto/syntax'
 
 export type { DatetimeString }
@@ -8,8 +8,8 @@ export function iso(at: Date): DatetimeString {
 }
 
 /**
- * The moment that a client names. Undefined for what is none between the years 0 and 9999, such as a leap second or the 31st of
- * June, which `Date` would take for the 1st of July.
+ * Parses a client's datetime; undefined if invalid or outside the years 0 to 9999. Leap seconds and days such as the 31st of
+ * June are invalid, although `Date` turns the latter into the 1st of July.
  */
 export function instant(text: string): Date | undefined {
   const at = new Date(text)

@@ -1,4 +1,4 @@
-/** The version of the program, as its package says. */
+/** The version of the program, from package.json. */
 import { readFileSync } from 'node:fs'
 
 /** The package file is three levels up in the build (`dist/server/util`), two in the sources (`server/util`). */

@@ -1,4 +1,4 @@
-/** Sends a browser that opens a path without a page to the interface; a program gets the JSON error. */
+/** Redirects browsers from unknown paths to the interface; programs get the JSON error. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**

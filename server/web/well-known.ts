@@ -1,9 +1,9 @@
 /**
- * What others look up at `/.well-known/`: the DID document of this server (did:web method specification), and whose handle a
- * host name is (atproto handle specification, "HTTPS well-known Method").
+ * `/.well-known/`: the DID document of this server (did:web method specification) and the DID of a handle (atproto handle
+ * specification, "HTTPS well-known Method").
  *
- * The second is asked under the handle, which is no name of the server. So that one path also answers to names that are, or
- * could be, handles here. A page that rebinds such a name to this machine learns what resolveHandle tells anyone.
+ * The second is requested under the handle as host name. That path therefore accepts every name that is or could be a handle
+ * here. A page that rebinds such a name to this machine reads nothing that resolveHandle does not return to anyone.
  */
 import type { DidString } from '@atproto/syntax'
 import { statusOf } from '../accounts/status.ts'
@@ -23,7 +23,7 @@ interface Deps {
 const serverDocumentPath = '/.well-known/did.json'
 const handlePath = '/.well-known/atproto-did'
 
-/** Whether a request under a name that is none of the server's asks whose handle the name is. */
+/** Whether a request under a foreign host name asks for the DID of that name as a handle. */
 export function asksForHandle(
   { userDomains }: Pick<Config, 'userDomains'>,
   db: Reader,

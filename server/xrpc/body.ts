@@ -1,4 +1,4 @@
-/** Reading the body of a call: JSON in UTF-8 (RFC 8259), plain or compressed, and never more of it than allowed. */
+/** Reads request bodies: JSON in UTF-8 (RFC 8259), plain or compressed, up to a limit. */
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
@@ -17,9 +17,9 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map([
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The value of a JSON body; undefined when there is no body.
- * @param maxBytes most bytes on the wire, and again after decompression
- * @throws XrpcError `PayloadTooLarge`, or `InvalidRequest` for what is not JSON
+ * Returns the value of a JSON body, undefined without a body.
+ * @param maxBytes limit on the wire, and again after decompression
+ * @throws XrpcError `PayloadTooLarge`, or `InvalidRequest` when it is not JSON
  */
 export async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
   const { headers } = req
@@ -39,7 +39,7 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
   }
 }
 
-/** Without a charset, or with the only one that JSON has. Letter case does not matter (RFC 9110 §8.3.1). */
+/** JSON without a charset or in UTF-8, case-insensitive (RFC 9110 §8.3.1). */
 function isJson(contentType = ''): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
@@ -48,19 +48,20 @@ function isJson(contentType = ''): boolean {
 
 function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const broken = () => reject(protocolError('InvalidRequest', 'The body ended early'))
-    if (req.destroyed) return broken()
+    const fail = () =>
+      reject(protocolError('InvalidRequest', 'The connection closed before the whole body arrived'))
+    if (req.destroyed) return fail()
     const chunks: Buffer[] = []
     let size = 0
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= maxBytes) chunks.push(chunk)
-      // What still comes is dropped, so that the client, busy sending, gets to see the answer.
+      // The rest is read and dropped: a client that is still sending would not read the response otherwise.
       else reject(tooLarge(maxBytes))
     })
-    req.once('close', broken)
+    req.once('close', fail)
     req.once('end', () => {
-      req.off('close', broken)
+      req.off('close', fail)
       resolve(Buffer.concat(chunks))
     })
   })

@@ -4,7 +4,7 @@ export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url')
 }
 
-/** @returns the key; undefined for what this server did not make */
+/** Returns the key; undefined for a cursor that this server did not make. */
 export function decodeCursor(cursor: string, length: number): string[] | undefined {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -3,7 +3,7 @@
  * A method adds its own names by declaring them in its lexicon.
  */
 
-/** Names that any method may answer, and their HTTP status. */
+/** Names that any method may return, and their HTTP status. */
 export const protocolErrors = {
   InvalidRequest: 400,
   InvalidToken: 400,
@@ -11,7 +11,7 @@ export const protocolErrors = {
   AuthenticationRequired: 401,
   AuthMissing: 401,
   Forbidden: 403,
-  /** Outside of `/xrpc/`: nothing is there. */
+  /** For paths outside `/xrpc/`. */
   PathNotFound: 404,
   AccountNotFound: 403,
   PayloadTooLarge: 413,
@@ -35,11 +35,11 @@ const statusByName: ReadonlyMap<string, number> = new Map(
   Object.entries({ ...protocolErrors, ...declaredStatus }),
 )
 
-/** An answer that is an error. What it carries is sent to the client as it is. */
+/** An error response. Name and message are sent to the client as they are. */
 export class XrpcError extends Error {
   override readonly name: string
   readonly status: number
-  /** Seconds after which the call may be tried again, where that is known. */
+  /** Seconds after which the client may retry, when known. */
   readonly retryAfter: number | undefined
 
   constructor(name: string, message?: string, retryAfter?: number) {
@@ -49,13 +49,13 @@ export class XrpcError extends Error {
     this.retryAfter = retryAfter
   }
 
-  /** The error body of the wire. */
+  /** The response body. */
   toJSON(): { error: string; message?: string } {
     return this.message ? { error: this.name, message: this.message } : { error: this.name }
   }
 }
 
-/** Makes one of the protocol's own errors; methods use the `fail` of their context instead. */
+/** Creates one of the protocol's own errors; handlers use the `fail` of their call instead. */
 export function protocolError(name: ProtocolErrorName, message?: string): XrpcError {
   return new XrpcError(name, message)
 }

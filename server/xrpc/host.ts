@@ -1,6 +1,5 @@
 /**
- * The Host allow-list. A page that rebinds its own name to 127.0.0.1 still sends that name as Host: refusing names that
- * are not ours keeps such a page out.
+ * The Host allow-list, which stops DNS rebinding: a page that rebinds its own name to 127.0.0.1 still sends that name as Host.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
@@ -19,7 +18,7 @@ export function opensToNetwork(hosts: readonly string[]): boolean {
   return !hosts.every((host) => host === 'localhost' || isLoopback(host))
 }
 
-/** The name of a Host header: lower case, without port, brackets or trailing dot. Undefined when it is none. */
+/** Returns the name in a Host header in lower case, without port, brackets and trailing dot; undefined if malformed. */
 export function hostname(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i.exec(host)
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '')
@@ -30,8 +29,8 @@ export function isLoopback(name: string): boolean {
 }
 
 /**
- * Whether a browser sent a request for a page of another site: such a page cannot keep the browser from saying so (Fetch
- * Standard, `Origin`). Pages of this machine, and programs with a scheme of their own, are no strangers.
+ * Whether a page of another site sent the request: browsers add `Origin`, and a page cannot remove it (Fetch Standard). Pages of
+ * this machine and apps with a scheme of their own do not count as foreign.
  */
 export function isForeignPage({ origin, host }: IncomingHttpHeaders): boolean {
   if (origin === undefined) return false

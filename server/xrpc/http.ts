@@ -1,4 +1,4 @@
-/** The HTTP side of XRPC on express: Host allow-list, CORS, health, then the router. The only file that imports express. */
+/** The HTTP entry on express: Host allow-list, CORS, health, then the router. The only file that imports express. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Request, type Response } from 'express'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
@@ -10,19 +10,19 @@ import { sendError, sendJson } from './send.ts'
 
 export interface HttpOptions {
   readonly dispatch: Dispatch
-  /** Host names to answer for, beside the loopback ones. */
+  /** Host names to accept, besides the loopback ones. */
   readonly hostnames: readonly string[]
-  /** Whether to answer for any IP address, too: the server listens on the network. */
+  /** Whether to accept any IP address, too: the server listens on the network. */
   readonly anyAddress?: boolean
-  /** The health answer: what is sent, and whether the store can write. */
+  /** The health response, and whether the store can write. */
   readonly health: () => { version: string; healthy: boolean }
-  /** Answers what is no method; false when it has nothing at that path. */
+  /** Answers paths outside `/xrpc/`; false when there is nothing at the path. */
   readonly fallback?: Fallback
-  /** Whether a path is answered under a host name that is none of `hostnames`. */
+  /** Whether a path is answered under a host name that is not in `hostnames`. */
   readonly opensTo?: (name: string, path: string) => boolean
 }
 
-/** @param name the host name that the request is for: lower case, without port */
+/** @param name host name of the request: lower case, without port */
 export type Fallback = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -45,7 +45,14 @@ export function createApp(options: HttpOptions): App {
     }
     const name = host === undefined ? undefined : hostname(host)
     if (name === undefined || !(isOurs(name) || options.opensTo?.(name, path))) {
-      return sendError(req, res, protocolError('Forbidden', 'This server does not answer for that host name'))
+      return sendError(
+        req,
+        res,
+        protocolError(
+          'Forbidden',
+          'This server does not accept that host name. Use its public URL, an allowed host name or localhost.',
+        ),
+      )
     }
     if (req.method === 'OPTIONS') return answerPreflight(req, res)
     if (path === '/xrpc/_health') {
@@ -61,7 +68,7 @@ export function createApp(options: HttpOptions): App {
     sendError(req, res, protocolError('PathNotFound', 'Methods are called at /xrpc/<nsid>'))
   })
   return (req, res) => {
-    // For what express refuses itself (a target without a path) or catches: its own page would show the stack.
+    // Express calls this for requests that it refuses (a target without a path) and errors: its own page shows the stack.
     app(req as Request, res as Response, (error?: unknown) => {
       if (res.headersSent) return
       sendError(req, res, protocolError(error === undefined ? 'InvalidRequest' : 'InternalServerError'))
@@ -69,7 +76,7 @@ export function createApp(options: HttpOptions): App {
   }
 }
 
-/** A target in absolute form names the host, and the Host header does not count (RFC 9112 §3.2.2). */
+/** A target in absolute form takes precedence over the Host header (RFC 9112 §3.2.2). */
 function targetOf({ url = '', headers }: IncomingMessage) {
   const absolute = url.startsWith('/') ? null : /^https?:\/\/([^/?]*)(.*)$/i.exec(url)
   const [path = '', query = ''] = splitOnce(absolute?.[2] ?? url, '?')

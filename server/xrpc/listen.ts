@@ -1,30 +1,30 @@
-/** Sockets: a server that listens on loopback, outlives clients that hang, and closes without cutting off an answer. */
+/** Listens for HTTP, times out hanging clients, and closes without cutting off a response. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { protocolError } from './errors.ts'
 import { asksForWebSocket, responseTo } from './upgrade.ts'
 
-// Not imported: that would evaluate all that node:http exports, with it Node's whole fetch (50 ms and 13 MB).
+// An import would evaluate every export of node:http, including Node's fetch (50 ms and 13 MB).
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export type App = (req: IncomingMessage, res: ServerResponse) => void
 
-/** How long a client may take, in milliseconds. */
-export interface Patience {
+/** Time limits for a client, in milliseconds. */
+export interface Timeouts {
   /** For the headers of a request, from the start of the connection or the end of the last request. */
   readonly headersMs: number
   /** For a whole request. */
   readonly requestMs: number
-  /** Without a byte in either direction, say by not reading the answer. */
-  readonly silenceMs: number
+  /** Without a byte in either direction, for example when the client does not read the response. */
+  readonly idleMs: number
 }
 
-const usualPatience: Patience = { headersMs: 20_000, requestMs: 60_000, silenceMs: 120_000 }
+const defaultTimeouts: Timeouts = { headersMs: 20_000, requestMs: 60_000, idleMs: 120_000 }
 
 export interface Listener {
   readonly port: number
-  /** Takes no new connections, lets requests in flight finish for `graceMs`, then cuts what is left. */
+  /** Stops accepting connections, lets requests in flight finish for `graceMs`, then cuts the rest. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export async function listen(
   app: App,
   hosts: readonly string[],
   port: number,
-  patience = usualPatience,
+  timeouts = defaultTimeouts,
 ): Promise<Listener> {
   const bound: Bound[] = []
   const close = async (graceMs = 5000) => {
@@ -45,7 +45,7 @@ export async function listen(
   }
   try {
     for (const host of hosts) {
-      const next = await bind(app, { host, port: bound[0]?.port ?? port }, patience)
+      const next = await bind(app, { host, port: bound[0]?.port ?? port }, timeouts)
       if (next) bound.push(next)
     }
   } catch (error) {
@@ -60,48 +60,48 @@ interface Bound {
   close(graceMs: number): Promise<void>
 }
 
-/** Undefined for an address family that this machine does not have. */
+/** Returns undefined for an address family that this machine does not have. */
 async function bind(
   app: App,
   address: { host: string; port: number },
-  patience: Patience,
+  timeouts: Timeouts,
 ): Promise<Bound | undefined> {
-  /** Every connection with the answers that it waits for. */
+  /** Each connection with its pending responses. */
   const connections = new Map<Duplex, Set<ServerResponse>>()
   const answer: App = (req, res) => {
     const { socket } = req
-    const awaited = connections.get(socket)
-    awaited?.add(res)
+    const pending = connections.get(socket)
+    pending?.add(res)
     res.once('close', () => {
-      awaited?.delete(res)
-      if (!server.listening && awaited?.size === 0) socket.destroy()
+      pending?.delete(res)
+      if (!server.listening && pending?.size === 0) socket.destroy()
     })
     app(req, res)
   }
   const server = createServer(
     {
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      connectionsCheckingInterval: patience.headersMs / 4,
-      // Its absence is answered with an error body like any other fault.
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.headersMs / 4,
+      // A missing Host header gets an error body in http.ts.
       requireHostHeader: false,
-      // Any other wish to upgrade may be ignored (RFC 9110 §7.8).
+      // Other upgrades may be ignored (RFC 9110 §7.8).
       shouldUpgradeCallback: asksForWebSocket,
     },
     answer,
   )
-  server.timeout = patience.silenceMs
+  server.timeout = timeouts.idleMs
   server.on('connection', (socket) => {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
   })
-  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would refuse it without an error body.
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1); Node would refuse them without an error body.
   server.on('checkExpectation', answer)
   server.on('upgrade', (req, socket, head) => answer(req, responseTo(req, socket, head)))
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
-    const awaited = [...(connections.get(socket) ?? [])]
-    // A fault behind a request that waits for its answer must not be taken for that answer.
-    const isAnswerable = awaited.every((res) => !res.req.complete && !res.headersSent)
+    const pending = [...(connections.get(socket) ?? [])]
+    // The client would take the error for the response to an earlier request.
+    const isAnswerable = pending.every((res) => !res.req.complete && !res.headersSent)
     if (code === 'ECONNRESET' || !socket.writable || !isAnswerable) socket.destroy()
     else answerFault(code, socket)
   })
@@ -115,7 +115,7 @@ async function bind(
           clearTimeout(cut)
           resolve()
         })
-        for (const [socket, awaited] of connections) if (awaited.size === 0) socket.destroy()
+        for (const [socket, pending] of connections) if (pending.size === 0) socket.destroy()
       }),
   }
 }
@@ -130,9 +130,9 @@ function isBound(server: Server, address: { host: string; port: number }): Promi
   })
 }
 
-/** Faults that Node finds before there is a call, by its codes. */
+/** Errors that Node finds in a request, by its codes. */
 const faults: Record<string, { status: number; message: string }> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time' },
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers or the URL are too long' },
 }
 

@@ -1,6 +1,6 @@
 /**
- * A method is its lexicon, the word that says who may call it, and a handler. `methodFactory` binds the two things that
- * the protocol does not know: what each auth word yields, and which services handlers are given.
+ * A method consists of its lexicon, an auth word that says who may call it, and a handler. `methodFactory` binds what depends on
+ * the server: the credentials of each auth word and the services of handlers.
  */
 import type { l } from '@atproto/lex-schema'
 import { type ProtocolErrorName, XrpcError } from './errors.ts'
@@ -18,7 +18,7 @@ export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Chunks> : undefined
 export type InputOf<S extends MethodSchema> = S extends l.Procedure ? PayloadOf<S['input']> : undefined
-/** A method that declares no output answers with an empty body. */
+/** A method without an output returns an empty body. */
 export type OutputOf<S extends MethodSchema> =
   S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output']>
 export type ParamsOf<S extends MethodSchema> = l.InferOutput<S['parameters']>
@@ -26,7 +26,7 @@ type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string
   ? S['errors'][number]
   : never
 
-/** What the connection tells of the caller. */
+/** The caller, as the connection shows it. */
 export interface Caller {
   /** IP address of the client; see `client-address.ts`. */
   readonly address: string
@@ -36,24 +36,24 @@ export interface Caller {
   readonly source: string
   /** `User-Agent`, first 200 characters. */
   readonly client: string | undefined
-  /** Whether a browser sent it for a page of another site. */
+  /** Whether a page of another site sent the request. */
   readonly isForeignPage: boolean
 }
 
-/** What a handler is called with, beside the services. */
+/** The arguments of a handler, besides the services. */
 export interface Call<S extends MethodSchema, Credentials> {
   readonly input: InputOf<S>
   readonly params: ParamsOf<S>
   readonly auth: Credentials
   readonly caller: Caller
-  /** Makes an error of this method's lexicon or of the protocol; the handler throws it. */
+  /** Creates an error of this method's lexicon or of the protocol; the handler throws it. */
   readonly fail: (name: DeclaredError<S> | ProtocolErrorName, message?: string) => XrpcError
 }
 
 export interface MethodDefinition<S extends MethodSchema, Word, Credentials, Services> {
   /** Who may call it. */
   readonly auth: Word
-  /** Whether the account must be active; a deactivated, suspended or taken-down one is refused. */
+  /** Whether deactivated, suspended and taken-down accounts are refused. */
   readonly active?: boolean
   readonly limits?: readonly RateLimit<InputOf<S>>[]
   /** Largest body in bytes; 150 kB when absent. */
@@ -100,7 +100,7 @@ export function fail(name: string, message?: string): XrpcError {
   return new XrpcError(name, message)
 }
 
-/** Decides who is calling. Throws an XrpcError when the method is not for them. */
+/** Returns the credentials of a caller. Throws an XrpcError when they may not call the method. */
 export type Authorize<Word> = (
   request: { header: string | undefined; caller: Caller },
   method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,

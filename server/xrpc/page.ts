@@ -1,9 +1,9 @@
-/** Pages of records. */
+/** Bounds pages of records by size. */
 
-/** What a client gets at once, in bytes of records: some kinds of them may have a megabyte each. */
+/** Largest page in bytes of records: some records have a megabyte. */
 const maxBytes = 2_000_000
 
-/** The first of what was found: as many as asked for, fewer when they are large, and never none. */
+/** Returns the first `limit` items, fewer when they are large, but at least one. */
 export function firstPage<T extends { readonly bytes: Uint8Array }>(found: readonly T[], limit: number): T[] {
   let bytes = 0
   return found.slice(0, limit).filter((item, index) => {

@@ -1,18 +1,18 @@
 /**
- * Projection: a value with only the properties that its schema declares. On the way in it keeps `__proto__` and friends
- * away from handlers; on the way out it keeps a stray column from leaking. Inside `unknown` everything is kept but `__proto__`.
+ * Projection: reduces a value to the properties that its schema declares. In requests it removes `__proto__` and the like; in
+ * responses it prevents a stray column from leaking. Inside `unknown` everything but `__proto__` is kept.
  *
- * It does not validate: what has another type than the schema says is handed on, hollow, for the validator to refuse.
+ * It does not validate: a value of the wrong type is passed on without its content, for the validator to refuse.
  */
 import type { Validator } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
 export type Projection = (value: unknown) => unknown
 
-/** Deeper values are refused: no schema of ours needs them, and recursion over them would end in a stack overflow. */
+/** Deeper values are refused: no schema needs them, and recursion would overflow the stack. */
 const maxDepth = 64
 
-/** What the schema classes have in common, read structurally: the library exports no visitor. */
+/** The common part of the schema classes: the library exports no visitor. */
 interface Node {
   readonly type?: string
   readonly shape?: Record<string, Validator>
@@ -29,7 +29,7 @@ export function projection(schema: Validator | undefined): Projection {
 function compile(schema: Validator, known: Map<Validator, Projection>): Projection {
   const found = known.get(schema)
   if (found) return found
-  // A recursive schema meets itself while it is compiled: the placeholder forwards to what it becomes.
+  // A recursive schema refers to itself while it is compiled: the placeholder forwards to the result.
   let compiled: Projection = (value) => value
   known.set(schema, (value) => compiled(value))
   compiled = compileNode(schema as Node, (child) => compile(child, known))
@@ -108,20 +108,20 @@ function cleaned(value: unknown, depth: number): unknown {
   return kept
 }
 
-/** SQLite's C strings end at NUL, so that a NUL in a declared field would not survive storage. */
+/** SQLite's C strings end at NUL: text after it would be lost. */
 function leaf(value: unknown): unknown {
   if (typeof value !== 'string') return hollow(value)
   if (value.includes('\0')) throw protocolError('InvalidRequest', 'Text may not contain NUL')
   return wellFormed(value)
 }
 
-/** What cannot be what the schema says, without its content: nothing undeclared passes, at no depth. */
+/** A value of the wrong type without its content, so that nothing undeclared passes at any depth. */
 function hollow(value: unknown): unknown {
   if (Array.isArray(value)) return []
   return isObject(value) ? {} : value
 }
 
-/** Half a surrogate pair has no UTF-8 form. */
+/** Lone surrogates have no UTF-8 form. */
 function wellFormed(value: string): string {
   if (value.isWellFormed()) return value
   throw protocolError('InvalidRequest', 'Text may not contain lone surrogates')

@@ -1,5 +1,5 @@
 /**
- * Rate limits, counted in memory: they slow guessing down, and a restart may forget them.
+ * Rate limits, counted in memory: they slow guessing down, and a restart may reset them.
  * Headers follow the IETF draft "RateLimit header fields for HTTP" (RateLimit-Limit, -Remaining, -Reset in seconds, -Policy).
  */
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ export interface RateLimit<Input = unknown> {
   readonly points: number
   /** Length of the window. */
   readonly seconds: number
-  /** Whom the calls are counted for: the caller's source, the signed-in account, or what the input names. */
+  /** The key that calls are counted under: the caller's source, the account, or a text made from the input. */
   readonly per: 'address' | 'account' | ((input: Input, address: string) => string)
 }
 
@@ -30,7 +30,7 @@ export interface LimitedCall {
 
 export type CheckLimits = (call: LimitedCall, res: ServerResponse) => Promise<void>
 
-/** The limiter of one method. It writes the headers of the limit that is nearest to its end, and throws when one is passed. */
+/** Creates the limiter of a method. It sets the headers of the limit with the fewest calls left, and throws when one is exceeded. */
 export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits {
   const counters = limits.map((limit, index) => ({
     limit,
@@ -55,8 +55,8 @@ export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits
 }
 
 /**
- * Slows guessing down: too many wrong tries from one source, and for a while even the right one is refused.
- * A try is counted before anything is waited for, or many at once would all be let through.
+ * Creates a limiter of wrong guesses. Past the limit even the right one is refused until the window ends. A guess is counted
+ * synchronously, so that concurrent guesses do not all pass.
  * @throws RateLimitExceeded
  */
 export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per'>) {
@@ -93,11 +93,11 @@ function tooMany(state: RateLimiterRes): XrpcError {
 function keyOf(limit: RateLimit, call: LimitedCall): string {
   if (limit.per === 'address') return call.address
   if (limit.per === 'account') return call.account ?? call.address
-  // It is kept for as long as the window, and must not be as long as the caller likes.
+  // Keys stay in memory for the whole window: a hash bounds their length.
   return createHash('sha256').update(limit.per(call.input, call.address)).digest('base64url')
 }
 
-/** The library rejects with its state when a limit is passed, and with an error when something broke. */
+/** The library rejects with its state when a limit is exceeded, and with an Error on failure. */
 function orState(reason: unknown): RateLimiterRes {
   if (reason instanceof RateLimiterRes) return reason
   throw reason

@@ -1,6 +1,6 @@
 /**
- * The XRPC router: `/xrpc/<nsid>` to a method, and what happens around a handler. In order: the verb, the credentials,
- * the parameters, the body, the rate limits of the method, the handler, the store, the answer.
+ * The XRPC router: calls the method of `/xrpc/<nsid>`. In order: verb, credentials, parameters, body, rate limits of the method,
+ * handler, durability, response.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
@@ -21,19 +21,19 @@ export interface RouterOptions<Word, Services> {
   readonly streams?: Streams
   readonly services: Services
   readonly authorize: Authorize<Word>
-  /** The account that credentials stand for, for limits counted per account. */
+  /** The account of credentials, for limits per account. */
   readonly accountOf: (credentials: unknown) => string | undefined
   /**
-   * Called as a call begins. What it returns resolves once everything that the call may have seen is durable: no answer
-   * leaves earlier.
+   * Called when a call begins. The returned function resolves once everything that the call may have read is durable: no
+   * response is sent earlier.
    */
   readonly watchReads: () => () => Promise<void>
   readonly rateLimits: boolean
   /** Proxies whose X-Forwarded-For counts; none when absent. */
   readonly trustedProxies?: readonly string[]
-  /** Called with what no client is told: errors that are ours. */
+  /** Reports unexpected errors; clients only see InternalServerError. */
   readonly onFailure: (error: unknown, nsid: string) => void
-  /** Turns errors of the layers below (a store that cannot write, say) into answers. */
+  /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
 }
 
@@ -44,7 +44,7 @@ export type Dispatch = (
   res: ServerResponse,
 ) => Promise<void>
 
-/** Of all calls from one address. This machine itself is spared: its one address stands for every program on it. */
+/** Limit of all calls per address. Local programs are exempt: they all share one address. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
 
 /** A query that read data which a failed write then took back is answered again from what is on disk. */
@@ -65,7 +65,7 @@ export function createRouter<Word extends string, Services>(
   const readAddress = createAddressReader(options.trustedProxies ?? [])
   const checkOverall = options.rateLimits ? limiter('*', [overallLimit]) : undefined
 
-  async function answer(
+  async function call(
     prepared: Prepared<Word, Services>,
     query: string,
     caller: Caller,
@@ -80,15 +80,15 @@ export function createRouter<Word extends string, Services>(
     const header = req.headers.authorization
     if (header !== undefined || method.auth !== 'none' || prepared.verb === 'POST') keepPrivate(res)
     const authorize = () => options.authorize({ header, caller }, method)
-    const allowed = await authorize()
+    const credentials = await authorize()
     const params = readParams(method.schema.parameters, query)
     const input = await readInput(prepared, req)
-    // A body may take a minute to come, and a session may end meanwhile.
-    const auth = input === undefined ? allowed : await authorize()
+    // A body can take a minute to arrive, and the session may end meanwhile.
+    const auth = input === undefined ? credentials : await authorize()
     await prepared.checkLimits?.({ input, address: caller.source, account: options.accountOf(auth) }, res)
-    const call = { ...options.services, auth, params, input, caller, fail } as Services &
+    const args = { ...options.services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
-    const output = await method.handler(call)
+    const output = await method.handler(args)
     await settled()
     const { encoding } = method.schema.output
     if (encoding === undefined) sendNothing(res)
@@ -108,7 +108,7 @@ export function createRouter<Word extends string, Services>(
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const prepared = table.get(nsid)
-    if (prepared) await answer(prepared, query, caller, req, res, settled)
+    if (prepared) await call(prepared, query, caller, req, res, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
     else if (isValidNsid(nsid)) throw protocolError('MethodNotImplemented', 'This server has no such method')
     else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
@@ -119,14 +119,14 @@ export function createRouter<Word extends string, Services>(
       const settled = options.watchReads()
       try {
         return await dispatch(nsid, query, req, res, settled)
-      } catch (refusal) {
-        // A refusal tells of what was read, too.
+      } catch (thrown) {
+        // Error responses reveal state too: wait until it is durable.
         const unsettled = await settled().then(
           () => undefined,
           (error: unknown) => ({ error }),
         )
         if (unsettled && attempt < maxAttempts && req.method === 'GET' && !res.headersSent) continue
-        const error = unsettled ? unsettled.error : refusal
+        const error = unsettled ? unsettled.error : thrown
         const known = error instanceof XrpcError ? error : options.translate?.(error)
         if (!known) options.onFailure(error, nsid)
         if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))

@@ -1,4 +1,4 @@
-/** How answers leave: JSON, an error body, bytes, or nothing. Large ones are compressed. */
+/** Sends responses: JSON, an error, bytes or an empty body. Large JSON is compressed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -6,7 +6,7 @@ import compression from 'compression'
 import type { XrpcError } from './errors.ts'
 import type { Chunks } from './method.ts'
 
-/** Below this many bytes compressing costs more than sending. */
+/** Compressing fewer bytes costs more than sending them. */
 const compressFrom = 4096
 const compress = compression({ threshold: compressFrom })
 
@@ -24,7 +24,7 @@ export function sendJson(req: IncomingMessage, res: ServerResponse, status: numb
   res.end(text)
 }
 
-/** Sends at the pace at which the client reads, and stops when it goes away. */
+/** Sends as fast as the client reads, and stops when it disconnects. */
 export async function sendChunks(res: ServerResponse, contentType: string, chunks: Chunks): Promise<void> {
   res.setHeader('Content-Type', contentType)
   res.setHeader('X-Content-Type-Options', 'nosniff')

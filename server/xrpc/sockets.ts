@@ -1,6 +1,6 @@
 /**
- * WebSockets: accepting them, noticing that a peer is gone, closing. The only file that imports ws, and not before somebody
- * connects: few do, and it takes 19 ms and 11 MB.
+ * WebSockets: accepts them, detects dead peers, closes them. The only file that imports ws, and only with the first connection:
+ * it takes 19 ms and 11 MB.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebSocket, WebSocketServer } from 'ws'
@@ -11,42 +11,42 @@ import { release, upgradeOf } from './upgrade.ts'
 export const closeCodes = { goingAway: 1001, policy: 1008, internalError: 1011 } as const
 
 export interface Socket {
-  /** Bytes that wait for the client to read on. */
+  /** Bytes that the client has not read yet. */
   readonly bufferedBytes: number
   send(bytes: Uint8Array): void
-  /** Sends what waits, then closes; cuts the connection when the client does not answer in time. */
+  /** Sends buffered messages, then closes; cuts the connection when the client does not answer in time. */
   close(code: number, reason: string): void
-  /** Resolves when it is closed, by whomever. */
+  /** Resolves when either side has closed it. */
   readonly closed: Promise<void>
 }
 
 export interface Sockets {
   /**
-   * Accepts the request to go on by WebSocket.
-   * @throws XrpcError `InvalidRequest` when it is none or a bad one, `NotEnoughResources` when the server closes
+   * Accepts an upgrade to WebSocket.
+   * @throws XrpcError `InvalidRequest` when it is missing or malformed, `NotEnoughResources` when the server closes
    */
   accept(req: IncomingMessage, res: ServerResponse): Promise<Socket>
-  /** Closes all, and waits for that. */
+  /** Resolves when all are closed. */
   close(): Promise<void>
 }
 
-/** The subprotocol that a client offers beside its token, so that there is one to choose. */
+/** The subprotocol that a client offers besides its token; the server must choose one. */
 const subprotocol = 'xrpc'
 const limits = {
-  /** Clients have nothing to say. In bytes. */
+  /** In bytes; clients send nothing. */
   maxPayload: 1024,
-  /** How many milliseconds a client may take to answer a close, and to read what was sent before it. */
+  /** Milliseconds for a client to read buffered messages and answer a close. */
   closeTimeout: 5000,
 }
-/** A peer that does not answer a ping within one period is gone. */
-const usualHeartbeatMs = 30_000
+/** A peer that does not answer a ping within one period is dead. */
+const defaultHeartbeatMs = 30_000
 
-export function createSockets({ heartbeatMs = usualHeartbeatMs } = {}): Sockets {
+export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Sockets {
   let server: WebSocketServer | undefined
   let heartbeat: NodeJS.Timeout | undefined
   let isClosing = false
-  /** Those who have not been heard of since the last ping. */
-  const silent = new Set<WebSocket>()
+  /** Peers that have not answered the last ping. */
+  const unanswered = new Set<WebSocket>()
 
   async function open(): Promise<WebSocketServer> {
     const ws = await import('ws')
@@ -56,27 +56,27 @@ export function createSockets({ heartbeatMs = usualHeartbeatMs } = {}): Sockets 
       noServer: true,
       perMessageDeflate: false,
       ...limits,
-      // Never the one that is a token: the answer may be logged.
+      // Never the token: proxies may log the response.
       handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
     })
     return server
   }
 
   function beat(): void {
-    for (const socket of silent) socket.terminate()
+    for (const socket of unanswered) socket.terminate()
     for (const socket of server?.clients ?? []) {
-      silent.add(socket)
+      unanswered.add(socket)
       socket.ping()
     }
   }
 
-  function tend(socket: WebSocket): Socket {
+  function wrap(socket: WebSocket): Socket {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
-    socket.on('pong', () => silent.delete(socket))
-    // A message that is too large, say; the library closes the connection with the code for it.
+    socket.on('pong', () => unanswered.delete(socket))
+    // For example a message that is too large: the library closes the connection with the right code.
     socket.on('error', () => {})
     socket.on('close', () => {
-      silent.delete(socket)
+      unanswered.delete(socket)
       resolve()
     })
     return {
@@ -93,7 +93,7 @@ export function createSockets({ heartbeatMs = usualHeartbeatMs } = {}): Sockets 
     async accept(req, res) {
       const server = await open()
       const upgrade = upgradeOf(req)
-      if (!upgrade) throw protocolError('InvalidRequest', 'The request does not ask for a WebSocket')
+      if (!upgrade) throw protocolError('InvalidRequest', 'The request is not a WebSocket upgrade')
       let socket: WebSocket | undefined
       let fault: Error | undefined
       const onFault = (error: Error) => {
@@ -106,7 +106,7 @@ export function createSockets({ heartbeatMs = usualHeartbeatMs } = {}): Sockets 
       server.off('wsClientError', onFault)
       if (!socket) throw protocolError('InvalidRequest', fault?.message)
       release(req, res)
-      return tend(socket)
+      return wrap(socket)
     },
 
     async close() {

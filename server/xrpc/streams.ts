@@ -1,6 +1,6 @@
 /**
- * Subscriptions over WebSocket: who may connect, how many at once, and an end as soon as the credentials, the client's patience
- * or the server's do not hold any more.
+ * Subscriptions over WebSocket: checks credentials and connection limits, and ends a connection when its credentials end or the
+ * client reads too slowly.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { protocolError, XrpcError } from './errors.ts'
@@ -12,14 +12,14 @@ import type { Subscription } from './subscription.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
 
-/** Calls `end` once, when the credentials have stopped to hold; be it before it returns. @returns what stops the watching */
+/** Calls `end` once when the credentials end, possibly before it returns. @returns a function that stops watching */
 export type WatchCredentials = (credentials: unknown, end: (error: XrpcError) => void) => () => void
 
 export interface StreamsOptions<Word, Services> {
   readonly subscriptions: readonly Subscription<Word, Services>[]
   readonly services: Services
   readonly authorize: Authorize<Word>
-  /** The account that credentials stand for. */
+  /** The account of credentials. */
   readonly accountOf: (credentials: unknown) => string | undefined
   readonly watchCredentials: WatchCredentials
   readonly onFailure: (error: unknown, nsid: string) => void
@@ -29,15 +29,15 @@ export interface StreamsOptions<Word, Services> {
 
 export interface Streams {
   has(nsid: string): boolean
-  /** Connects a client. @throws XrpcError before it is connected; later faults are told in the stream */
+  /** Connects a client. @throws XrpcError before it is connected; later errors are sent as a frame */
   open(nsid: string, query: string, caller: Caller, req: IncomingMessage, res: ServerResponse): Promise<void>
-  /** Ends all. */
+  /** Ends all connections. */
   close(): Promise<void>
 }
 
-/** Connections that an address may have at once. This machine itself is spared, as from the rate limits. */
+/** Concurrent connections per address. Local programs are exempt, as from the rate limits. */
 const perAddress = 100
-/** Who leaves more than this unread is too slow. */
+/** A client with more unread bytes is too slow. */
 const maxBufferedBytes = 1_000_000
 
 export function createStreams<Word, Services>(options: StreamsOptions<Word, Services>): Streams {
@@ -50,7 +50,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
     ]),
   )
 
-  /** Counts a connection. @returns what counts it out again */
+  /** Counts a connection. @returns a function that releases it */
   function admit(account: string | undefined, { isLocal, source }: Caller, perAccount: number): () => void {
     const limits: [string, number][] = []
     if (account !== undefined) limits.push([account, perAccount])
@@ -59,7 +59,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       if ((counts.get(key) ?? 0) >= limit)
         throw protocolError(
           'RateLimitExceeded',
-          `There may be ${limit} connections at once. Close one first.`,
+          `At most ${limit} connections are allowed at once. Close one first.`,
         )
     }
     for (const [key] of limits) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -83,13 +83,13 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const { subscription, project } = entry
       const auth = await options.authorize({ header: authorizationOf(req), caller }, subscription)
       const params = readParams(subscription.schema.parameters, query)
-      const leave = admit(options.accountOf(auth), caller, subscription.connections)
+      const release = admit(options.accountOf(auth), caller, subscription.connections)
       const socket = await sockets.accept(req, res).catch((error: unknown) => {
-        leave()
+        release()
         throw error
       })
       const stream = createStream(nsid, socket, project)
-      stream.atEnd(leave)
+      stream.atEnd(release)
       try {
         stream.atEnd(options.watchCredentials(auth, stream.end))
         if (!stream.isOpen()) return
@@ -108,9 +108,9 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
 interface Stream {
   isOpen(): boolean
   send(message: unknown): void
-  /** Tells the client why, and closes. */
+  /** Sends the error and closes the connection. */
   end(error: XrpcError): void
-  /** Calls `work` when it ends, or at once when it has. */
+  /** Calls `work` when the stream ends, at once if it has ended. */
   atEnd(work: () => void): void
 }
 
@@ -136,7 +136,7 @@ function createStream(nsid: string, socket: Socket, project: Projection): Stream
       if (socket.bufferedBytes <= maxBufferedBytes) {
         socket.send(messageFrame(nsid, project(message) as { $type: string }))
       } else {
-        end(new XrpcError('ConsumerTooSlow', 'More has been sent than was read'))
+        end(new XrpcError('ConsumerTooSlow', 'The client reads more slowly than the server sends'))
       }
     },
     end,
@@ -147,10 +147,7 @@ function createStream(nsid: string, socket: Socket, project: Projection): Stream
   }
 }
 
-/**
- * Pages cannot set headers on a WebSocket: they give their token as a subprotocol, `bearer.<token>`. Not in the URL, for URLs
- * are logged.
- */
+/** Pages cannot set headers on a WebSocket: they send the token as subprotocol `bearer.<token>`. URLs would be logged. */
 function authorizationOf({ headers }: IncomingMessage): string | undefined {
   const offered = headers['sec-websocket-protocol']?.split(',').map((text) => text.trim())
   const token = offered?.find((text) => text.startsWith('bearer.'))?.slice('bearer.'.length)

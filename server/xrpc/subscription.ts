@@ -1,30 +1,30 @@
 /**
- * A subscription is its lexicon, the word that says who may listen, and a handler that sends. `subscriptionFactory` binds auth
- * words and services, as `methodFactory` does.
+ * A subscription consists of its lexicon, an auth word that says who may subscribe, and a handler that sends messages.
+ * `subscriptionFactory` binds auth words and services, as `methodFactory` does.
  */
 import type { l } from '@atproto/lex-schema'
 import type { Caller, Lexicon } from './method.ts'
 
 export type SubscriptionSchema = l.Subscription
 
-/** What a handler is called with, beside the services, once a client is connected. */
-export interface Listening<S extends SubscriptionSchema, Credentials> {
+/** The arguments of a handler, besides the services, once a client is connected. */
+export interface SubscriptionCall<S extends SubscriptionSchema, Credentials> {
   readonly params: l.InferOutput<S['parameters']>
   readonly auth: Credentials
   readonly caller: Caller
-  /** Does nothing once the connection has ended. */
+  /** Sends a message; does nothing once the connection has ended. */
   readonly send: (message: l.InferOutput<S['message']>) => void
 }
 
 export interface SubscriptionDefinition<S extends SubscriptionSchema, Word, Credentials, Services> {
-  /** Who may listen. The connection ends as soon as that is no longer so. */
+  /** Who may subscribe. The connection ends with the credentials. */
   readonly auth: Word
   /** Whether the account must be active. */
   readonly active?: boolean
-  /** Connections that an account may have at once. */
+  /** Concurrent connections per account. */
   readonly connections: number
-  /** Begins to send. @returns what ends that; called when the connection ends */
-  readonly handler: (call: Services & Listening<S, Credentials>) => () => void
+  /** Starts sending. @returns a function that stops it, called when the connection ends */
+  readonly handler: (call: Services & SubscriptionCall<S, Credentials>) => () => void
 }
 
 /** A subscription ready for use, its types erased. */
@@ -34,7 +34,7 @@ export interface Subscription<Word = string, Services = unknown> {
   readonly auth: Word
   readonly active: boolean
   readonly connections: number
-  readonly handler: (call: Services & Listening<SubscriptionSchema, unknown>) => () => void
+  readonly handler: (call: Services & SubscriptionCall<SubscriptionSchema, unknown>) => () => void
 }
 
 /** @typeParam Words maps each auth word to the credentials that it yields. */

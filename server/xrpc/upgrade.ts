@@ -1,16 +1,16 @@
 /**
- * Requests to go on by WebSocket (RFC 6455 §4.1). They take the way of every other request: through the Host check, the router
- * and the answers to faults. So they are given a response like any other, and whoever accepts one takes the connection over.
+ * Upgrades to WebSocket (RFC 6455 §4.1). They pass the Host check, the router and the error handling like every other request,
+ * so each gets a response object; accepting the upgrade takes the connection over from it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-// As in `listen.ts`: an import would evaluate all that node:http exports.
+// As in `listen.ts`: an import would evaluate every export of node:http.
 const { ServerResponse: Response } = process.getBuiltinModule('node:http')
 
 interface Upgrade {
   readonly socket: Duplex
-  /** What the client has sent after its request. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer
 }
 
@@ -25,12 +25,12 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
   )
 }
 
-/** The response of a request that Node has given up the connection of. The connection ends with it. */
+/** Creates the response of an upgrade request, which Node has detached from its server. The connection ends with it. */
 export function responseTo(req: IncomingMessage, socket: Duplex, head: Buffer): ServerResponse {
   const res = new Response(req)
   res.shouldKeepAlive = false
   res.assignSocket(req.socket)
-  // Node has let go of the socket: nobody else looks after it.
+  // Node no longer handles errors and timeouts of the socket.
   socket.on('error', () => socket.destroy())
   socket.on('timeout', () => socket.destroy())
   res.once('finish', () => {
@@ -41,13 +41,13 @@ export function responseTo(req: IncomingMessage, socket: Duplex, head: Buffer): 
   return res
 }
 
-/** Undefined when the request is an ordinary one, or its client has gone. */
+/** Returns undefined for an ordinary request and for a disconnected client. */
 export function upgradeOf(req: IncomingMessage): Upgrade | undefined {
   const upgrade = upgrades.get(req)
   return upgrade?.socket.readable && upgrade.socket.writable ? upgrade : undefined
 }
 
-/** Ends the response without an answer; the connection stays. */
+/** Ends the response without sending it; the connection stays open. */
 export function release(req: IncomingMessage, res: ServerResponse): void {
   res.detachSocket(req.socket)
   res.emit('close')

@@ -1,9 +1,9 @@
-/** What a client sent, held against the lexicon: parameters and bodies. */
+/** Validates parameters and bodies against the lexicon. */
 import { LexValidationError, type l } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
 /**
- * Parameters of a query string. Those that the lexicon does not declare are ignored.
+ * Reads the parameters of a query string. Undeclared ones are ignored.
  * @throws InvalidRequest
  */
 export function readParams(schema: l.ParamsSchema, query: string): unknown {
@@ -27,7 +27,7 @@ export function validated(schema: l.Validator, value: unknown): unknown {
   throw invalid(result)
 }
 
-/** The validator makes an error of every optional property that is absent, and drops it: its stack trace is most of the cost. */
+/** The validator creates and drops an error for every absent optional property; the stack trace is most of its cost. */
 function withoutStackTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0

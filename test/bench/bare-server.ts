@@ -1,6 +1,6 @@
 /**
- * The least that a Node server does: `node bare-server.ts DIR` answers a GET with the headers and the body that it was told
- * to, and a POST once it has written to the disk.
+ * The baseline: `node bare-server.ts DIR` answers a GET with headers and a body that it received by message, and a POST after
+ * a synced write.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ const disk = await Disk.open(process.argv[2] ?? '.')
 
 process.on('message', (answer: BareAnswer) => {
   answers.set(answer.path, answer)
-  process.send?.('learnt')
+  process.send?.('ready')
 })
 
 const server = createServer((req, res) => {

@@ -1,4 +1,4 @@
-/** Whether checkpointing the journal into the snapshot stops the event loop. */
+/** Event-loop delay during a checkpoint. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from './client.ts'
@@ -11,7 +11,7 @@ export interface CheckpointStops {
   readonly checkpointing: LoopDelay
 }
 
-/** Writes until a checkpoint is over, on a data directory that has something to checkpoint. */
+/** Writes until a checkpoint has ended, on a data directory with rows. */
 export async function measureCheckpoint(dir: string): Promise<CheckpointStops> {
   await using server = await Measured.pds(dir, ['--import', join(import.meta.dirname, 'probe.ts')])
   using client = new Client(server.url)
@@ -24,12 +24,12 @@ export async function measureCheckpoint(dir: string): Promise<CheckpointStops> {
   const journal = await journalOf(dir)
   while ((await journalOf(dir)) === journal) await write(100)
   await server.ask('start')
-  // The old journal is removed when the checkpoint is over.
+  // A checkpoint ends by removing the old journal.
   while ((await readdir(dir)).includes(journal)) await write(1)
   return { quiet, checkpointing: await server.ask<LoopDelay>('end') }
 }
 
-/** Name of the journal that is being written. */
+/** Name of the current journal. */
 async function journalOf(dir: string): Promise<string> {
   const journals = (await readdir(dir)).filter((name) => name.endsWith('.journal'))
   return journals.sort().at(-1) ?? ''

@@ -1,10 +1,10 @@
-/** A client on one kept-alive connection: the lightest there is, so that little of its own time is measured. */
+/** A minimal client on one kept-alive connection, so that little of its own time is measured. */
 import { Agent, request } from 'node:http'
 
 export interface Answer {
   readonly headers: Record<string, string>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
   readonly json: any
 }
 

@@ -1,8 +1,8 @@
-/** What the disk alone takes for a write of the store: a frame of the journal, appended and synced. */
+/** Time of the disk alone for a journal frame, appended and synced. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** About as many bytes as a frame with one app password or one refreshed session. */
+/** About the size of a frame with one app password or one refreshed session. */
 const frame = Buffer.alloc(768, 'x')
 
 export class Disk implements AsyncDisposable {

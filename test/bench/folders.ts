@@ -1,4 +1,4 @@
-/** Folders that are gone when the bench is over. */
+/** Temporary folders, removed when the bench ends. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

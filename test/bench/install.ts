@@ -1,11 +1,11 @@
-/** What a production install is made of. */
+/** Packages and native addons of a production install. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { table } from './table.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** As the lock file has it, so that it does not matter what else is installed here. */
+/** Counts by the lock file, because development packages are installed here too. */
 export function benchInstall(): void {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const production = Object.entries<{ dev?: boolean; optional?: boolean }>(lock.packages)

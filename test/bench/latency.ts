@@ -1,4 +1,4 @@
-/** How long a call takes on an idle server, beside what the disk takes to write as much. */
+/** Latency of calls on an idle server, beside the disk's latency for a write of that size. */
 import { median, quantile } from './statistics.ts'
 
 export interface Latency {
@@ -9,14 +9,14 @@ export interface Latency {
 
 export interface Operation {
   readonly name: string
-  /** Made this many times in all. */
+  /** Number of calls in all rounds. */
   readonly times: number
   run(round: number): Promise<unknown>
 }
 
 const rounds = 20
 
-/** Runs some of each operation in every round, so that what else the machine does meets all of them. */
+/** Interleaves the operations in rounds, so that other load on the machine affects all of them. */
 export async function measureLatencies(operations: readonly Operation[]): Promise<Map<string, Latency>> {
   const times = new Map(operations.map(({ name }) => [name, [] as number[]]))
   for (let round = 0; round < rounds; round++) {
@@ -40,7 +40,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Beside the first two of the operations, which are the yardsticks. */
+/** Compares with the first two operations, which are the baselines. */
 export function latencyRow(name: string, { median, p99 }: Latency, all: ReadonlyMap<string, Latency>) {
   const [disk, bare] = [...all.values()]
   return {

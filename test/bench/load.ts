@@ -1,9 +1,9 @@
-/** `node load.ts JSON`: calls a server on ten connections for two seconds, and prints what was answered, as JSON. */
+/** `node load.ts JSON`: calls a server on ten connections for two seconds and prints the statistics as JSON. */
 import autocannon from 'autocannon'
 
 export interface Load {
   readonly path: string
-  /** The first connection makes the first of these calls over and over, the second the second, and so around. */
+  /** Each connection repeats one of these calls, assigned in turn. */
   readonly calls: readonly Call[]
 }
 

@@ -1,34 +1,38 @@
 /**
- * `npm run bench`: what the server takes, beside a bare node:http server and a bare disk in the same run, and beside the
- * network's reference server as measured once on another machine of two cores. `npm run bench -- records notifications` runs
- * these parts alone.
+ * `npm run bench`: time and memory of the server, beside a bare node:http server and the bare disk in the same run, and beside
+ * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
+ * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3.
  */
 import { removeFolders } from './folders.ts'
 import { benchInstall } from './install.ts'
-
 import { benchNotifications } from './notifications.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
+import { benchSignIn } from './sign-in.ts'
+import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 import { benchUi } from './ui.ts'
 
-const parts = new Map<string, () => void | Promise<void>>([
-  ['requests', benchRequests],
-  ['start', benchStart],
-  ['records', benchRecords],
-
-  ['notifications', benchNotifications],
-  ['ui', benchUi],
-  ['install', benchInstall],
+const parts = new Map<string, (argument?: number) => void | Promise<void>>([
+  ['requests', () => benchRequests()],
+  ['sign-in', () => benchSignIn()],
+  ['start', () => benchStart()],
+  ['records', () => benchRecords()],
+  ['notifications', () => benchNotifications()],
+  ['ui', () => benchUi()],
+  ['install', () => benchInstall()],
+  ['soak', (minutes) => benchSoak(minutes)],
 ])
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : [...parts.keys()]
+const all = [...parts.keys()].filter((name) => name !== 'soak')
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : all
 
 try {
-  for (const name of wanted) {
+  for (const word of wanted) {
+    const [name = '', argument] = word.split('=')
     const part = parts.get(name)
     if (!part) throw new Error(`There is no part ${name}: the parts are ${[...parts.keys()].join(', ')}`)
-    await part()
+    await part(argument === undefined ? undefined : Number(argument))
   }
 } finally {
   await removeFolders()

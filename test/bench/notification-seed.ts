@@ -1,4 +1,4 @@
-/** Data directories of accounts that are told much: written through the store's own tables, the same every time. */
+/** Data directories with many notifications: written through the store's tables, reproducibly. */
 import { encode } from '@atproto/lex-cbor'
 import { cidForCbor, type LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString } from '@atproto/syntax'
@@ -20,12 +20,12 @@ const authors = 1000
 const batch = 1000
 const feed = 'app.example.feed'
 
-interface Told {
+interface SeededNotification {
   readonly reason: Reason
   readonly record: records.StoredRecord
 }
 
-/** What an account is told: of a hundred times, the first seventy of a like, the next ten of a repost, and so on. */
+/** Shares of the reasons in percent, cumulative: 70 likes, 10 reposts, 12 replies and so on. */
 const kinds: readonly { reason: Reason; collection: NsidString; upTo: number }[] = [
   { reason: 'like', collection: `${feed}.like`, upTo: 70 },
   { reason: 'repost', collection: `${feed}.repost`, upTo: 80 },
@@ -35,8 +35,8 @@ const kinds: readonly { reason: Reason; collection: NsidString; upTo: number }[]
 ]
 
 /**
- * Tells an account this many times, none of them seen, of records of a thousand others, half of whom it follows. The records
- * are there; the trees of the repositories, which notifications do not read, are left empty.
+ * Gives an account `count` unseen notifications of records by a thousand authors, half of whom it follows. Stores the records;
+ * the trees of the repositories stay empty, because notifications do not read them.
  */
 export async function seedNotifications(dir: string, did: DidString, count: number): Promise<void> {
   const random = seededRandom(count)
@@ -59,14 +59,14 @@ export async function seedNotifications(dir: string, did: DidString, count: numb
 
   const post = recordUri(did, `${feed}.post`, nextTid())
   for (let made = 0; made < count; made += batch) {
-    const told: Told[] = []
+    const seeded: SeededNotification[] = []
     for (let i = made; i < Math.min(made + batch, count); i++) {
       clock += 60_000
       const author = people[random(authors)] as (typeof people)[number]
-      told.push(await newRecord(author.did, post, nextTid(), iso(new Date(clock)), random))
+      seeded.push(await newRecord(author.did, post, nextTid(), iso(new Date(clock)), random))
     }
     await store.transact((tx) => {
-      for (const { reason, record } of told) {
+      for (const { reason, record } of seeded) {
         records.insert(tx, record, [])
         const reasonSubject = reason === 'mention' ? undefined : post
         notifications.insert(tx, record, [{ to: did, reason, reasonSubject }], record.indexedAt)
@@ -83,7 +83,7 @@ async function newRecord(
   rkey: string,
   createdAt: DatetimeString,
   random: Random,
-): Promise<Told> {
+): Promise<SeededNotification> {
   const drawn = random(100)
   const { reason, collection } = kinds.find(({ upTo }) => drawn < upTo) as (typeof kinds)[number]
   const subject = { uri: post, cid: 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' }
@@ -96,7 +96,7 @@ async function newRecord(
   return { reason, record: { did, collection, rkey, cid, bytes, indexedAt: createdAt } }
 }
 
-/** Lets this many new accounts, whose DIDs come first, subscribe to the posts of an account. */
+/** Subscribes `count` new accounts to the posts of an account. Their DIDs sort first. */
 export async function seedSubscribers(dir: string, subject: DidString, count: number): Promise<void> {
   const store = await openStore(dir)
   for (let made = 0; made < count; made += batch) {

@@ -70,7 +70,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
   ]
 }
 
-/** What any server takes at least: the disk alone, and a bare server that writes to it. */
+/** Baselines: the disk alone, and a bare server that writes to it. */
 export function yardsticks(disk: Disk, bare: Client): Operation[] {
   return [
     { name: 'write + fdatasync', times: 800, run: () => disk.append() },

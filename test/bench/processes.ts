@@ -1,4 +1,4 @@
-/** The processes that are measured: the built server and the bare one, each on a port of its own. */
+/** The measured processes: the built server and the bare one, each on its own port. */
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export class Measured implements AsyncDisposable {
     })
   }
 
-  /** The yardstick: see bare-server.ts. */
+  /** The baseline: see bare-server.ts. */
   static bare(dir: string): Promise<Measured> {
     return Measured.#start([join(import.meta.dirname, 'bare-server.ts'), dir], {})
   }
@@ -48,18 +48,18 @@ export class Measured implements AsyncDisposable {
         const [, found] = /^listening on (\S+)$/.exec(line) ?? []
         if (found !== undefined) resolve(found)
       })
-      child.once('exit', (code) => reject(new Error(`${args.at(-1)} ended with ${code} before it listened`)))
+      child.once('exit', (code) => reject(new Error(`${args.at(-1)} exited with ${code} before it listened`)))
     })
     return new Measured(child, url)
   }
 
-  /** Resident memory in megabytes of 10^6 bytes; NaN where the system does not tell by /proc. */
+  /** Resident memory in megabytes of 10^6 bytes; NaN on systems without /proc. */
   residentMegabytes(): number {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(this.#proc('status')) ?? []
     return (Number(kilobytes) * 1024) / 1e6
   }
 
-  /** CPU time of the process and its threads so far, in microseconds; NaN where the system does not tell by /proc. */
+  /** CPU time of the process and its threads so far, in microseconds; NaN on systems without /proc. */
   cpuMicroseconds(): number {
     const stat = this.#proc('stat')
     // proc(5): fields 14 and 15, user and system time in hundredths of a second.
@@ -75,7 +75,7 @@ export class Measured implements AsyncDisposable {
     }
   }
 
-  /** Sends a message to what was loaded into the process, and resolves with its answer. */
+  /** Sends a message to the process and resolves with its reply. */
   async ask<Answer>(question: Serializable): Promise<Answer> {
     this.#child.send(question)
     const [answer] = await once(this.#child, 'message')

@@ -1,10 +1,11 @@
-/** Everything that one server in use shows. */
+/** Throughput and latency of common requests, and memory after them. */
 import { Client } from './client.ts'
 import { Disk } from './disk.ts'
 import { folder } from './folders.ts'
 import { latencyRow, measureLatencies, summary, timed } from './latency.ts'
 import { type BenchAccount, createAccount, operations, yardsticks } from './operations.ts'
 import { Measured } from './processes.ts'
+import { createRecordOperation } from './records.ts'
 import { table } from './table.ts'
 import { compareThroughput, throughputRow } from './throughput.ts'
 
@@ -42,10 +43,15 @@ export async function benchRequests(): Promise<void> {
 
   await using disk = await Disk.open(await folder())
   using bareClient = new Client(bare.url)
-  const measured = [...yardsticks(disk, bareClient), ...(await operations(client, account))]
+  const measured = [
+    ...yardsticks(disk, bareClient),
+    ...(await operations(client, account)),
+    createRecordOperation(client, account),
+  ]
   const latencies = await measureLatencies(measured)
   const rows = Array.from(latencies, ([name, latency]) => ({
     ...latencyRow(name, latency, latencies),
+    '× getSession': latency.median / (latencies.get('getSession')?.median ?? Number.NaN),
     'reference ms': referenceLatency[name] ?? '',
   }))
   table('latency, one call at a time', rows)
@@ -61,7 +67,9 @@ export async function benchRequests(): Promise<void> {
       'reference p99 ms': 14 / 4,
     },
   ])
-  table('resident memory after all that', [{ '': 'server', MB: pds.residentMegabytes(), reference: '377' }])
+  table('resident memory after these requests', [
+    { '': 'server', MB: pds.residentMegabytes(), reference: '377' },
+  ])
 }
 
 /** The tail of getSession on one connection, alone and while ten clients do nothing but sign in. */

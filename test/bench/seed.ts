@@ -1,4 +1,4 @@
-/** A data directory as of a server that has been in use: written through the store's own tables. */
+/** A data directory with existing data, written through the store's tables. */
 
 import { createHash } from 'node:crypto'
 import { scopes } from '../../server/auth/scopes.ts'

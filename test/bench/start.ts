@@ -1,4 +1,4 @@
-/** How long a start takes, and whether checkpoints stop the event loop. */
+/** Start time, and event-loop delay during checkpoints. */
 import { setTimeout } from 'node:timers/promises'
 import { measureCheckpoint } from './checkpoint.ts'
 import { Client } from './client.ts'
@@ -26,7 +26,7 @@ export async function benchStart(): Promise<void> {
     startRow('100,000 rows', large),
   ])
   const { quiet, checkpointing } = await measureCheckpoint(full)
-  table('stops of the event loop, with 100,000 rows', [
+  table('delay of the event loop, with 100,000 rows', [
     { '': 'while writing', 'p99 ms': quiet.p99, 'longest ms': quiet.longest },
     { '': 'during a checkpoint', 'p99 ms': checkpointing.p99, 'longest ms': checkpointing.longest },
   ])

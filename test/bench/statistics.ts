@@ -1,4 +1,4 @@
-/** What is said about repeated measurements. */
+/** Statistics of repeated measurements. */
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)

@@ -1,4 +1,4 @@
-/** How measurements are shown. */
+/** Prints measurements as tables. */
 
 /** One row; the column without a name is its title. */
 export type Row = Record<string, string | number>

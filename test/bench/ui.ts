@@ -1,4 +1,4 @@
-/** What the user interface takes: its first load in a browser without a cache, and the inbox scrolled to its ten thousandth item. */
+/** The user interface: first load without a cache, and scrolling an inbox of ten thousand items. */
 import type { Page } from '../support/browser.ts'
 import type { Account } from '../support/server.ts'
 import { feed, mentions } from '../support/social.ts'
@@ -117,7 +117,7 @@ async function measureLongList(world: World, account: Account): Promise<LongList
   await heading(page, 'Home').waitFor()
   const megabytesAtFirst = await heapMegabytes(page)
   await page.goto(`${world.server.url}/#/notifications`)
-  // By element: the roles of ten thousand items take a browser longer to tell than to show.
+  // By element: computing the roles of ten thousand items takes a browser longer than showing them.
   const list = page.locator('main li')
   await list.first().waitFor()
 

@@ -18,7 +18,7 @@ export class ServerProcess {
     })
   }
 
-  /** Resolves with its URL once it serves. Throws what it said when it ends instead. */
+  /** Resolves with its URL once it listens. Throws with its standard error if it exits first. */
   async serving(): Promise<string> {
     for (;;) {
       const [, url] = /^listening on (\S+)$/m.exec(this.#stdout) ?? []
@@ -28,12 +28,12 @@ export class ServerProcess {
     }
   }
 
-  /** What it complained of. */
+  /** Its standard error. */
   get complaints(): string {
     return this.#stderr
   }
 
-  /** As a power cut does it, but for what the system has taken and not yet written. */
+  /** Kills the process; unlike a power cut, this keeps the system's page cache. */
   async kill(): Promise<void> {
     const exit = once(this.#child, 'exit')
     if (this.#child.kill('SIGKILL')) await exit

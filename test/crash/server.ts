@@ -1,4 +1,4 @@
-/** The real server, made to checkpoint its journal all the time: `node server.ts DATA_DIR`. */
+/** The real server with constant checkpoints: `node server.ts DATA_DIR`. */
 import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import { adminPassword } from '../support/server.ts'

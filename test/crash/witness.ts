@@ -1,6 +1,6 @@
 /**
- * A client that keeps writing, and remembers what the server told it. What was answered with success must be found again after
- * a crash; what was not answered must have happened as a whole or not at all.
+ * A client that writes and records the responses. Acknowledged writes must be there after a crash; a write without a response
+ * must be there completely or not at all.
  */
 import { expect } from 'vitest'
 import { adminAuth } from '../support/server.ts'

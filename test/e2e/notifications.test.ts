@@ -125,11 +125,11 @@ test('inbox: a failed mark-as-read is rolled back', async () => {
 test('preferences: a change is saved immediately and applied', async () => {
   const page = await world.signedIn(alice, '/preferences')
   const likes = page.getByRole('group', { name: 'Likes of your posts', exact: true })
-  await likes.getByText('Inbox and push').waitFor()
+  await likes.getByRole('switch', { name: 'Inbox', checked: true }).waitFor()
+  await likes.getByRole('switch', { name: 'Push', checked: true }).waitFor()
   await likes.getByRole('switch', { name: 'Inbox' }).click()
-  await likes.getByText('Push only').waitFor()
+  await likes.getByRole('switch', { name: 'Inbox', checked: false }).waitFor()
   await likes.getByLabel('From').selectOption('People I follow')
-  await likes.getByText('Push only, from people you follow').waitFor()
   const saved = async () =>
     (await world.server.get('app.example.notification.getPreferences', {}, alice)).body.preferences.like
   await expect.poll(saved).toMatchObject({ include: 'follows', list: false, push: true })
@@ -146,17 +146,17 @@ test('preferences: a failed change is rolled back and shows an error', async () 
   const follows = page.getByRole('group', { name: 'New followers' })
   await follows.getByRole('switch', { name: 'Push' }).click()
   await page.getByText('Not saved.').waitFor()
-  await follows.getByText('Inbox and push').waitFor()
+  await follows.getByRole('switch', { name: 'Push', checked: true }).waitFor()
 })
 
 test('subscriptions: one is added, produces a notification, is removed and restored by undo', async () => {
   const dan = await world.server.account('dan')
   const page = await world.signedIn(alice, '/subscriptions')
   await page.getByText('No subscriptions yet').waitFor()
-  await page.getByLabel('Handle or DID').fill('nobody')
+  await page.getByLabel('Handle or DID').fill('unknown')
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await page.locator('input:invalid:focus').waitFor()
-  await page.getByLabel('Handle or DID').fill('nobody.test')
+  await page.getByLabel('Handle or DID').fill('unknown.test')
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await page.getByText('No account has this handle.').waitFor()
   await page.getByLabel('Handle or DID').fill('@Dan.test')
@@ -177,6 +177,32 @@ test('subscriptions: one is added, produces a notification, is removed and resto
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.filter({ hasText: 'dan.test' }).waitFor()
   expect(await row.getByRole('switch', { name: 'Replies' }).isChecked()).toBe(true)
+})
+
+test('subscriptions: two quick changes of one subscription are both saved', async () => {
+  const fritz = await world.server.account('fritz')
+  await social.subscribe(alice, fritz, true, false)
+  const page = await world.signedIn(alice, '/subscriptions')
+  const row = page
+    .getByRole('list', { name: 'Subscriptions' })
+    .getByRole('listitem')
+    .filter({ hasText: 'fritz' })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/*putActivitySubscription', async (route) => {
+    await held
+    await route.continue()
+  })
+  await row.getByRole('switch', { name: 'Replies' }).check()
+  await row.getByRole('switch', { name: 'Posts' }).uncheck()
+  release()
+  const saved = async () => {
+    const { body } = await world.server.get('app.example.notification.listActivitySubscriptions', {}, alice)
+    return body.subscriptions.find(({ did }: { did: string }) => did === fritz.did)?.activitySubscription
+  }
+  await expect.poll(saved).toMatchObject({ post: false, reply: true })
 })
 
 test('inbox: scrolling loads all pages once, grouped by day', { timeout: 60_000 }, async () => {

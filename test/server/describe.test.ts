@@ -13,7 +13,7 @@ async function description(config: Partial<Config> = {}) {
   }
 }
 
-test('a server describes itself, to anyone', async () => {
+test('describeServer needs no credentials', async () => {
   const { body, headers } = await description()
   expect(body).toEqual({
     did: 'did:web:pds.test',
@@ -27,7 +27,7 @@ test('a server describes itself, to anyone', async () => {
   expect(headers.get('cache-control')).toBeNull()
 })
 
-test('it tells what its owner has set', async () => {
+test('describeServer returns the settings of the owner', async () => {
   const { body } = await description({
     publicUrl: 'https://pds.example:8443',
     userDomains: ['.pds.example', '.example.org'],
@@ -50,7 +50,7 @@ test('it tells what its owner has set', async () => {
   })
 })
 
-test('without a public address it goes by the port that it listens on', async () => {
+test('without a public address the DID contains the port', async () => {
   const { body, port } = await description({ publicUrl: undefined })
   expect(body.did).toBe(`did:web:localhost%3A${port}`)
 })

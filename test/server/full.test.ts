@@ -8,7 +8,7 @@ import { minute } from '../support/clock.ts'
 import { FullDisk } from '../support/full-disk.ts'
 import { type Account, type Answer, TestServer } from '../support/server.ts'
 
-test('a full server takes no more records or accounts, and goes on once there is room', async () => {
+test('a full server refuses new records and accounts until something is deleted', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
   const config = defaultConfig({ dataDir, port: 0, hosts: ['127.0.0.1'], logLevel: 'silent' })
   const server = await startServer(config, { passwordCost: 4, fullBytes: 1_000_000 })

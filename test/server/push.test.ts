@@ -13,7 +13,7 @@ import {
 import { signingKeyOf } from '../../server/identity/did-document.ts'
 import { verifyServiceJwt } from '../../server/identity/service-jwt.ts'
 import type { Push } from '../../server/push/pushed.ts'
-import * as pushRegistrations from '../../server/store/tables/push-registrations.ts'
+import { count as countRegistrations } from '../../server/store/tables/push-registrations.ts'
 import { hour, minute, second } from '../support/clock.ts'
 import { FullDisk } from '../support/full-disk.ts'
 import { decodeJwt } from '../support/jwt.ts'
@@ -76,7 +76,7 @@ async function register(account = alice, more: object = {}): Promise<void> {
 
 const store = () => server.running.services.store
 const waiting = () => store().all('SELECT * FROM push_queue').length
-const registrations = (account = alice) => pushRegistrations.ofAccount(store(), account.did).length
+const registrations = (account = alice) => countRegistrations(store(), account.did)
 
 describe('a notification', () => {
   test('is delivered to the device, once', async () => {

@@ -16,17 +16,17 @@ afterAll(() => server.close())
 const ten = Array.from({ length: 10 }, (_, number) => number)
 const atOnce = (attempt: (number: number) => Promise<Answer>) => Promise.all(ten.map(attempt))
 
-/** One of the answers is a success, and all others are this refusal. */
+/** Expects one success and this error for all others. */
 function expectOneWinner(answers: readonly Answer[], error: string): Answer {
   const [winner, ...others] = answers.filter(({ status }) => status === 200)
   expect(others).toEqual([])
   const refused = answers.filter(({ status }) => status !== 200).map(({ body }) => body.error)
   expect(refused).toEqual(Array(answers.length - 1).fill(error))
-  if (!winner) throw new Error('nobody won')
+  if (!winner) throw new Error('no answer succeeded')
   return winner
 }
 
-test('of ten who sign up for one handle, one gets it', async () => {
+test('ten concurrent sign-ups for one handle: one succeeds', async () => {
   const answers = await atOnce((number) =>
     server.post('com.core.server.createAccount', {
       handle: number % 2 ? 'wanted.test' : 'Wanted.TEST',
@@ -39,7 +39,7 @@ test('of ten who sign up for one handle, one gets it', async () => {
   expect((await server.signIn({ handle: 'wanted.test', password })).body.did).toBe(winner.body.did)
 })
 
-test('of ten who sign up with one email address, one gets it', async () => {
+test('ten concurrent sign-ups with one email address: one succeeds', async () => {
   const answers = await atOnce((number) =>
     server.post('com.core.server.createAccount', {
       handle: `mail-${number}.test`,
@@ -50,7 +50,7 @@ test('of ten who sign up with one email address, one gets it', async () => {
   expectOneWinner(answers, 'InvalidRequest')
 })
 
-test('of the first ten accounts of a server, one owns it', async () => {
+test('ten concurrent first sign-ups: one account becomes the owner', async () => {
   const fresh = await TestServer.start()
   try {
     await Promise.all(ten.map((number) => fresh.account(`first-${number}`)))
@@ -62,7 +62,7 @@ test('of the first ten accounts of a server, one owns it', async () => {
   }
 })
 
-test('of ten who use one invite code that is good once, one gets in', async () => {
+test('ten concurrent uses of a single-use invite code: one succeeds', async () => {
   const { body: invite } = await server.post('com.core.server.createInviteCode', { useCount: 1 }, adminAuth)
   const answers = await atOnce((number) =>
     server.post('com.core.server.createAccount', {
@@ -80,7 +80,7 @@ test('of ten who use one invite code that is good once, one gets in', async () =
   ).toEqual([{ used_by: winner.body.did, available: 0 }])
 })
 
-test('ten who refresh one token at once get one successor', async () => {
+test('ten concurrent refreshes of one token return one successor', async () => {
   const alice = await server.account('alice')
   const answers = await atOnce(() =>
     server.post('com.core.server.refreshSession', undefined, alice.refreshJwt),
@@ -104,14 +104,14 @@ test('ten who refresh one token at once get one successor', async () => {
   )
 })
 
-test('of ten app passwords of one name, one is made', async () => {
+test('ten concurrent app passwords of one name: one is created', async () => {
   const bob = await server.account('bob')
   const answers = await atOnce(() => server.post('com.core.server.createAppPassword', { name: 'phone' }, bob))
   const winner = expectOneWinner(answers, 'DuplicateAppPassword')
   expect((await server.signIn(bob, { password: winner.body.password })).status).toBe(200)
 })
 
-test('who signs in with the old password while it is being reset is not let in, or not for long', async () => {
+test('a sign-in with the old password during a reset fails, or its session is revoked', async () => {
   const carla = await server.account('carla')
   await server.post('com.core.server.requestPasswordReset', { email: carla.email })
   const reset = { token: await server.codeTo(carla.email), password: 'a new password' }
@@ -130,7 +130,7 @@ test('who signs in with the old password while it is being reset is not let in, 
   }
 })
 
-test('who signs in while the account is being taken down is not let in, or not for long', async () => {
+test('a sign-in during a takedown fails, or its session is revoked', async () => {
   const dan = await server.account('dan')
   const signIns = ten.map(() => server.signIn(dan))
   await server.setStatus(dan.did, { takedown: true })
@@ -140,7 +140,7 @@ test('who signs in while the account is being taken down is not let in, or not f
   }
 })
 
-test('who signs in with an app password while it is revoked is not let in, or not for long', async () => {
+test('a sign-in with an app password during its revocation fails, or its session is revoked', async () => {
   const erin = await server.account('erin')
   const app = await server.appSession(erin, 'phone')
   const signIns = ten.map(() => server.signIn(app))
@@ -151,7 +151,7 @@ test('who signs in with an app password while it is revoked is not let in, or no
   }
 })
 
-test('a call whose session ends while its body comes is refused', async () => {
+test('a call whose session ends while its body arrives is refused', async () => {
   const slow = await server.account('slow')
   const body = JSON.stringify({ name: 'left behind' })
   const connection = await open(server.running.port)

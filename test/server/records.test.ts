@@ -34,7 +34,7 @@ const status = async (account: Account) =>
   (await server.get('com.core.server.checkAccountStatus', {}, account)).body
 const rkeyOf = (uri: string) => uri.split('/').at(-1) ?? ''
 
-test('a post is written, and anyone can read it by handle or DID', async () => {
+test('createRecord: a post is readable without credentials by handle or DID', async () => {
   const record = { $type: post, text: 'Hello, world', createdAt, langs: ['en'] }
   const made = await create(alice, post, record)
   expect(made.status).toBe(200)
@@ -59,7 +59,7 @@ test('a post is written, and anyone can read it by handle or DID', async () => {
   expect(body.didDoc).toMatchObject({ id: alice.did })
 })
 
-test('$type is filled in when absent, and must be the collection', async () => {
+test('createRecord: $type is added if absent and must equal the collection', async () => {
   const made = await create(alice, post, { text: 'untyped', createdAt })
   const read = await get(alice, post, rkeyOf(made.body.uri))
   expect(read.body.value).toEqual({ $type: post, text: 'untyped', createdAt })
@@ -69,7 +69,7 @@ test('$type is filled in when absent, and must be the collection', async () => {
   }
 })
 
-test('nobody writes to the repository of another', async () => {
+test('writes to the repository of another account are rejected', async () => {
   const input = { repo: alice.did, collection: post, rkey: 'self', record: { text: 'mine', createdAt } }
   for (const nsid of ['createRecord', 'putRecord', 'deleteRecord']) {
     const answer = await server.post(`com.core.repo.${nsid}`, input, bob)
@@ -78,7 +78,7 @@ test('nobody writes to the repository of another', async () => {
   }
 })
 
-test('an app password writes records', async () => {
+test('app passwords can write records', async () => {
   const made = await server.post('com.core.server.createAppPassword', { name: 'phone' }, bob)
   const session = await server.post('com.core.server.createSession', {
     identifier: bob.handle,
@@ -122,7 +122,7 @@ describe('validation', () => {
       },
     ],
     ['a name of 65 letters', profile, { displayName: 'x'.repeat(65) }],
-  ])('refuses %s', async (_, collection, record) => {
+  ])('rejects %s', async (_, collection, record) => {
     const before = await status(alice)
     expect(await create(alice, collection, record)).toMatchObject({
       status: 400,
@@ -131,7 +131,7 @@ describe('validation', () => {
     expect(await status(alice)).toEqual(before)
   })
 
-  test('can be asked for, and be skipped', async () => {
+  test('validate true requires a lexicon, validate false skips the check', async () => {
     const unknown = { anything: [1, 'two', { three: null }] }
     const made = await create(alice, 'org.example.thing', unknown)
     expect(made).toMatchObject({ status: 200, body: { validationStatus: 'unknown' } })
@@ -147,7 +147,7 @@ describe('validation', () => {
     ['bytes that are no base64', '{"n":{"$bytes":"*"}}'],
     ['a list', '[]'],
     ['half a character', '{"n":"\\ud800"}'],
-  ])('the data model has no %s', async (_, record) => {
+  ])('rejects %s, which the data model does not have', async (_, record) => {
     const body = `{"repo":"${alice.did}","collection":"org.example.thing","record":${record}}`
     const answer = await server.fetch('/xrpc/com.core.repo.createRecord', {
       method: 'POST',
@@ -157,7 +157,7 @@ describe('validation', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
   })
 
-  test('links, bytes and blobs come back as they came', async () => {
+  test('links, bytes and blobs are returned as written', async () => {
     const record = {
       $type: 'org.example.thing',
       link: { $link: 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' },
@@ -179,12 +179,12 @@ describe('validation', () => {
     expect((await status(alice)).expectedBlobs).toBe(before.expectedBlobs)
   })
 
-  test('a record may have as many items as fit', async () => {
+  test('a record may have any number of items within its size limit', async () => {
     const items = Array.from({ length: 450_000 }, () => 1)
     expect((await create(alice, 'org.example.thing', { items })).status).toBe(200)
   })
 
-  test('a record may have most of a megabyte, and no more', async () => {
+  test('a record is limited in size to just below 1 MB', async () => {
     expect((await create(alice, 'org.example.thing', { text: 'x'.repeat(990_000) })).status).toBe(200)
     const answer = await create(alice, 'org.example.thing', { text: 'x'.repeat(1_000_000) })
     expect(answer).toMatchObject({ status: 413, body: { error: 'PayloadTooLarge' } })
@@ -192,32 +192,32 @@ describe('validation', () => {
 })
 
 describe('record keys', () => {
-  test('follow the lexicon', async () => {
+  test('must match the key type of the lexicon', async () => {
     expect((await create(alice, post, { text: '', createdAt }, { rkey: 'no-tid' })).status).toBe(400)
     expect((await create(alice, profile, { displayName: 'Alice' }, { rkey: 'other' })).status).toBe(400)
     const made = await create(bob, profile, { displayName: 'Bob' })
     expect(made.body.uri).toBe(`at://${bob.did}/${profile}/self`)
   })
 
-  test.each(['.', '..', 'a/b', 'with space', ''])('are not %j', async (rkey) => {
+  test.each(['.', '..', 'a/b', 'with space', ''])('reject %j', async (rkey) => {
     expect((await create(alice, 'org.example.thing', {}, { rkey })).status).toBe(400)
   })
 
-  test('are used once: what is there is not overwritten by creating', async () => {
+  test('cannot be created twice', async () => {
     expect((await create(alice, 'org.example.thing', { n: 1 }, { rkey: 'one' })).status).toBe(200)
     expect((await create(alice, 'org.example.thing', { n: 2 }, { rkey: 'one' })).status).toBe(400)
     expect((await get(alice, 'org.example.thing', 'one')).body.value.n).toBe(1)
   })
 
-  test('that the server makes sort by time', async () => {
+  test('generated by the server sort by time', async () => {
     const uris = []
     for (const n of [1, 2, 3]) uris.push((await create(alice, 'org.example.timed', { n })).body.uri)
     expect(uris.toSorted()).toEqual(uris)
   })
 })
 
-describe('putting and deleting', () => {
-  test('put creates, then replaces; the same again changes nothing', async () => {
+describe('putRecord and deleteRecord', () => {
+  test('putRecord creates, then replaces, and makes no commit for an equal record', async () => {
     const first = await put(alice, profile, 'self', { displayName: 'Alice' })
     expect(first).toMatchObject({ status: 200, body: { validationStatus: 'valid' } })
     const second = await put(alice, profile, 'self', { displayName: 'Alice II' })
@@ -230,8 +230,8 @@ describe('putting and deleting', () => {
     expect((await status(alice)).repoCommit).toBe(second.body.commit.cid)
   })
 
-  test('what is deleted is gone; deleting it again changes nothing', async () => {
-    const made = await create(alice, post, { text: 'soon gone', createdAt })
+  test('deleteRecord removes the record, and succeeds again without a commit', async () => {
+    const made = await create(alice, post, { text: 'short-lived', createdAt })
     const rkey = rkeyOf(made.body.uri)
     const deleted = await remove(alice, post, rkey)
     expect(deleted.body.commit.rev > made.body.commit.rev).toBe(true)
@@ -240,7 +240,7 @@ describe('putting and deleting', () => {
     expect((await status(alice)).repoCommit).toBe(deleted.body.commit.cid)
   })
 
-  test('a swap goes through only from the version that was seen', async () => {
+  test('swapCommit and swapRecord reject writes based on an older version', async () => {
     const stale = (await status(alice)).repoCommit
     const made = await put(alice, 'org.example.thing', 'swap', { n: 1 })
     const invalid = { status: 400, body: { error: 'InvalidSwap' } }
@@ -279,7 +279,7 @@ describe('putting and deleting', () => {
     )
   })
 
-  test('of writes that start together from one commit, one goes through', async () => {
+  test('of concurrent writes with one swapCommit one succeeds', async () => {
     const swapCommit = (await status(alice)).repoCommit
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((n) => create(alice, 'org.example.race', { n }, { swapCommit })),
@@ -288,7 +288,7 @@ describe('putting and deleting', () => {
     expect((await list(alice, 'org.example.race')).body.records).toHaveLength(1)
   })
 
-  test('writes at the same time all arrive, each with a commit of its own', async () => {
+  test('concurrent writes all succeed, each with its own commit', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => create(bob, 'org.example.many', { n })),
     )
@@ -298,7 +298,7 @@ describe('putting and deleting', () => {
   })
 })
 
-describe('several writes at once', () => {
+describe('applyWrites', () => {
   const thing = 'org.example.batch'
   const apply = (writes: object[], more: object = {}) =>
     server.post('com.core.repo.applyWrites', { repo: alice.did, writes, ...more }, alice)
@@ -313,7 +313,7 @@ describe('several writes at once', () => {
     return body.records.map(({ value }: { value: { n: number } }) => value.n)
   }
 
-  test('are one commit, in their order', async () => {
+  test('makes one commit of the writes in order', async () => {
     const made = await apply([write('create', 'a', 1), write('create', 'b', 2), write('update', 'a', 3)])
     expect(made.status).toBe(200)
     expect(made.body.results.map(({ $type }: { $type: string }) => $type.split('#')[1])).toEqual([
@@ -328,8 +328,8 @@ describe('several writes at once', () => {
     expect((await status(alice)).repoCommit).toBe(made.body.commit.cid)
     expect(await numbers()).toEqual([3, 2])
 
-    const gone = await apply([write('delete', 'a'), write('create', 'a', 4), write('delete', 'b')])
-    expect(gone.status).toBe(200)
+    const deleted = await apply([write('delete', 'a'), write('create', 'a', 4), write('delete', 'b')])
+    expect(deleted.status).toBe(200)
     expect(await numbers()).toEqual([4])
   })
 
@@ -340,26 +340,26 @@ describe('several writes at once', () => {
     ['one is not valid', [write('create', 'c', 1), { ...write('create', 'd', 1), collection: post }]],
     ['one is no write', [write('create', 'c', 1), write('destroy', 'a')]],
     ['one is no whole write', [write('create', 'c', 1), write('update', 'a')]],
-  ])('are none when %s', async (_, writes) => {
+  ])('writes nothing when %s', async (_, writes) => {
     const before = await status(alice)
     expect(await apply(writes)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
     expect(await status(alice)).toEqual(before)
   })
 
-  test('that change nothing make no commit', async () => {
+  test('makes no commit if nothing changes', async () => {
     const { body } = await apply([write('delete', 'none'), write('update', 'a', 4)])
     expect(body.results).toHaveLength(2)
     expect(body.commit).toBeUndefined()
   })
 
-  test('go through only from the commit that was seen', async () => {
+  test('swapCommit rejects writes based on an older commit', async () => {
     const swapCommit = (await status(alice)).repoCommit
     expect((await apply([write('update', 'a', 5)], { swapCommit })).status).toBe(200)
     const answer = await apply([write('update', 'a', 6)], { swapCommit })
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidSwap' } })
   })
 
-  test('come under the names of the network too', async () => {
+  test('accepts aliased types of writes', async () => {
     const { status, body } = await apply([
       write('create', 'z', 1, 'com.atproto'),
       { ...write('delete', 'z', undefined, 'com.atproto'), bytes: 'not a record', cid: 'nor its CID' },
@@ -371,7 +371,7 @@ describe('several writes at once', () => {
   })
 })
 
-describe('listing', () => {
+describe('listRecords', () => {
   const rkeys = ['a', 'b', 'c', 'd', 'e']
   beforeAll(async () => {
     for (const rkey of rkeys) await put(alice, 'org.example.listed', rkey, { rkey })
@@ -389,20 +389,20 @@ describe('listing', () => {
     return pages
   }
 
-  test('goes page by page in both directions', async () => {
+  test('pages in both directions', async () => {
     expect(await walk({ limit: '2' })).toEqual([['e', 'd'], ['c', 'b'], ['a']])
     expect(await walk({ limit: '2', reverse: 'true' })).toEqual([['a', 'b'], ['c', 'd'], ['e']])
     expect(await walk({ limit: '5' })).toEqual([rkeys.toReversed()])
     expect(await walk({})).toEqual([rkeys.toReversed()])
   })
 
-  test('has fewer large records on a page, and all of them in the end', async () => {
+  test('returns fewer large records per page, and all over the pages', async () => {
     const text = 'x'.repeat(900_000)
     for (const rkey of rkeys) await put(alice, 'org.example.large', rkey, { text })
     expect(await walk({}, 'org.example.large')).toEqual([['e', 'd'], ['c', 'b'], ['a']])
   })
 
-  test('shows records whole', async () => {
+  test('returns uri, cid and value', async () => {
     const { body } = await list(alice, 'org.example.listed', { limit: '1' })
     const read = await get(alice, 'org.example.listed', 'e')
     expect(body.records).toEqual([read.body])
@@ -413,13 +413,13 @@ describe('listing', () => {
     ['limit', '0'],
     ['limit', '101'],
     ['cursor', 'a/b'],
-  ])('refuses the %s %s', async (name, value) => {
+  ])('rejects %s %s', async (name, value) => {
     expect((await list(alice, 'org.example.listed', { [name]: value })).status).toBe(400)
   })
 })
 
-test('what is not there has a name', async () => {
-  const unknown = { repo: 'did:web:nobody.test', collection: post, rkey: 'x' }
+test('unknown repositories and records answer RepoNotFound and RecordNotFound', async () => {
+  const unknown = { repo: 'did:web:unknown.test', collection: post, rkey: 'x' }
   for (const nsid of ['getRecord', 'listRecords', 'describeRepo']) {
     const answer = await server.get(`com.core.repo.${nsid}`, unknown)
     expect(answer).toMatchObject({ status: 400, body: { error: 'RepoNotFound' } })
@@ -432,7 +432,7 @@ test('what is not there has a name', async () => {
   expect(answer).toMatchObject({ status: 400, body: { error: 'RecordNotFound' } })
 })
 
-test('clients of the network write under their own names, validated, and stored as they came', async () => {
+test('aliased collections are validated and stored under the alias', async () => {
   const facet = {
     index: { byteStart: 0, byteEnd: 6 },
     features: [{ $type: 'app.bsky.richtext.facet#mention', did: bob.did }],
@@ -454,7 +454,7 @@ test('clients of the network write under their own names, validated, and stored 
   expect((await call({ ...record, facets: [{ ...facet, features: [badMention] }] })).status).toBe(400)
 })
 
-test('an account is shown with the name of its profile, under whatever name that is stored', async () => {
+test('the display name comes from the profile, also from an aliased one', async () => {
   const { store, config } = server.running.services
   const shown = (did: string) => profileOf(store, config.aliases, did as DidString)
   const erin = await server.account('erin')
@@ -481,27 +481,30 @@ describe('an account that is not active', () => {
       adminAuth,
     )
 
-  test.each(states)('%s hides its records from others and writes none', async (state, hidden, refused) => {
-    const carol = await server.account(`carol-${state}`)
-    const made = await create(carol, post, { text: 'here', createdAt })
-    const rkey = rkeyOf(made.body.uri)
-    expect((await set(carol, state, true)).status).toBe(200)
+  test.each(states)(
+    '%s: records are hidden from others, and writes are rejected',
+    async (state, hidden, refused) => {
+      const carol = await server.account(`carol-${state}`)
+      const made = await create(carol, post, { text: 'here', createdAt })
+      const rkey = rkeyOf(made.body.uri)
+      expect((await set(carol, state, true)).status).toBe(200)
 
-    const params = { repo: carol.did, did: carol.did, collection: post, rkey }
-    for (const nsid of ['repo.getRecord', 'repo.listRecords', 'repo.describeRepo', 'sync.getRepo']) {
-      for (const auth of [undefined, alice]) {
-        const answer = await server.get(`com.core.${nsid}`, params, auth)
-        expect(answer).toMatchObject({ status: 400, body: { error: hidden } })
+      const params = { repo: carol.did, did: carol.did, collection: post, rkey }
+      for (const nsid of ['repo.getRecord', 'repo.listRecords', 'repo.describeRepo', 'sync.getRepo']) {
+        for (const auth of [undefined, alice]) {
+          const answer = await server.get(`com.core.${nsid}`, params, auth)
+          expect(answer).toMatchObject({ status: 400, body: { error: hidden } })
+        }
       }
-    }
-    expect((await create(carol, post, { text: 'more', createdAt })).body.error).toBe(refused)
-    expect((await remove(carol, post, rkey)).body.error).toBe(refused)
-    // Its holder sees it still, unless it was taken down, which ended the session.
-    expect((await get(carol, post, rkey, carol)).status).toBe(state === 'takedown' ? 400 : 200)
+      expect((await create(carol, post, { text: 'more', createdAt })).body.error).toBe(refused)
+      expect((await remove(carol, post, rkey)).body.error).toBe(refused)
+      // The account itself can read it, except after a takedown, which ended its session.
+      expect((await get(carol, post, rkey, carol)).status).toBe(state === 'takedown' ? 400 : 200)
 
-    await set(carol, state, false)
-    expect((await get(carol, post, rkey)).status).toBe(200)
-  })
+      await set(carol, state, false)
+      expect((await get(carol, post, rkey)).status).toBe(200)
+    },
+  )
 })
 
 test('deleting an account deletes its repository', async () => {
@@ -515,7 +518,7 @@ test('deleting an account deletes its repository', async () => {
   expect((await list(dave, post)).body.error).toBe('RepoNotFound')
 })
 
-test('records are there after a restart, and the repository goes on from where it was', async () => {
+test('after a restart records exist and writes continue from the last commit', async () => {
   const before = await create(alice, post, { text: 'before', createdAt })
   await server.restart()
   expect((await get(alice, post, rkeyOf(before.body.uri))).body.cid).toBe(before.body.cid)

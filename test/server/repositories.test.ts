@@ -1,4 +1,4 @@
-/** A repository is what the field's own library makes of the same records, and verifies as such. */
+/** Compares repositories with those of @atproto/repo for the same records, and verifies exports with it. */
 
 import { parseCid } from '@atproto/lex-data'
 import { MemoryBlockstore, MST, readCar, verifyRepoCar } from '@atproto/repo'
@@ -31,14 +31,14 @@ async function download(account: Account): Promise<Uint8Array> {
   return new Uint8Array(await answer.arrayBuffer())
 }
 
-/** What the library reads out of an export, having checked the signature, the tree and every CID. */
+/** Reads an export with the library, which checks the signature, the tree and every CID. */
 async function verified(account: Account, car: Uint8Array): Promise<Map<string, string>> {
   const key = accounts.findByDid(server.running.services.store, account.did)?.signingKeyDid
   const { creates } = await verifyRepoCar(car, account.did, key)
   return new Map(creates.map(({ collection, rkey, cid }) => [`${collection}/${rkey}`, cid.toString()]))
 }
 
-/** Key and CID of every record, as the table has them. */
+/** Key and CID of every record in the table. */
 function stored(did: string): Map<string, string> {
   const rows = server.running.services.store.all<{ key: string; cid: string }>(
     `SELECT collection || '/' || rkey AS key, cid FROM records WHERE did = ?`,
@@ -47,7 +47,7 @@ function stored(did: string): Map<string, string> {
   return new Map(rows.map(({ key, cid }) => [key, cid]))
 }
 
-/** The nodes of the tree that the library makes of these records. */
+/** The tree nodes that the library creates for these records. */
 async function nodesOf(model: Map<string, string>): Promise<{ root: string; nodes: string[] }> {
   let tree = await MST.create(new MemoryBlockstore())
   for (const [key, cid] of model) tree = await tree.add(key, parseCid(cid))
@@ -69,12 +69,12 @@ async function expectRepository(account: Account, model: Map<string, string>): P
   expect(await verified(account, await download(account))).toEqual(model)
 }
 
-test('an account begins with a signed repository without records', async () => {
+test('a new account has a signed repository without records', async () => {
   const alice = await newAccount()
   await expectRepository(alice, new Map())
 })
 
-test('an export is verified: signature, tree, CIDs and content', async () => {
+test('an export passes verification of signature, tree, CIDs and content', async () => {
   const alice = await newAccount()
   const write = (collection: string, record: object) =>
     server.post('com.core.repo.createRecord', { repo: alice.did, collection, record }, alice)
@@ -100,7 +100,7 @@ test('an export is verified: signature, tree, CIDs and content', async () => {
   await expect(verified(alice, car)).rejects.toThrow()
 })
 
-test('an export while others write is of one commit', async () => {
+test('an export during writes contains exactly one commit', async () => {
   const alice = await newAccount()
   const write = (n: number) =>
     server.post(
@@ -114,7 +114,7 @@ test('an export while others write is of one commit', async () => {
   expect((await verified(alice, await download(alice))).size).toBe(40)
 })
 
-test('an export that somebody still reads is not held a second time', async () => {
+test('concurrent exports of one commit share their memory', async () => {
   const alice = await newAccount()
   const write = () =>
     server.post(
@@ -134,7 +134,7 @@ test('an export that somebody still reads is not held a second time', async () =
   )
 })
 
-test('a deactivated account exports its repository to move it', async () => {
+test('a deactivated account can export its repository', async () => {
   const alice = await newAccount()
   await server.post('com.core.server.deactivateAccount', {}, alice)
   const url = `${server.url}/xrpc/com.core.sync.getRepo?did=${alice.did}`
@@ -149,13 +149,13 @@ const change = fc.record({
   rkey: fc.integer({ min: 0, max: 120 }).map((n) => `key-${n}` as RecordKeyString),
   value: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 3 }),
 })
-/** Each write has one change or several; `fresh` ones come to a server that remembers no tree. */
+/** Writes of one or several changes; before a `fresh` write the server drops its trees from memory. */
 const history = fc.array(
   fc.record({ changes: fc.array(change, { minLength: 1, maxLength: 8 }), fresh: fc.boolean() }),
   { minLength: 1, maxLength: 25 },
 )
 
-test('after any history the tree, the table and the export hold the same records', async () => {
+test('tree, table and export contain the same records after any sequence of writes', async () => {
   await fc.assert(
     fc.asyncProperty(history, async (writes) => {
       const account = await newAccount()
@@ -177,7 +177,7 @@ test('after any history the tree, the table and the export hold the same records
   )
 })
 
-test('a repository of thousands of records, thinned out again', async () => {
+test('tree, table and export agree after thousands of writes and deletions', async () => {
   const account = await newAccount()
   const did = account.did as DidString
   const model = new Map<string, string>()
@@ -196,7 +196,7 @@ test('a repository of thousands of records, thinned out again', async () => {
   }
 })
 
-test('two writers who do not know of each other lose nothing', async () => {
+test('two writers without a shared queue lose no write', async () => {
   const account = await newAccount()
   const did = account.did as DidString
   const writers = [freshRepositories(), freshRepositories()]
@@ -225,7 +225,7 @@ function toChange({ collection, rkey, value }: { collection: string; rkey: strin
   return prepareRecord({ ...address, record: { value }, validate: false }, options)
 }
 
-/** Applies the changes to the model, and leaves out those that change nothing. */
+/** Applies the changes to the model. @returns those that change it */
 function effective(changes: RecordChange[], model: Map<string, string>): RecordChange[] {
   return changes.filter((change) => {
     const key = `${change.collection}/${change.rkey}`

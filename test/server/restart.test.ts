@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwt } from '../support/jwt.ts'
 import { type Account, TestServer } from '../support/server.ts'
 
-/** A server on which all sorts of things have happened, and what its accounts hold in their hands. */
+/** A server with data in every table, and the sessions of its accounts. */
 interface Lived {
   readonly server: TestServer
   readonly alice: Account
@@ -40,8 +40,8 @@ async function live(): Promise<Lived> {
     owner,
   )
   await server.account('guest', { inviteCode: invite.code })
-  const gone = await server.account('gone')
-  await core('admin.deleteAccount', { did: gone.did }, owner)
+  const deleted = await server.account('deleted')
+  await core('admin.deleteAccount', { did: deleted.did }, owner)
   const bad = { subject: { $type: 'com.core.admin.defs#repoRef', did: (await server.account('bad')).did } }
   await core('admin.updateSubjectStatus', { ...bad, takedown: { applied: true, ref: 'case 7' } }, owner)
   await core('server.deactivateAccount', { deleteAfter: '2040-01-01T00:00:00Z' })
@@ -54,7 +54,7 @@ async function live(): Promise<Lived> {
   return { server, alice, tokens, appPassword, inviteCode: invite.code }
 }
 
-/** Everything that can be read of the server and of Alice, on one page. */
+/** All data of the server and of alice that methods return. */
 async function portrait(server: TestServer, { alice }: Lived) {
   const read = async (nsid: string, auth?: Account | string) => (await server.get(nsid, {}, auth)).body
   return {
@@ -68,7 +68,7 @@ async function portrait(server: TestServer, { alice }: Lived) {
   }
 }
 
-/** What the accounts hold works as it did. */
+/** Checks that sessions, passwords and codes work as before. */
 async function expectToGoOn(server: TestServer, { alice, tokens, appPassword, inviteCode }: Lived) {
   const jti = (jwt: string) => decodeJwt(jwt).claims.jti
   const again = await server.post('com.core.server.refreshSession', undefined, tokens.replacedRefresh)
@@ -85,7 +85,7 @@ async function expectToGoOn(server: TestServer, { alice, tokens, appPassword, in
   expect((await server.signIn(alice, { password: 'a new password' })).status).toBe(200)
 }
 
-test('everything survives a restart, and a copy of the data folder is the same server', async () => {
+test('restart: all data survives, and a copy of the data folder is the same server', async () => {
   const { server } = lived
   const before = await portrait(server, lived)
   expect(before).toMatchObject({

@@ -13,7 +13,7 @@ afterAll(() => server.close())
 const needed = refusal(401, 'AuthFactorTokenRequired')
 const wrong = refusal(400, 'InvalidToken')
 
-/** An account that signs in with a code. */
+/** An account with the second factor on. */
 async function guarded(name: string): Promise<Account> {
   const account = await server.account(name)
   await server.confirmEmail(account)
@@ -24,7 +24,7 @@ async function guarded(name: string): Promise<Account> {
   return account
 }
 
-test('the password alone brings a code by mail, and the code opens the session', async () => {
+test('the password alone sends a code by mail, and the code signs in', async () => {
   const alice = await guarded('alice')
   expect(await server.signIn(alice)).toMatchObject(needed)
   const mail = (await server.mailsTo(alice.email)).at(-1)
@@ -37,7 +37,7 @@ test('the password alone brings a code by mail, and the code opens the session',
   expect(body).toMatchObject({ did: alice.did, emailAuthFactor: true })
 })
 
-test('an empty code is no code', async () => {
+test('an empty code counts as absent', async () => {
   const bob = await guarded('bob')
   for (const authFactorToken of ['', ' ']) {
     expect(await server.signIn(bob, { authFactorToken })).toMatchObject(needed)
@@ -46,7 +46,7 @@ test('an empty code is no code', async () => {
   expect((await server.signIn(bob, { authFactorToken })).status).toBe(200)
 })
 
-test('a code is good in lower case, and once', async () => {
+test('a code works in lower case, and once', async () => {
   const carla = await guarded('carla')
   await server.signIn(carla)
   const authFactorToken = ` ${(await server.codeTo(carla.email)).toLowerCase()} `
@@ -54,7 +54,7 @@ test('a code is good in lower case, and once', async () => {
   expect(await server.signIn(carla, { authFactorToken })).toMatchObject(wrong)
 })
 
-test('a code is good for 15 minutes', async () => {
+test('a code expires after 15 minutes', async () => {
   const dan = await guarded('dan')
   await server.signIn(dan)
   const authFactorToken = await server.codeTo(dan.email)
@@ -62,7 +62,7 @@ test('a code is good for 15 minutes', async () => {
   expect(await server.signIn(dan, { authFactorToken })).toMatchObject(refusal(400, 'ExpiredToken'))
 })
 
-test('a new code takes the place of the old one', async () => {
+test('a new code replaces the old one', async () => {
   const erin = await guarded('erin')
   await server.signIn(erin)
   const old = await server.codeTo(erin.email)
@@ -72,7 +72,7 @@ test('a new code takes the place of the old one', async () => {
   expect((await server.signIn(erin, { authFactorToken })).status).toBe(200)
 })
 
-test('four wrong codes are forgiven, five void the right one', async () => {
+test('the code is void after five wrong codes', async () => {
   const frank = await guarded('frank')
   const guess = () => server.signIn(frank, { authFactorToken: 'AAAAA-AAAAA' })
   await server.signIn(frank)
@@ -93,7 +93,7 @@ test('four wrong codes are forgiven, five void the right one', async () => {
   expect((await server.signIn(frank, { authFactorToken: last })).status).toBe(200)
 })
 
-test('without the password there is no mail, whatever the code', async () => {
+test('a wrong password sends no mail, whatever the code', async () => {
   const grace = await guarded('grace')
   await server.signIn(grace)
   const authFactorToken = await server.codeTo(grace.email)
@@ -106,7 +106,7 @@ test('without the password there is no mail, whatever the code', async () => {
   expect(await server.mailsTo(grace.email)).toHaveLength(before)
 })
 
-test('the code of somebody else does not do', async () => {
+test('the code of another account is refused', async () => {
   const [heidi, ivan] = [await guarded('heidi'), await guarded('ivan')]
   await server.signIn(heidi)
   await server.signIn(ivan)
@@ -121,7 +121,7 @@ test('an app password needs no code', async () => {
   expect(await server.mailsTo(judy.email)).toHaveLength(2)
 })
 
-test('it is turned off with a code', async () => {
+test('turning it off needs a code', async () => {
   const kim = await guarded('kim')
   const off = { email: kim.email, emailAuthFactor: false }
   expect(await server.post('com.core.server.updateEmail', off, kim)).toMatchObject(
@@ -141,7 +141,7 @@ test('a new address turns it off', async () => {
   expect((await server.signIn(leo)).body).toMatchObject({ emailConfirmed: false, emailAuthFactor: false })
 })
 
-test('it takes a confirmed address to turn it on', async () => {
+test('turning it on needs a confirmed address', async () => {
   const mia = await server.account('mia')
   const on = { email: mia.email, emailAuthFactor: true }
   expect(await server.post('com.core.server.updateEmail', on, mia)).toMatchObject(

@@ -23,7 +23,7 @@ const ask = (params: Record<string, string>, auth: Auth = alice) =>
 /** Unix seconds. */
 const now = () => Math.floor(server.clock.now().getTime() / 1000)
 
-test('the token says who asks whom for what, for a minute', async () => {
+test('the token contains iss, aud and lxm, and expires after a minute', async () => {
   const { status, body } = await ask({ lxm: 'app.example.feed.getTimeline' })
   expect(status).toBe(200)
   const { header, claims } = decodeJwt(body.token)
@@ -39,7 +39,7 @@ test('the token says who asks whom for what, for a minute', async () => {
   expect(Math.abs(claims.iat - now())).toBeLessThanOrEqual(1)
 })
 
-test('the token is signed with the key that the DID document names', async () => {
+test('the token is signed with the key in the DID document', async () => {
   const { body: session } = await server.get('com.core.server.getSession', {}, alice)
   const { publicKeyMultibase } = session.didDoc.verificationMethod[0]
   const key = `did:key:${publicKeyMultibase}`
@@ -51,13 +51,13 @@ test('the token is signed with the key that the DID document names', async () =>
   expect(formatDidKey('ES256', multibaseToBytes(publicKeyMultibase).slice(2))).toBe(key)
 })
 
-test('no two tokens are the same, and without lxm none is named', async () => {
+test('every token has its own jti, and lxm is optional', async () => {
   const [one, two] = [await ask({}), await ask({})]
   expect(decodeJwt(one.body.token).claims.jti).not.toBe(decodeJwt(two.body.token).claims.jti)
   expect(decodeJwt(one.body.token).claims).not.toHaveProperty('lxm')
 })
 
-test('one server takes the token of another as proof for moving there', async () => {
+test('another server accepts the token as proof for an import', async () => {
   const { body } = await ask({ aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount' })
   const input = { handle: 'alice-again.test', did: alice.did, password: 'a good password' }
   expect(await server.post('com.core.server.createAccount', input, body.token)).toMatchObject(
@@ -85,7 +85,7 @@ describe('the audience', () => {
     expect(await ask({ aud: to })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('is needed', async () => {
+  test('is required', async () => {
     expect(await server.get('com.core.server.getServiceAuth', {}, alice)).toMatchObject(
       refusal(400, 'InvalidRequest'),
     )
@@ -133,7 +133,7 @@ describe('methods that manage the account', () => {
     expect(await ask({ lxm })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('but for createAccount, which is how an account moves', async () => {
+  test('get none but createAccount, which imports an account', async () => {
     for (const lxm of ['com.core.server.createAccount', 'com.atproto.server.createAccount']) {
       const { body } = await ask({ lxm })
       expect(decodeJwt(body.token).claims.lxm).toBe(lxm)
@@ -152,14 +152,14 @@ describe('an app password', () => {
     'Chat.Bsky.Convo.sendMessage',
   ]
 
-  test('gets tokens for ordinary methods', async () => {
+  test('gets tokens for other methods', async () => {
     const app = await server.appSession(alice, 'reader')
     for (const params of [{}, { lxm: 'app.bsky.feed.getTimeline' }, { lxm: 'chat.examples.convo.list' }]) {
       expect((await ask(params as Record<string, string>, app)).status).toBe(200)
     }
   })
 
-  test.each(privilegedMethods)('gets one for %s when it is privileged, only then', async (lxm) => {
+  test.each(privilegedMethods)('gets one for %s only when it is privileged', async (lxm) => {
     const [plain, privileged] = [
       await server.appSession(alice, `plain ${lxm}`),
       await server.appSession(alice, `privileged ${lxm}`, true),

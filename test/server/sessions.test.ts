@@ -27,7 +27,7 @@ const revoked = refusal(400, 'ExpiredToken', 'Token has been revoked')
 const expired = refusal(400, 'ExpiredToken', 'Token has expired')
 
 describe('signing in', () => {
-  test('works with the handle, the email address and the DID, in any letter case', async () => {
+  test('accepts handle, email address and DID, case-insensitively', async () => {
     const alice = await server.account('alice')
     const identifiers = [alice.handle, `@${alice.handle}`, alice.email, alice.did]
     for (const identifier of identifiers.flatMap((name) => [name, name.toUpperCase(), ` ${name} `])) {
@@ -46,7 +46,7 @@ describe('signing in', () => {
     }
   })
 
-  test('tells nobody whether the identifier or the password was wrong', async () => {
+  test('returns the same error for an unknown identifier and a wrong password', async () => {
     const bob = await server.account('bob')
     const wrongPassword = await server.signIn(bob, { password: 'not the password' })
     expect(wrongPassword).toMatchObject(refusal(401, 'AuthenticationRequired'))
@@ -65,14 +65,14 @@ describe('signing in', () => {
     }
   })
 
-  test('takes the password exactly', async () => {
+  test('compares the password exactly', async () => {
     const carla = await server.account('carla')
     for (const password of ['', carla.password.toUpperCase(), ` ${carla.password}`, `${carla.password}\n`]) {
       expect(await server.signIn(carla, { password })).toMatchObject(refusal(401, 'AuthenticationRequired'))
     }
   })
 
-  test('yields tokens for this server, of two kinds and lifetimes', async () => {
+  test('returns an access token for 2 hours and a refresh token for 90 days', async () => {
     const dan = await server.account('dan')
     const access = decodeJwt(dan.accessJwt)
     const renewal = decodeJwt(dan.refreshJwt)
@@ -87,8 +87,8 @@ describe('signing in', () => {
   })
 })
 
-describe('refreshing', () => {
-  test('yields a new pair of tokens and all that a session shows', async () => {
+describe('refresh tokens', () => {
+  test('a refresh returns new tokens and all session fields', async () => {
     const erin = await server.account('erin')
     const { status, body } = await refresh(erin)
     expect(status).toBe(200)
@@ -104,7 +104,7 @@ describe('refreshing', () => {
     expect((await session(body)).status).toBe(200)
   })
 
-  test('goes on for as long as it is done within 90 days', async () => {
+  test('a session lasts as long as it is refreshed within 90 days', async () => {
     let tokens: Tokens = await server.account('frank')
     for (let times = 0; times < 3; times++) {
       server.clock.advance(89 * day)
@@ -118,7 +118,7 @@ describe('refreshing', () => {
     expect(await refresh(tokens)).toMatchObject(expired)
   })
 
-  test('with a token that was replaced gives the same successor, for two hours', async () => {
+  test('reuse within the grace period returns the same successor', async () => {
     const grace = await server.account('grace')
     const first = await refresh(grace)
     server.clock.advance(2 * hour - minute)
@@ -131,9 +131,9 @@ describe('refreshing', () => {
   })
 
   test.each([
-    ['at once', false],
-    ['also when the sweeper has been', true],
-  ])('with a token that was replaced long ago ends the session, %s', async (_, swept) => {
+    ['before maintenance', false],
+    ['after maintenance', true],
+  ])('reuse after the grace period revokes the session, %s', async (_, swept) => {
     const heidi = await server.account(swept ? 'heidi-swept' : 'heidi')
     const { body: successor } = await refresh(heidi)
     server.clock.advance(2 * hour)
@@ -144,7 +144,7 @@ describe('refreshing', () => {
     expect((await server.signIn(heidi)).status).toBe(200)
   })
 
-  test('needs a refresh token', async () => {
+  test('an access token does not refresh, a refresh token is no access token', async () => {
     const ivan = await server.account('ivan')
     expect(await refresh({ refreshJwt: ivan.accessJwt })).toMatchObject(
       refusal(400, 'InvalidToken', 'Bad token scope'),
@@ -152,7 +152,7 @@ describe('refreshing', () => {
     expect(await session({ accessJwt: ivan.refreshJwt })).toMatchObject(refusal(400, 'InvalidToken'))
   })
 
-  test('is answered, when it is too late, in a body that old clients can read', async () => {
+  test('the ExpiredToken body has at most 81 bytes, for old clients', async () => {
     const judy = await server.account('judy')
     server.clock.advance(91 * day)
     const late = await refresh(judy)
@@ -162,7 +162,7 @@ describe('refreshing', () => {
   })
 })
 
-test('an access token works for two hours', async () => {
+test('an access token expires after two hours', async () => {
   const kim = await server.account('kim')
   server.clock.advance(2 * hour - minute)
   expect((await session(kim)).status).toBe(200)
@@ -176,7 +176,7 @@ describe('signing out', () => {
   test.each([
     ['access', 'accessJwt'],
     ['refresh', 'refreshJwt'],
-  ] as const)('works with the %s token, as often as one likes', async (kind, token) => {
+  ] as const)('accepts the %s token and is idempotent', async (kind, token) => {
     const leo = await server.account(`leo-${kind}`)
     const elsewhere = await server.signIn(leo)
     expect((await end(leo[token])).status).toBe(200)
@@ -189,7 +189,7 @@ describe('signing out', () => {
   test.each([
     ['access', 'accessJwt', 3 * hour],
     ['refresh', 'refreshJwt', 91 * day],
-  ] as const)('works with an expired %s token', async (kind, token, age) => {
+  ] as const)('accepts an expired %s token', async (kind, token, age) => {
     const mia = await server.account(`mia-${kind}`)
     server.clock.advance(age)
     expect((await end(mia[token])).status).toBe(200)
@@ -197,7 +197,7 @@ describe('signing out', () => {
     expect(await list(body)).toHaveLength(1)
   })
 
-  test('does not work with a token that nobody issued', async () => {
+  test('refuses a forged token', async () => {
     const nina = await server.account('nina')
     const [header, claims] = nina.accessJwt.split('.')
     const forged = `${header}.${claims}.${Buffer.alloc(32).toString('base64url')}`
@@ -206,7 +206,7 @@ describe('signing out', () => {
   })
 })
 
-describe('the list of sessions', () => {
+describe('listSessions', () => {
   const signInFrom = (account: Account, client: string) =>
     server.fetch('/xrpc/com.core.server.createSession', {
       method: 'POST',
@@ -214,7 +214,7 @@ describe('the list of sessions', () => {
       body: JSON.stringify({ identifier: account.handle, password: account.password }),
     })
 
-  test('tells each one apart', async () => {
+  test('returns id, client, app password and times of each session', async () => {
     const olga = await server.account('olga')
     const phone = await signInFrom(olga, 'Phone/1.0')
     const app = await server.appSession(olga, 'reader')
@@ -241,14 +241,14 @@ describe('the list of sessions', () => {
     )
   })
 
-  test('keeps 200 characters of what a client says of itself', async () => {
+  test('returns the first 200 characters of User-Agent', async () => {
     const pat = await server.account('pat')
     const { body } = await signInFrom(pat, 'x'.repeat(500))
     const mine = (await list(body)).find(({ current }: { current: boolean }) => current)
     expect(mine.client).toBe('x'.repeat(200))
   })
 
-  test('notes when a session was last used, to within five minutes', async () => {
+  test('updates lastUsedAt after five minutes', async () => {
     const quinn = await server.account('quinn')
     const lastUse = async () => Date.parse((await list(quinn))[0].lastUsedAt)
     const before = await lastUse()
@@ -260,7 +260,7 @@ describe('the list of sessions', () => {
     expect((await lastUse()) - before).toBeGreaterThanOrEqual(5 * minute)
   })
 
-  test('begins with the one that was used last, be it by refreshing alone', async () => {
+  test('is ordered by last use, refreshes included', async () => {
     const rita = await server.account('rita')
     const { body: phone } = await server.signIn(rita)
     const { body: tablet } = await server.signIn(rita)
@@ -272,7 +272,7 @@ describe('the list of sessions', () => {
     expect(await order()).toEqual([sid(rita), sid(tablet), sid(phone)])
   })
 
-  test('shows nobody the sessions of others', async () => {
+  test('contains only sessions of the account, and revokeSession ends no others', async () => {
     const [rosa, sam] = [await server.account('rosa'), await server.account('sam')]
     expect(await list(rosa)).toHaveLength(1)
     const theirs = (await list(sam))[0].id
@@ -281,7 +281,7 @@ describe('the list of sessions', () => {
   })
 })
 
-test('a session is ended from another one, as often as one likes', async () => {
+test('revokeSession ends another session and is idempotent', async () => {
   const tina = await server.account('tina')
   const { body: other } = await server.signIn(tina)
   const id = decodeJwt(other.accessJwt).claims.sid
@@ -293,7 +293,7 @@ test('a session is ended from another one, as often as one likes', async () => {
   expect((await session(tina)).status).toBe(200)
 })
 
-test('a session that nobody can use any more is swept away', async () => {
+test('maintenance deletes expired sessions', async () => {
   const uma = await server.account('uma')
   server.clock.advance(91 * day)
   const { body } = await server.signIn(uma)
@@ -301,7 +301,7 @@ test('a session that nobody can use any more is swept away', async () => {
   expect(await list(body)).toMatchObject([{ id: decodeJwt(body.accessJwt).claims.sid }])
 })
 
-test('a refresh token that was replaced is swept away once it is of no use', async () => {
+test('maintenance deletes replaced refresh tokens after their grace period', async () => {
   const vera = await server.account('vera')
   await refresh(vera)
   const kept = () => mentionsOf(server.running.services.store, jti(vera.refreshJwt))
@@ -312,13 +312,13 @@ test('a refresh token that was replaced is swept away once it is of no use', asy
   expect(kept()).toEqual([])
 })
 
-describe('a server whose port or public address changes', () => {
+describe('a change of port or public address', () => {
   const moveTo = async (from: TestServer, publicUrl: string) => {
     await from.running.close()
     return TestServer.start({ dataDir: from.config.dataDir, publicUrl })
   }
 
-  test('keeps every session, and its own DID follows the address', async () => {
+  test('keeps all sessions, and the DID of the server follows the address', async () => {
     const old = await TestServer.start({ publicUrl: 'https://old.test' })
     const wendy = await old.account('wendy')
     const moved = await moveTo(old, 'https://new.test:8443')
@@ -333,7 +333,7 @@ describe('a server whose port or public address changes', () => {
     }
   })
 
-  test('keeps the sessions of a store that is older than the lasting audience', async () => {
+  test('keeps the sessions of a store without a stored audience', async () => {
     const old = await TestServer.start({ publicUrl: 'https://old.test' })
     const wendy = await old.account('wendy')
     await old.running.services.store.transact((tx) =>

@@ -19,7 +19,7 @@ const start = (port: number, files?: Files) =>
     ...(files ? { files } : {}),
   })
 
-/** A disk that has room for an empty store, and no more. */
+/** A disk with room for an empty store only. */
 const small: Files = {
   ...nodeFiles,
   async create(path) {
@@ -32,7 +32,7 @@ const small: Files = {
   },
 }
 
-test('a start that fails, before or after the port is bound, leaves nothing behind', async () => {
+test('a failed start closes the port and the store', async () => {
   const other = await start(0)
   const { port } = other
   await other.close()

@@ -1,4 +1,4 @@
-/** How the user interface is served: only its own files, protected, and no CORS. */
+/** Serving the user interface: only its own files, with security headers, without CORS. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ let url: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-ui-'))
   await mkdir(join(folder, 'renderer/assets'), { recursive: true })
-  await writeFile(join(folder, 'secret.txt'), 'not for anybody')
+  await writeFile(join(folder, 'secret.txt'), 'secret')
   await writeFile(join(folder, 'renderer/index.html'), '<!doctype html><title>Hello</title>')
   await writeFile(join(folder, 'renderer/assets/main-abc.js'), 'export {}')
   const app = createApp({
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('the page is asked for anew each time, its hashed files are kept for a year', async () => {
+test('browsers revalidate the page and cache hashed files for a year', async () => {
   const page = await fetch(url)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('cache-control')).toBe('no-cache')
@@ -46,7 +46,7 @@ test('the page is asked for anew each time, its hashed files are kept for a year
   expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
 })
 
-test('it runs no script but its own, is not framed, and is not for other origins', async () => {
+test('the headers forbid foreign scripts, framing and other origins', async () => {
   const { headers } = await fetch(url, { headers: { origin: 'https://elsewhere.example' } })
   expect(headers.get('access-control-allow-origin')).toBeNull()
   expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -63,7 +63,7 @@ test('it runs no script but its own, is not framed, and is not for other origins
   expect(policy).not.toContain('unsafe')
 })
 
-test('it is compressed for those who ask', async () => {
+test('files are compressed with Brotli for clients that accept it', async () => {
   const answer = await fetch(url, { headers: { 'accept-encoding': 'br' } })
   expect(answer.headers.get('content-encoding')).toBe('br')
   expect(await answer.text()).toContain('Hello')
@@ -76,13 +76,13 @@ test.each([
   '/assets',
   '/nothing.js',
   '/.env',
-])('nothing but its own files can be had: %s', async (path) => {
+])('a path outside the built files is refused: %s', async (path) => {
   const { status, text } = await rawGet(path)
   expect(status).toBe(404)
   expect(text).toContain('PathNotFound')
 })
 
-test('a server whose user interface has not been built says how to reach it', async () => {
+test('without a built interface, / explains how to build it', async () => {
   const serve = createUi(pathToFileURL(`${join(folder, 'nowhere')}/`))
   const app = createApp({
     dispatch: async () => {},
@@ -97,7 +97,7 @@ test('a server whose user interface has not been built says how to reach it', as
   await bare.close()
 })
 
-/** As `fetch`, which would resolve the dots itself. */
+/** `fetch` would resolve the dots itself. */
 function rawGet(path: string): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port: listener.port, path }, async (res) => {

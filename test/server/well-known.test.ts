@@ -1,4 +1,4 @@
-/** What other servers look up here: this server's DID document, and whose handle a host name is. */
+/** `/.well-known/`: the DID document of the server, and the DID of a handle. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exchange } from '../support/raw-http.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
@@ -18,7 +18,7 @@ const didOf = (host: string) => ask(host, '/.well-known/atproto-did')
 const noSuchHandle = { status: 404, body: { error: 'HandleNotFound', message: expect.any(String) } }
 const forbidden = { status: 403, body: { error: 'Forbidden' } }
 
-test('the server is a did:web whose document names its address', async () => {
+test('did.json names the did:web of the server and its address', async () => {
   const { body: described } = await server.get('com.core.server.describeServer')
   const answer = await server.fetch('/.well-known/did.json')
   expect(answer).toMatchObject({ status: 200 })
@@ -32,14 +32,14 @@ test('the server is a did:web whose document names its address', async () => {
   expect(described.did).toBe('did:web:pds.test')
 })
 
-test('a handle is asked under its own name, as plain text', async () => {
+test('atproto-did returns the DID of the handle in Host as plain text', async () => {
   const answer = await didOf('alice.test')
   expect(answer).toMatchObject({ status: 200, text: alice.did })
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
   expect(answer.headers['access-control-allow-origin']).toBe('*')
 })
 
-test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])('%s is the same name', async (host) => {
+test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])('%s is the same handle', async (host) => {
   expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
 })
 
@@ -70,17 +70,17 @@ test.each([
   '/xrpc/com.core.server.describeServer',
   '/xrpc/_health',
   '/',
-])('a handle opens nothing else: %s', async (path) => {
+])('a handle as Host is accepted for atproto-did alone: %s', async (path) => {
   expect(await ask('alice.test', path)).toMatchObject(forbidden)
 })
 
-test('reading is all that can be done there', async () => {
+test('only GET and HEAD are accepted', async () => {
   expect(await ask('alice.test', '/.well-known/atproto-did', 'POST')).toMatchObject({ status: 404 })
   expect(await ask('localhost', '/.well-known/did.json', 'DELETE')).toMatchObject({ status: 404 })
   expect(await ask('localhost', '/.well-known/anything-else')).toMatchObject({ status: 404 })
 })
 
-test('an account that is not active has no handle to show, until it is again', async () => {
+test('an inactive account is not found until it is active again', async () => {
   const bob = await server.account('bob')
   const subject = { $type: 'com.core.admin.defs#repoRef', did: bob.did }
   const setTakedown = (applied: boolean) =>
@@ -91,7 +91,7 @@ test('an account that is not active has no handle to show, until it is again', a
   expect(await didOf('bob.test')).toMatchObject({ status: 200, text: bob.did })
 })
 
-test('a handle of a domain that is not offered any more is still one', async () => {
+test('a handle under a domain that is no longer offered is still found', async () => {
   const before = await TestServer.start({ userDomains: ['.old.example'] })
   const carol = await before.account('carol', { handle: 'carol.old.example' })
   Object.assign(before.config, { userDomains: ['.new.example'] })
@@ -103,7 +103,7 @@ test('a handle of a domain that is not offered any more is still one', async () 
   await before.close()
 })
 
-test('resolveHandle tells whose a handle is, in any letter case', async () => {
+test('resolveHandle returns the DID of a handle, case-insensitively', async () => {
   for (const handle of [alice.handle, alice.handle.toUpperCase()]) {
     const { body } = await server.get('com.core.identity.resolveHandle', { handle })
     expect(body).toEqual({ did: alice.did })

@@ -1,4 +1,4 @@
-/** The real file system, on a disk that is full when a test says so: whatever is written to a journal fails then. */
+/** The real file system with a switch for a full disk: writes to a journal then fail with ENOSPC. */
 import { type Files, nodeFiles, type OpenFile } from '../../server/store/files.ts'
 
 export class FullDisk {

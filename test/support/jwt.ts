@@ -1,4 +1,4 @@
-/** JWTs as others see them: read without checking, and service tokens signed by somebody who is not this server. */
+/** Decodes JWTs without verifying them, and signs service tokens with a given key. */
 import type { Keypair } from '@atproto/crypto'
 
 export interface DecodedJwt {
@@ -12,7 +12,7 @@ export function decodeJwt(jwt: string): DecodedJwt {
   return { header: decodePart(header), claims: decodePart(claims) }
 }
 
-/** Signs a service token. The claims go in as they are, however wrong. */
+/** Signs a service token. The claims are not checked. */
 export async function signServiceJwt(key: Keypair, claims: Record<string, unknown>): Promise<string> {
   const signed = `${encodePart({ typ: 'JWT', alg: key.jwtAlg })}.${encodePart(claims)}`
   const signature = await key.sign(Buffer.from(signed))

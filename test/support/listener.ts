@@ -1,4 +1,4 @@
-/** A client of a subscription: what it is sent, frame by frame. */
+/** A client of a subscription that reads frame by frame. */
 import type { IncomingMessage } from 'node:http'
 import { decodeAll } from '@atproto/lex-cbor'
 import { WebSocket } from 'ws'
@@ -17,9 +17,9 @@ export interface Refused {
 
 export interface Listener {
   readonly socket: WebSocket
-  /** The next frame. Fails when the connection ends first. */
+  /** Resolves with the next frame; rejects when the connection ends first. */
   next(): Promise<Frame>
-  /** The rest of the frames, once the server has closed the connection, and how it did. */
+  /** Resolves with the remaining frames and the close code, once the server has closed the connection. */
   ended(): Promise<{ frames: Frame[]; code: number; reason: string }>
   close(): void
 }
@@ -31,7 +31,7 @@ export interface ListenOptions {
   readonly autoPong?: boolean
 }
 
-/** @returns a listener, or the answer with which the server refused it */
+/** Connects. @returns a listener, or the response that refused the upgrade */
 export function listen(url: string, options: ListenOptions = {}): Promise<Listener | Refused> {
   const { protocols = [], ...rest } = options
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols, rest)
@@ -76,7 +76,7 @@ export function listen(url: string, options: ListenOptions = {}): Promise<Listen
   })
 }
 
-/** As `listen`, for those who are let in. */
+/** As `listen`; throws when the upgrade is refused. */
 export async function listening(url: string, options?: ListenOptions): Promise<Listener> {
   const listener = await listen(url, options)
   if ('socket' in listener) return listener

@@ -1,4 +1,4 @@
-/** HTTP by hand, for what `fetch` refuses to send. */
+/** Raw HTTP, for requests that `fetch` refuses to send. */
 import { connect, type Socket } from 'node:net'
 
 export interface RawAnswer {
@@ -13,7 +13,7 @@ export interface RawAnswer {
 export interface RawConnection {
   readonly socket: Socket
   send(text: string | Uint8Array): void
-  /** The answers so far, once there are this many or the server has closed the connection. */
+  /** Resolves with the answers so far, once there are this many or the server has closed the connection. */
   answers(count: number): Promise<RawAnswer[]>
   /** Resolves with all answers when the server has closed the connection. */
   closed(): Promise<RawAnswer[]>
@@ -56,7 +56,7 @@ export async function exchange(port: number, text: string | Uint8Array, host?: s
   return answer
 }
 
-/** Whole answers only; each has a Content-Length, or no body. */
+/** Returns complete answers; each has a Content-Length or no body. */
 function parse(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = []
   for (let rest = bytes; ; ) {

@@ -1,4 +1,4 @@
-/** The real server on a port and a data directory of its own, and a small client that shows whole answers. */
+/** The real server on its own port and data directory, with a small client that returns whole responses. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export interface Account {
   readonly refreshJwt: string
 }
 
-/** What a sign-in with an app password yields, and that password. */
+/** A session opened with an app password, and that password. */
 export type AppSession = Pick<Account, 'did' | 'handle' | 'password' | 'accessJwt' | 'refreshJwt'>
 
 type Auth = { accessJwt: string } | string | undefined
@@ -157,7 +157,7 @@ export class TestServer {
     if (answer.status !== 200) throw new Error(`updateSubjectStatus: ${JSON.stringify(answer.body)}`)
   }
 
-  /** Asks for a code and confirms the email address with it. */
+  /** Requests a code and confirms the email address with it. */
   async confirmEmail(account: Account): Promise<void> {
     await this.post('com.core.server.requestEmailConfirmation', undefined, account)
     const input = { email: account.email, token: await this.codeTo(account.email) }
@@ -165,7 +165,7 @@ export class TestServer {
     if (answer.status !== 200) throw new Error(`confirmEmail: ${JSON.stringify(answer.body)}`)
   }
 
-  /** What has been sent to an address, the newest last. */
+  /** The messages sent to an address, newest last. */
   async mailsTo(email: string): Promise<OutboxMessage[]> {
     await this.running.services.background.idle()
     const messages = await listOutbox(this.config.dataDir)
@@ -180,7 +180,7 @@ export class TestServer {
   }
 }
 
-/** Whatever a test provokes: a method answers no error but those of its lexicon and the protocol's own. */
+/** Fails on errors that neither the lexicon of the method nor the protocol declares. */
 function assertDeclared(path: string, error: string): void {
   const nsid = path.split('?')[0]?.replace('/xrpc/', '')
   const method = methods.find((one) => one.nsid === nsid)
@@ -188,7 +188,7 @@ function assertDeclared(path: string, error: string): void {
   throw new Error(`The lexicon of ${nsid} does not declare ${error}`)
 }
 
-/** The shape of an error answer, for `toMatchObject`. */
+/** The shape of an error response, for `toMatchObject`. */
 export function refusal(status: number, error: string, message?: string) {
   return { status, body: message === undefined ? { error } : { error, message } }
 }

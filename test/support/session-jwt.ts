@@ -1,11 +1,11 @@
-/** JSON Web Tokens by hand, good and forged (RFC 7515, RFC 7519). */
+/** Signs valid and forged JSON Web Tokens (RFC 7515, RFC 7519). */
 import { createHmac } from 'node:crypto'
 
 type Json = Record<string, unknown>
 
 const hash = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 
-/** Signs with the algorithm of the header; any other leaves the signature empty. */
+/** Signs with the algorithm of the header; the signature is empty for unknown ones. */
 export function signJwt(header: Json, claims: Json, key: Uint8Array): string {
   const signed = `${encode(header)}.${encode(claims)}`
   const digest = hash[header.alg as keyof typeof hash]

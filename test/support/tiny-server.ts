@@ -1,8 +1,8 @@
-/** The real protocol over methods that a test makes up: what the router does without accounts, store and configuration. */
+/** The real HTTP and XRPC layers over methods of a test, without accounts, store and configuration. */
 
 import { protocolError } from '../../server/xrpc/errors.ts'
 import { createApp, type HttpOptions } from '../../server/xrpc/http.ts'
-import { listen, type Patience } from '../../server/xrpc/listen.ts'
+import { listen, type Timeouts } from '../../server/xrpc/listen.ts'
 import { methodFactory } from '../../server/xrpc/method.ts'
 import { createRouter, type RouterOptions } from '../../server/xrpc/router.ts'
 import { createStreams, type StreamsOptions } from '../../server/xrpc/streams.ts'
@@ -10,8 +10,8 @@ import { subscriptionFactory } from '../../server/xrpc/subscription.ts'
 
 interface Words {
   none: undefined
-  /** Whoever sends `Authorization: Bearer NAME` is NAME. */
-  somebody: { did: string }
+  /** `Authorization: Bearer NAME` authenticates as NAME. */
+  user: { did: string }
 }
 type Word = keyof Words
 
@@ -21,15 +21,15 @@ export type TinyMethod = ReturnType<typeof method>
 
 type Options = Partial<HttpOptions & RouterOptions<Word, object> & StreamsOptions<Word, object>> & {
   hosts?: readonly string[]
-  patience?: Patience
+  timeouts?: Timeouts
 }
 
 export interface TinyServer {
   readonly port: number
   readonly url: string
-  /** What the server told its log. */
+  /** Errors that were reported as unexpected. */
   readonly failures: unknown[]
-  /** Resolves when every call so far has ended, its client there or not. */
+  /** Resolves when every call so far has ended, with its client connected or not. */
   settled(): Promise<unknown>
   /** @param path as it goes on the wire, without a body unless `init` has one */
   fetch(path: string, init?: RequestInit): Promise<Fetched>
@@ -82,7 +82,7 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
     health: () => ({ version: '0.0.0', healthy: true }),
     ...options,
   })
-  const listener = await listen(app, options.hosts ?? ['127.0.0.1'], 0, options.patience)
+  const listener = await listen(app, options.hosts ?? ['127.0.0.1'], 0, options.timeouts)
   const url = `http://127.0.0.1:${listener.port}`
   return {
     port: listener.port,
@@ -102,7 +102,7 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
   }
 }
 
-/** What `fetch` needs to send a value as JSON. */
+/** The options of `fetch` that send a value as JSON. */
 export function json(value: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }

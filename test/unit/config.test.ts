@@ -138,7 +138,7 @@ test.each([
   ['PDS_PRIVACY_URL', 'javascript:alert(1)'],
   ['PDS_TERMS_URL', 'terms'],
   ['PDS_CONTACT_EMAIL', 'me@'],
-])('%s=%j stops the start with a sentence that names both', (variable, text) => {
+])('%s=%j is a ConfigError that names both', (variable, text) => {
   const flag = `--${variable.slice('PDS_'.length).toLowerCase().replaceAll('_', '-')}`
   for (const [name, read] of [
     [variable, () => fromEnv({ [variable]: text })],
@@ -155,7 +155,7 @@ test.each([
   ['PDS_ADMIN_PASSWORD', 'with a\nnew line'],
   ['PDS_SMTP_URL', 'http://me:hunter22@mail.example.com'],
   ['PDS_SMTP_URL', 'me:hunter22@mail.example.com'],
-])('a bad %s is refused without being repeated', (variable, text) => {
+])('an invalid %s is refused without repeating its value', (variable, text) => {
   expect(() => fromEnv({ [variable]: text })).toThrow(
     expect.objectContaining({
       name: 'ConfigError',
@@ -165,13 +165,13 @@ test.each([
 })
 
 describe('flags', () => {
-  test('go before variables, and an empty variable counts as unset', () => {
+  test('take precedence over variables, and an empty variable counts as unset', () => {
     expect(readConfig({ env: { PDS_PORT: '1' }, args: ['--port', '2'] }).port).toBe(2)
     expect(readConfig({ env: { PDS_PORT: 'x' }, args: ['--port', '2'] }).port).toBe(2)
     expect(fromEnv({ PDS_PORT: '', PDS_HOSTNAMES: '' })).toMatchObject({ port: 2583, hostnames: [] })
   })
 
-  test('are switched on by name and off by =off or no-', () => {
+  test('switch on by name and off by =off or no-', () => {
     expect(fromArgs('--invite-required', '--port', '1')).toMatchObject({ inviteRequired: true, port: 1 })
     expect(fromArgs('--rate-limits=off').rateLimits).toBe(false)
     expect(fromArgs('--no-rate-limits').rateLimits).toBe(false)
@@ -211,7 +211,7 @@ test.each([
   expect(defaultDataDir(env, platform, home)).toBe(folder)
 })
 
-test('an embedding program overrides single settings and is not moved by the environment', () => {
+test('defaultConfig takes overrides and ignores the environment', () => {
   const config = defaultConfig({ dataDir: '/data', port: 0 })
   expect(config).toEqual({ ...readConfig({ env: {}, args: [] }), dataDir: '/data', port: 0 })
 })
@@ -235,7 +235,7 @@ test('help and SETTINGS.md list every setting once, with flag, variable and defa
     expect(helpText({}), row).toContain(`[${variable}; `)
   }
   expect(settingsTable()).toContain(
-    '| `PDS_PORT` | `--port` | `2583` | Port to listen on; 0 takes any free one. |',
+    '| `PDS_PORT` | `--port` | `2583` | Port to listen on; 0 means any free port. |',
   )
 })
 

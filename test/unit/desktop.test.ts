@@ -1,4 +1,4 @@
-/** What of the desktop can be looked at without one. */
+/** Parts of the desktop that need no Electron. */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -12,29 +12,29 @@ import { mailProblems, mailTexts } from '../../electron/mail-settings.ts'
 import { failureOf } from '../../electron/server.ts'
 import { signedIn } from '../../electron/sessions.ts'
 import { checkForUpdates, isNewer } from '../../electron/updates.ts'
-import { placeOn, usualSize } from '../../electron/window-place.ts'
+import { defaultSize, placeOn } from '../../electron/window-place.ts'
 
-describe('the place of the window', () => {
+describe('window position', () => {
   const laptop = { x: 0, y: 25, width: 1440, height: 875 }
   const second = { x: 1440, y: 0, width: 1920, height: 1080 }
 
-  test('is remembered, on any display', () => {
+  test('a saved position is restored on any display', () => {
     const place = { x: 1600, y: 40, width: 900, height: 700, maximized: true }
     expect(placeOn([laptop, second], place)).toEqual(place)
   })
 
   test.each([
-    ['of a display that is gone', { x: 1600, y: 40, width: 900, height: 700 }],
+    ['on a removed display', { x: 1600, y: 40, width: 900, height: 700 }],
     ['above the display', { x: 100, y: -300, width: 900, height: 700 }],
     ['below the display', { x: 100, y: 890, width: 900, height: 700 }],
-    ['of which too little can be taken hold of', { x: 1420, y: 40, width: 900, height: 700 }],
-  ])('%s is given up', (_, place) => {
-    expect(placeOn([laptop], place)).toMatchObject(usualSize)
+    ['with too little of the title bar to drag', { x: 1420, y: 40, width: 900, height: 700 }],
+  ])('a position %s is discarded', (_, place) => {
+    expect(placeOn([laptop], place)).toMatchObject(defaultSize)
     expect(placeOn([laptop], place)).not.toHaveProperty('x')
   })
 
-  test('is the usual one at first, and never too small to use', () => {
-    expect(placeOn([laptop], null)).toEqual(usualSize)
+  test('the default size applies at first, and a minimum size always', () => {
+    expect(placeOn([laptop], null)).toEqual(defaultSize)
     expect(placeOn([laptop], { x: 10, y: 30, width: 10, height: 10 })).toMatchObject({
       width: 420,
       height: 480,
@@ -59,7 +59,7 @@ describe('updates', () => {
   const release = (tag: string, page = 'https://releases.example/v1') =>
     JSON.stringify({ tag_name: tag, html_url: page })
 
-  test('tell a newer version and its page', async () => {
+  test('a newer release is available, with its page', async () => {
     expect(await check(release('v0.10.0'))).toEqual({
       kind: 'available',
       version: '0.10.0',
@@ -68,7 +68,7 @@ describe('updates', () => {
     })
   })
 
-  test.each(['0.9.0', 'v0.8.9'])('%s is none', async (tag) => {
+  test.each(['0.9.0', 'v0.8.9'])('release %s is current', async (tag) => {
     expect(await check(release(tag))).toEqual({ kind: 'current', checkedAt })
   })
 
@@ -78,15 +78,15 @@ describe('updates', () => {
     ['a page that is not of the web', release('1.0.0', 'file:///etc/passwd')],
     ['no JSON', '<html>'],
     ['far too much', `{"tag_name": "1.0.0", "x": "${'x'.repeat(600_000)}"}`],
-  ])('are unknown when the answer is %s', async (_, answer) => {
+  ])('the state is unknown if the response is %s', async (_, answer) => {
     expect(await check(answer)).toMatchObject({ kind: 'unknown' })
   })
 
-  test.each([404, 302, 500])('are unknown when the status is %i', async (status) => {
+  test.each([404, 302, 500])('the state is unknown if the status is %i', async (status) => {
     expect(await check(release('1.0.0'), status)).toMatchObject({ kind: 'unknown' })
   })
 
-  test('are unknown without a network, and without a project', async () => {
+  test('the state is unknown without a network and without a feed', async () => {
     const nowhere = { feed: new URL('http://127.0.0.1:1/'), current: '1.0.0' }
     expect(await checkForUpdates(nowhere)).toMatchObject({ kind: 'unknown' })
     expect(await checkForUpdates({ feed: undefined, current: '1.0.0' })).toMatchObject({ kind: 'unknown' })
@@ -104,7 +104,7 @@ describe('updates', () => {
   })
 })
 
-describe('a mail server', () => {
+describe('mail settings', () => {
   const mail = { host: 'mail.example.com', port: '', security: 'tls' as const, user: '', from: '' }
 
   test.each([
@@ -116,11 +116,11 @@ describe('a mail server', () => {
     ],
     [{ ...mail, user: 'me@x', host: '::1' }, 'smtps://me%40x:p%3A%2F@[::1]:465/'],
     [{ ...mail, host: '' }, ''],
-  ])('%o is %s', (settings, smtpUrl) => {
+  ])('%o become %s', (settings, smtpUrl) => {
     expect(mailTexts(settings, 'p:/').smtpUrl).toBe(smtpUrl)
   })
 
-  test('that cannot be one is told by field', () => {
+  test('wrong values are reported by field', () => {
     expect(mailProblems(mail)).toEqual({})
     expect(Object.keys(mailProblems({ ...mail, host: 'a,b', port: '0', from: 'me' }))).toEqual([
       'host',
@@ -130,7 +130,7 @@ describe('a mail server', () => {
   })
 })
 
-describe('the log', () => {
+describe('log', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pds-logs-'))
@@ -139,7 +139,7 @@ describe('the log', () => {
   const line = (message: string, more: object = {}) =>
     `${JSON.stringify({ level: 'info', time: '2026-11-21T09:45:00.000Z', ...more, msg: message })}\n`
 
-  test('is begun anew when it is large, and the oldest goes', async () => {
+  test('files are rotated by size, and the oldest is deleted', async () => {
     const logs = openLogs(folder, 150)
     for (let count = 1; count <= 12; count++) logs.write(line(`line ${count}`))
     expect((await readdir(folder)).sort()).toEqual(['pds.1.log', 'pds.2.log', 'pds.log'])
@@ -148,11 +148,11 @@ describe('the log', () => {
     expect(logs.tail()).toHaveLength(12)
   })
 
-  test('goes on where it was, keeps the last 2,000 lines, and tells each', () => {
+  test('appends to the existing file, keeps the last 2,000 lines, and passes each to listeners', () => {
     openLogs(folder).write(line('before'))
     const logs = openLogs(folder)
-    const heard: string[] = []
-    logs.onLine(({ message }) => heard.push(message))
+    const received: string[] = []
+    logs.onLine(({ message }) => received.push(message))
     for (let count = 1; count <= 2005; count++) logs.write(line(`${count}`, { port: count }))
     expect(logs.tail()).toHaveLength(2000)
     expect(logs.tail().at(-1)).toEqual({
@@ -161,17 +161,17 @@ describe('the log', () => {
       message: '2005',
       fields: '{"port":2005}',
     })
-    expect(heard).toHaveLength(2005)
+    expect(received).toHaveLength(2005)
   })
 
-  test('does without a file where none can be written', () => {
+  test('lines stay in memory if no file can be written', () => {
     const logs = openLogs(join(folder, 'a\0b'))
-    logs.write(line('still told'))
-    expect(logs.tail().map(({ message }) => message)).toEqual(['still told'])
+    logs.write(line('in memory'))
+    expect(logs.tail().map(({ message }) => message)).toEqual(['in memory'])
   })
 })
 
-describe('a start that fails', () => {
+describe('failed start', () => {
   const config = { port: 80, dataDir: '/data' }
   const system = (code: string, syscall = 'open') =>
     Object.assign(new Error(`${code}: no`), { code, syscall })
@@ -185,14 +185,22 @@ describe('a start that fails', () => {
     ['ENOTDIR', 'mkdir', 'not-writable'],
     ['ENOSPC', 'write', 'not-writable'],
     ['EIO', 'read', 'other'],
-  ])('with %s of %s is told as %s', (code, syscall, failure) => {
+  ])('%s of %s is %s', (code, syscall, failure) => {
     const failed = failureOf(system(code, syscall), config)
     expect(failed).toMatchObject({ kind: 'failed', failure, port: 80 })
     if (failure === 'not-writable') expect(failed).toMatchObject({ path: '/data' })
   })
 })
 
-test('which accounts are signed in is read from whatever the page has kept', () => {
+test('package.json gives Electron the semi-space size of npm run serve', () => {
+  const { v8Flags, scripts } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  )
+  expect(scripts.serve).toContain(v8Flags)
+  expect(v8Flags).toContain('--max-semi-space-size')
+})
+
+test('DIDs of signed-in accounts are read from stored sessions, none from invalid ones', () => {
   expect(signedIn('[{"did":"did:plc:a"},{"did":1},null,{"did":"did:plc:b"}]')).toEqual([
     'did:plc:a',
     'did:plc:b',
@@ -200,17 +208,17 @@ test('which accounts are signed in is read from whatever the page has kept', () 
   for (const text of [null, '', 'no JSON', '{}', '1']) expect(signedIn(text)).toEqual([])
 })
 
-describe('the preload script', () => {
-  /** Runs the built script as a sandboxed one is run: with a `require` that knows `electron` alone. */
+describe('preload script', () => {
+  /** Runs the built script with a `require` that has `electron` only, as in the sandbox. */
   function run(initial: object | null) {
     const exposed: Record<string, DesktopBridge> = {}
-    let tell = (..._: unknown[]) => {}
+    let send = (..._: unknown[]) => {}
     const ipcRenderer = {
-      on: (_: string, listener: typeof tell) => {
-        tell = listener
+      on: (_: string, listener: typeof send) => {
+        send = listener
       },
       sendSync: () => {
-        tell({}, 'serverState', { kind: 'stopped' })
+        send({}, 'serverState', { kind: 'stopped' })
         return initial
       },
     }
@@ -221,24 +229,24 @@ describe('the preload script', () => {
     }
     const source = readFileSync(join(import.meta.dirname, '../../dist/electron/preload.cjs'), 'utf8')
     new Function('require', 'exports', source)(() => ({ contextBridge, ipcRenderer }), {})
-    return { exposed, tell: (...told: unknown[]) => tell({}, ...told) }
+    return { exposed, send: (...args: unknown[]) => send({}, ...args) }
   }
 
-  test('gives a page that is not ours nothing', () => {
+  test('exposes nothing to a foreign page', () => {
     expect(run(null).exposed).toEqual({})
   })
 
-  test('keeps what is told before the page listens, the latest of each', () => {
-    const { exposed, tell } = run({ endpoint: 'http://localhost:2583', sessions: null })
-    tell('serverState', { kind: 'starting' })
-    tell('log', { message: 'a line' })
-    const heard: unknown[] = []
-    const end = exposed.desktop?.on('serverState', (state) => heard.push(state.kind))
-    exposed.desktop?.on('log', (line) => heard.push(line))
-    exposed.desktop?.on('serverState', (state) => heard.push(`also ${state.kind}`))
-    tell('serverState', { kind: 'stopped' })
+  test('replays the last value of each event that was sent before the page listened', () => {
+    const { exposed, send } = run({ endpoint: 'http://localhost:2583', sessions: null })
+    send('serverState', { kind: 'starting' })
+    send('log', { message: 'a line' })
+    const received: unknown[] = []
+    const end = exposed.desktop?.on('serverState', (state) => received.push(state.kind))
+    exposed.desktop?.on('log', (line) => received.push(line))
+    exposed.desktop?.on('serverState', (state) => received.push(`also ${state.kind}`))
+    send('serverState', { kind: 'stopped' })
     end?.()
-    tell('serverState', { kind: 'starting' })
-    expect(heard).toEqual(['starting', 'stopped', 'also stopped', 'also starting'])
+    send('serverState', { kind: 'starting' })
+    expect(received).toEqual(['starting', 'stopped', 'also stopped', 'also starting'])
   })
 })

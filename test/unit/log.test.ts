@@ -16,7 +16,7 @@ async function lines(
     .map((line) => JSON.parse(line))
 }
 
-test('a line has an ISO time, a level by name and what was said', async () => {
+test('a line has an ISO time, the name of its level and the message', async () => {
   expect(await lines('info', (log) => log.warn({ port: 2583 }, 'port taken'))).toEqual([
     {
       level: 'warn',
@@ -27,12 +27,12 @@ test('a line has an ISO time, a level by name and what was said', async () => {
   ])
 })
 
-test('less than the level is left out, and silent leaves out everything', async () => {
+test('lines below the level are dropped, and silent drops all', async () => {
   expect(await lines('error', (log) => log.warn('no'))).toEqual([])
   expect(await lines('silent', (log) => log.fatal('no'))).toEqual([])
 })
 
-test('secrets are not logged, wherever they are and however a logger got them', async () => {
+test('secrets are redacted at every depth, and in child loggers', async () => {
   const secrets = {
     password: 's3cret',
     token: 's3cret',
@@ -52,7 +52,7 @@ test('secrets are not logged, wherever they are and however a logger got them', 
   expect(JSON.stringify(logged)).toContain('[redacted]')
 })
 
-test('an error keeps its code, which is not a secret', async () => {
+test('the code of an error is not redacted', async () => {
   const err = Object.assign(new Error('no space'), { code: 'ENOSPC' })
   expect(await lines('info', (log) => log.error({ err }))).toMatchObject([
     { err: { message: 'no space', code: 'ENOSPC' } },

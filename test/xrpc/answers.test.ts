@@ -1,4 +1,4 @@
-/** What leaves the server: declared properties, error bodies, and their headers. */
+/** Responses: declared properties, error bodies and headers. */
 import { gunzipSync } from 'node:zlib'
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,13 +8,8 @@ import { json, method, serve, type TinyMethod, type TinyServer } from '../suppor
 
 const nothing = l.params({})
 
-/** A query whose handler does what it likes, types aside: as a bug would. */
-function answering(
-  name: string,
-  output: l.Payload,
-  handler: () => unknown,
-  auth: 'none' | 'somebody' = 'none',
-) {
+/** A query whose handler ignores its types, as a bug would. */
+function answering(name: string, output: l.Payload, handler: () => unknown, auth: 'none' | 'user' = 'none') {
   const main = l.query(`com.test.${name}`, nothing, output)
   return method({ main }, { auth, handler: handler as () => never }) as TinyMethod
 }
@@ -41,7 +36,7 @@ const methods = [
   answering('small', l.jsonPayload({ text: l.string() }), () => ({ text: 'x'.repeat(1000) })),
   answering('large', l.jsonPayload({ text: l.string() }), () => ({ text: 'x'.repeat(10_000) })),
   answering('empty', l.payload(), () => ({ hash: 'SECRET' })),
-  answering('private', l.jsonPayload({ name: l.string() }), () => row, 'somebody'),
+  answering('private', l.jsonPayload({ name: l.string() }), () => row, 'user'),
   answering('throws', declared, () => {
     throw new Error(secret)
   }),
@@ -74,7 +69,7 @@ afterAll(() => server.close())
 const get = (name: string, init?: RequestInit) => server.fetch(`/xrpc/com.test.${name}`, init)
 
 describe('output', () => {
-  test('has the properties that the lexicon declares and no other', async () => {
+  test('contains only properties that the lexicon declares', async () => {
     const { body } = await get('row')
     expect(body).toEqual({
       name: 'alice',
@@ -85,19 +80,19 @@ describe('output', () => {
     })
   })
 
-  test('of another type than the lexicon says tells nothing', async () => {
+  test('of the wrong type loses its content', async () => {
     const { text } = await get('wrongType')
     expect(text).not.toContain('SECRET')
   })
 
-  test('that is not declared is not sent', async () => {
+  test('of a method without an output is not sent', async () => {
     const answer = await get('empty')
     expect(answer).toMatchObject({ status: 200, text: '' })
     expect(answer.headers.get('content-length')).toBe('0')
     expect(answer.headers.get('content-type')).toBeNull()
   })
 
-  test('is JSON, and says so', async () => {
+  test('is JSON with its Content-Type', async () => {
     const { headers } = await get('row')
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -105,8 +100,8 @@ describe('output', () => {
   })
 })
 
-describe('an answer', () => {
-  test('waits until what it was read from is durable', async () => {
+describe('a response', () => {
+  test('waits until everything that was read is durable', async () => {
     const onDisk = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const events: string[] = []
@@ -119,7 +114,7 @@ describe('an answer', () => {
     })
     const answer = careful.fetch('/xrpc/com.test.row').finally(() => events.push('answered'))
     await asked.promise
-    // A round trip of another request: time enough for an answer that does not wait.
+    // A round trip of another request is longer than a response that does not wait.
     await careful.fetch('/xrpc/_health')
     onDisk.resolve()
     expect((await answer).status).toBe(200)
@@ -127,7 +122,7 @@ describe('an answer', () => {
     await careful.close()
   })
 
-  test('is none when it never becomes durable', async () => {
+  test('is an error when what was read never becomes durable', async () => {
     const unlucky = await serve(methods, { watchReads: () => () => Promise.reject(new Error('no')) })
     const answer = await unlucky.fetch('/xrpc/com.test.row')
     expect(answer.text).toBe('{"error":"InternalServerError"}')
@@ -142,17 +137,17 @@ describe('caching', () => {
   }
   const isPrivate = ['private, no-store', 'Authorization']
 
-  test('an open answer may be kept', async () => {
+  test('a public response may be cached', async () => {
     expect(await cacheHeaders('row')).toEqual([null, null])
   })
 
-  test('what somebody gets is for nobody else', async () => {
+  test('an authenticated response is private', async () => {
     const as = { headers: { authorization: 'Bearer alice' } }
     expect(await cacheHeaders('private', as)).toEqual(isPrivate)
     expect(await cacheHeaders('row', as)).toEqual(isPrivate)
   })
 
-  test('neither is the refusal, nor what a procedure answers', async () => {
+  test('errors and responses of procedures are private', async () => {
     expect(await cacheHeaders('private')).toEqual(isPrivate)
     expect(await cacheHeaders('fails', json({ name: 'InvalidRequest' }))).toEqual(isPrivate)
   })
@@ -166,13 +161,13 @@ describe('compression', () => {
     return { coding: answer.headers.get('content-encoding'), vary: answer.headers.get('vary'), answer }
   }
 
-  test.each(['gzip', 'br', 'deflate'])('of a large answer in %s', async (accepted) => {
+  test.each(['gzip', 'br', 'deflate'])('of a large response with %s', async (accepted) => {
     const { coding, vary, answer } = await raw('large', accepted)
     expect([coding, vary]).toEqual([accepted, 'Accept-Encoding'])
     expect(((await answer.json()) as { text: string }).text).toHaveLength(10_000)
   })
 
-  test('saves bytes', async () => {
+  test('sends fewer bytes', async () => {
     const request = 'GET /xrpc/com.test.large HTTP/1.0\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n'
     const bytes = await new Promise<Buffer>((resolve) => {
       import('node:net').then(({ connect }) => {
@@ -189,13 +184,13 @@ describe('compression', () => {
   test.each([
     ['a small answer', 'small', 'gzip'],
     ['what nobody asked for', 'large', 'identity'],
-  ])('not of %s', async (_, name, accepted) => {
+  ])('skips %s', async (_, name, accepted) => {
     const { coding, answer } = await raw(name, accepted)
     expect(coding).toBeNull()
     expect(await answer.json()).toHaveProperty('text')
   })
 
-  test('of an answer that is for one only keeps saying so', async () => {
+  test('of a private response keeps its cache headers', async () => {
     const answer = await get('large', { headers: { authorization: 'Bearer alice' } })
     expect(answer.headers.get('vary')).toBe('Authorization, Accept-Encoding')
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -225,7 +220,7 @@ describe('errors', () => {
     [500, ['InternalServerError']],
     [501, ['MethodNotImplemented']],
     [503, ['NotEnoughResources']],
-  ])('have the status %i when they are named %s', async (status, names) => {
+  ])('have status %i for %s', async (status, names) => {
     for (const name of names) {
       const answer = await get('fails', json({ name }))
       expect(answer.body).toEqual({ error: name, message: 'what to do next' })
@@ -234,11 +229,11 @@ describe('errors', () => {
     }
   })
 
-  test('without a message have a name alone', async () => {
+  test('without a message contain only their name', async () => {
     expect((await get('private')).body).toEqual({ error: 'AuthMissing' })
   })
 
-  test('outside of any method are no page of the framework', async () => {
+  test('outside methods are JSON, not a page of the framework', async () => {
     const broken = await serve([], {
       health: () => {
         throw new Error(secret)
@@ -249,7 +244,7 @@ describe('errors', () => {
     await broken.close()
   })
 
-  test('of the layers below are translated', async () => {
+  test('of lower layers are mapped to XRPC errors', async () => {
     const translating = await serve(methods, {
       translate: (error) =>
         error instanceof TypeError ? new XrpcError('NotEnoughResources', 'later') : undefined,
@@ -263,7 +258,7 @@ describe('errors', () => {
   })
 })
 
-describe('what is no HTTP', () => {
+describe('malformed HTTP', () => {
   test.each([
     ['garbage', 'hello\r\n\r\n', 400],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01', 400],
@@ -285,7 +280,7 @@ describe('what is no HTTP', () => {
       `GET /xrpc/_health HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
     ],
-  ])('%s is answered as JSON all the same', async (_, request, status) => {
+  ])('%s gets a JSON error', async (_, request, status) => {
     expect(await exchange(server.port, request)).toMatchObject({
       status,
       headers: {

@@ -46,11 +46,11 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('verbs', () => {
-  test('a query is a GET', async () => {
+  test('a query is called with GET', async () => {
     expect(await server.fetch('/xrpc/com.test.greeting')).toMatchObject({ status: 200 })
   })
 
-  test('HEAD answers a query as GET does, without the body', async () => {
+  test('HEAD on a query returns the headers of GET without the body', async () => {
     const head = await server.fetch('/xrpc/com.test.greeting', { method: 'HEAD' })
     const get = await server.fetch('/xrpc/com.test.greeting')
     expect(head).toMatchObject({ status: 200, text: '' })
@@ -58,17 +58,17 @@ describe('verbs', () => {
     expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
   })
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('a query is no %s', async (verb) => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('a query refuses %s', async (verb) => {
     const answer = await server.fetch('/xrpc/com.test.greeting', { method: verb })
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
   })
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('a procedure is no %s', async (verb) => {
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('a procedure refuses %s', async (verb) => {
     const answer = await server.fetch('/xrpc/com.test.store', { method: verb })
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
   })
 
-  test('a procedure is no HEAD, which is told so without a body', async () => {
+  test('a procedure refuses HEAD without a body', async () => {
     const answer = await server.fetch('/xrpc/com.test.store', { method: 'HEAD' })
     expect(answer).toMatchObject({ status: 400, text: '' })
   })
@@ -97,7 +97,7 @@ describe('names', () => {
     '/xrpc/com.test.greeting%00',
     '/xrpc/..%2f..%2fetc%2fpasswd',
     `/xrpc/com.test.${'a'.repeat(400)}`,
-  ])('%s names no method', async (path) => {
+  ])('%s is not an NSID', async (path) => {
     const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     expect(answer).toMatchObject({
       status: 400,
@@ -122,12 +122,12 @@ describe('names', () => {
 describe('parameters', () => {
   const ask = (query: string) => server.fetch(`/xrpc/com.test.greeting?${query}`)
 
-  test('have the types of the lexicon', async () => {
+  test('have the types of their lexicon', async () => {
     const { body } = await ask('name=1&limit=7&loud=true')
     expect(body.params).toEqual({ name: '1', limit: 7, loud: true })
   })
 
-  test('of an array are repeated', async () => {
+  test('of array type repeat their key', async () => {
     expect((await ask('reasons=like&reasons=reply')).body.params.reasons).toEqual(['like', 'reply'])
     expect((await ask('reasons=like')).body.params.reasons).toEqual(['like'])
   })
@@ -136,12 +136,12 @@ describe('parameters', () => {
     expect((await ask('name=%C3%A9+b')).body.params.name).toBe('é b')
   })
 
-  test('that are absent or empty have their default', async () => {
+  test('that are absent or empty have their default value', async () => {
     expect((await ask('')).body.params).toEqual({ limit: 50 })
     expect((await ask('limit=')).body.params).toEqual({ limit: 50 })
   })
 
-  test('that the lexicon does not know are ignored', async () => {
+  test('that the lexicon does not declare are ignored', async () => {
     const answer = await ask('foo=1&foo=2&__proto__=x&constructor=y&toString=z&limit=2')
     expect(answer.body).toEqual({ params: { limit: 2 } })
   })
@@ -157,13 +157,13 @@ describe('parameters', () => {
     ['loud=maybe', 'loud'],
     ['name=12345678901', 'name'],
     ['name=a%00b', 'name'],
-  ])('%s is refused by name', async (query, name) => {
+  ])('%s is refused with the name of the parameter', async (query, name) => {
     const answer = await ask(query)
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
     expect(answer.body.message).toContain(name)
   })
 
-  test('that are not percent-encoded well do no harm', async () => {
+  test('with malformed percent-encoding do not fail the call', async () => {
     expect((await ask('name=%ff&limit=%zz')).status).toBe(400)
     expect((await ask('name=%ff')).body.params.name).toBe('\ufffd')
   })

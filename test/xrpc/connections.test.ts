@@ -1,4 +1,4 @@
-/** Connections: kept, shared, cut, abandoned; and how the server takes leave of them. */
+/** Connections: keep-alive, pipelining, timeouts, disconnects and shutdown. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { l } from '@atproto/lex-schema'
@@ -10,7 +10,7 @@ import { json, method, serve, type TinyServer } from '../support/tiny-server.ts'
 
 const nothing = l.params({})
 
-/** Handlers that wait for the test. */
+/** Handlers that return when the test releases them. */
 function gate() {
   const opened = Promise.withResolvers<void>()
   const entered = Promise.withResolvers<void>()
@@ -77,7 +77,7 @@ const isRefused = (port: number) =>
   )
 
 describe('a connection', () => {
-  test('carries one request after another', async () => {
+  test('is kept alive for further requests', async () => {
     const connection = await open((await start()).port)
     for (const count of [1, 2, 3]) {
       connection.send(get('quick'))
@@ -86,7 +86,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('may send requests ahead: they are answered in order', async () => {
+  test('with pipelined requests gets its responses in order', async () => {
     const connection = await open((await start()).port)
     connection.send(
       get('quick?n=1') +
@@ -108,7 +108,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('goes on after a refused body', async () => {
+  test('is kept alive after a refused body', async () => {
     const connection = await open((await start()).port)
     connection.send(`${noteHead}Content-Length: 4\r\n\r\nnope`)
     connection.send(get('quick'))
@@ -116,7 +116,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('is cut at what is no request, and no answer before it is changed', async () => {
+  test('is closed at a malformed request, after the earlier responses', async () => {
     const connection = await open((await start()).port)
     connection.send(`${get('slow')}garbage\r\n\r\n`)
     await waiting.arrival()
@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect(await connection.closed()).toEqual([])
   })
 
-  test('over IPv6 reaches the same port', async ({ skip }) => {
+  test('over IPv6 uses the same port', async ({ skip }) => {
     const { port } = await start({ hosts: ['127.0.0.1', '::1'] })
     const overSix = await exchange(port, get('quick'), '::1').catch(({ code }) => code as string)
     if (overSix === 'EADDRNOTAVAIL' || overSix === 'ECONNREFUSED') return skip('no IPv6 here')
@@ -132,7 +132,7 @@ describe('a connection', () => {
     expect(await exchange(port, get('quick'))).toMatchObject({ status: 200 })
   })
 
-  test('a port that is taken is an error, and leaves nothing open', async () => {
+  test('a port in use is an error and leaves nothing open', async () => {
     const { port } = await start()
     const app = createApp({
       dispatch: async () => {},
@@ -144,8 +144,8 @@ describe('a connection', () => {
   })
 })
 
-describe('a client that goes away', () => {
-  test('while it sends, while it waits or while it reads does no harm', async () => {
+describe('a client that disconnects', () => {
+  test('while sending, waiting or reading does not affect others', async () => {
     const { port, fetch, failures } = await start()
     const sending = await open(port)
     sending.send(`${noteHead}Content-Length: 100\r\n\r\n{"text":`)
@@ -163,7 +163,7 @@ describe('a client that goes away', () => {
     expect(failures).toEqual([])
   })
 
-  test('before its credentials are checked leaves nothing waiting for its body', async () => {
+  test('before its credentials are checked leaves no pending body', async () => {
     const { port, fetch, settled, failures } = await start({ authorize: () => waiting.pass() })
     const connection = await open(port)
     connection.send(`${noteHead}Content-Length: 100\r\n\r\n`)
@@ -177,36 +177,36 @@ describe('a client that goes away', () => {
 })
 
 describe('a client that hangs', () => {
-  const patience = { headersMs: 100, requestMs: 200, silenceMs: 300 }
+  const timeouts = { headersMs: 100, requestMs: 200, idleMs: 300 }
   const timedOut = [{ status: 408, headers: { connection: 'close' }, body: { error: 'InvalidRequest' } }]
 
-  test('before its first byte is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+  test('before its first byte is disconnected', async () => {
+    const connection = await open((await start({ timeouts })).port)
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('within its headers is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+  test('within its headers is disconnected', async () => {
+    const connection = await open((await start({ timeouts })).port)
     connection.send('GET /xrpc/com.test.quick HTTP/1.1\r\nHost: loc')
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('within its body is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+  test('within its body is disconnected', async () => {
+    const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Content-Length: 100\r\n\r\n{"text":`)
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('by sending byte after byte is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+  test('by sending byte after byte is disconnected', async () => {
+    const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Content-Length: 100000\r\n\r\n`)
     const drip = setInterval(() => connection.socket.writable && connection.send(' '), 20)
     expect(await connection.closed()).toMatchObject(timedOut)
     clearInterval(drip)
   })
 
-  test('by sending on after it was refused is cut off', async () => {
-    const connection = await open((await start({ patience })).port)
+  test('by sending on after a refusal is disconnected', async () => {
+    const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
     const flood = setInterval(() => connection.socket.writable && connection.send(chunk), 20)
@@ -214,17 +214,17 @@ describe('a client that hangs', () => {
     clearInterval(flood)
   })
 
-  test('by not reading its answer is cut off', async () => {
-    const { port, close } = await start({ patience })
+  test('by not reading its response is disconnected', async () => {
+    const { port, close } = await start({ timeouts })
     const { socket, send } = await open(port)
     send(get('large'))
     await once(socket, 'data')
     socket.pause()
-    // Until then the answer is in flight, and closing would wait for it.
+    // Until then the response is in flight, and close would wait for it.
     await close(60_000)
   })
 
-  test('holds up nobody else', async () => {
+  test('does not delay other clients', async () => {
     const { port, fetch } = await start()
     const idle = await Promise.all(Array.from({ length: 100 }, () => open(port)))
     for (const { send } of idle) send('POST /xrpc/com.test.note HTTP/1.1\r\n')
@@ -234,7 +234,7 @@ describe('a client that hangs', () => {
 })
 
 describe('closing', () => {
-  test('lets a request in flight finish, and ends its connection at once', async () => {
+  test('lets a request in flight finish, then closes its connection at once', async () => {
     const { port, close } = await start()
     const connection = await open(port)
     connection.send(get('slow'))
@@ -245,11 +245,11 @@ describe('closing', () => {
     waiting.open()
     expect(await connection.closed()).toMatchObject([{ status: 200, body: { done: true } }])
     await closing
-    // Sooner than a connection that is kept for a next request: that would be 5 seconds.
+    // Sooner than the keep-alive timeout of 5 seconds.
     expect(performance.now() - answered).toBeLessThan(4000)
   })
 
-  test('lets a body that is under way arrive', async () => {
+  test('lets a body in flight arrive', async () => {
     const { port, close, fetch } = await start()
     const connection = await open(port)
     connection.send(`${noteHead}Content-Length: 12\r\n\r\n{"text"`)
@@ -260,7 +260,7 @@ describe('closing', () => {
     await closing
   })
 
-  test('does not wait for connections without a request', async () => {
+  test('does not wait for idle connections', async () => {
     const { port, close } = await start()
     const silent = await open(port)
     const used = await open(port)
@@ -270,7 +270,7 @@ describe('closing', () => {
     expect(await Promise.all([silent.closed(), used.closed()])).toMatchObject([[], [{ status: 200 }]])
   })
 
-  test('cuts what takes longer than the grace', async () => {
+  test('cuts requests that outlast the grace period', async () => {
     const { port, close } = await start()
     const connection = await open(port)
     connection.send(get('slow'))
@@ -281,7 +281,7 @@ describe('closing', () => {
   })
 })
 
-test('requests all at once are all answered', async () => {
+test('concurrent requests are all answered', async () => {
   const { fetch } = await start()
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, n) =>

@@ -1,4 +1,4 @@
-/** Pages of every origin may call, with a bearer token and never with cookies. */
+/** CORS: every origin may call with a bearer token, never with cookies. */
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { method, serve, type TinyServer } from '../support/tiny-server.ts'
@@ -11,10 +11,7 @@ beforeAll(async () => {
       { main: l.query('com.test.open', nothing, l.payload()) },
       { auth: 'none', limits: [{ points: 100, seconds: 60, per: 'address' }], handler: () => {} },
     ),
-    method(
-      { main: l.query('com.test.guarded', nothing, l.payload()) },
-      { auth: 'somebody', handler: () => {} },
-    ),
+    method({ main: l.query('com.test.guarded', nothing, l.payload()) }, { auth: 'user', handler: () => {} }),
     method(
       { main: l.query('com.test.broken', nothing, l.payload()) },
       {
@@ -37,7 +34,7 @@ test.each([
   ['an unknown method', '/xrpc/com.test.unknown', 501],
   ['what is no method', '/favicon.ico', 404],
   ['the health', '/xrpc/_health', 200],
-])('%s can be read from any origin', async (_, path, status) => {
+])('%s is readable from any origin', async (_, path, status) => {
   const { headers, ...answer } = await server.fetch(path, { headers: { origin } })
   expect(answer.status).toBe(status)
   expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -57,7 +54,7 @@ const preflight = (headers: Record<string, string>, path = '/xrpc/com.test.guard
     headers: { origin, 'access-control-request-method': 'POST', ...headers },
   })
 
-test('a preflight allows the headers that it asks for, for a day', async () => {
+test('a preflight allows the requested headers for a day', async () => {
   const asked = 'authorization, content-type, x-client-version'
   const { status, text, headers } = await preflight({ 'access-control-request-headers': asked })
   expect([status, text]).toEqual([204, ''])
@@ -70,11 +67,11 @@ test('a preflight allows the headers that it asks for, for a day', async () => {
   expect(headers.get('access-control-allow-private-network')).toBeNull()
 })
 
-test('a preflight needs no credentials and no existing method', async () => {
+test('a preflight needs neither credentials nor an existing method', async () => {
   expect((await preflight({}, '/xrpc/com.test.unknown')).status).toBe(204)
 })
 
-test('a page on the public web may reach this private network when it asks', async () => {
+test('a preflight for Private Network Access is allowed', async () => {
   const { headers } = await preflight({ 'access-control-request-private-network': 'true' })
   expect(headers.get('access-control-allow-private-network')).toBe('true')
 })

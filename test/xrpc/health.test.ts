@@ -1,4 +1,4 @@
-/** Whether the server is well: `GET /xrpc/_health`. */
+/** `GET /xrpc/_health`. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,11 +41,11 @@ const signUp = async (handle: string) => {
   return { status: answer.status, body: (await answer.json()) as { error?: string; message?: string } }
 }
 
-test('a server that is well tells its version', async () => {
+test('a healthy server returns its version', async () => {
   expect(await health()).toEqual({ status: 200, body: { version } })
 })
 
-test('it is asked with GET, and like a method refuses every other verb', async () => {
+test('_health is called with GET and refuses every other verb', async () => {
   const head = await fetch(`${server.url}/xrpc/_health`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
   for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -54,14 +54,14 @@ test('it is asked with GET, and like a method refuses every other verb', async (
   }
 })
 
-test('a full disk turns it ill until there is room again, and nothing is lost', async () => {
+test('_health is 503 while the disk is full, and nothing is lost', async () => {
   expect((await signUp('alice.test')).status).toBe(200)
   disk.isFull = true
   const refused = await signUp('bobby.test')
   expect(refused).toMatchObject({ status: 503, body: { error: 'NotEnoughResources' } })
   expect(refused.body.message).not.toContain('ENOSPC')
   expect(await health()).toEqual({ status: 503, body: { version } })
-  // Reading goes on.
+  // Reads still work.
   expect((await fetch(`${server.url}/xrpc/com.core.server.describeServer`)).status).toBe(200)
 
   disk.isFull = false

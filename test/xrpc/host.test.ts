@@ -1,4 +1,4 @@
-/** The Host allow-list keeps out pages that rebind a name of theirs to this machine. */
+/** The Host allow-list, which stops DNS rebinding. */
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from '../support/raw-http.ts'
@@ -20,7 +20,7 @@ const ask = (head: string) => exchange(server.port, `${head}\r\n\r\n`)
 const withHost = (host: string) => ask(`GET ${target} HTTP/1.1\r\nHost: ${host}`)
 const forbidden = { status: 403, body: { error: 'Forbidden', message: expect.any(String) } }
 
-describe('answers to', () => {
+describe('an allowed Host', () => {
   test.each([
     'localhost',
     'LOCALHOST',
@@ -40,7 +40,7 @@ describe('answers to', () => {
   })
 })
 
-describe('does not answer to', () => {
+describe('any other Host is refused', () => {
   test.each([
     'evil.example',
     'evil.example:2583',
@@ -80,7 +80,7 @@ describe('does not answer to', () => {
   })
 })
 
-test('a stranger does not get as far as the preflight, the health or an error', async () => {
+test('a refused Host gets neither preflight nor health nor other errors', async () => {
   for (const head of [
     'OPTIONS /xrpc/com.test.count HTTP/1.1',
     'GET /xrpc/_health HTTP/1.1',
@@ -90,32 +90,32 @@ test('a stranger does not get as far as the preflight, the health or an error', 
   }
 })
 
-test('HTTP/1.0 may come without a Host, and gets nothing then', async () => {
+test('HTTP/1.0 without a Host is refused with 403', async () => {
   expect(await ask(`GET ${target} HTTP/1.0`)).toMatchObject(forbidden)
   expect(await ask(`GET ${target} HTTP/1.0\r\nHost: localhost`)).toMatchObject({ status: 200 })
 })
 
-test('HTTP/1.1 must not', async () => {
+test('HTTP/1.1 without a Host is refused with 400', async () => {
   expect(await ask(`GET ${target} HTTP/1.1`)).toMatchObject({
     status: 400,
     body: { error: 'InvalidRequest' },
   })
 })
 
-test('of two Hosts the first one counts', async () => {
+test('the first of two Host headers counts', async () => {
   expect(await ask(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nHost: localhost`)).toMatchObject(
     forbidden,
   )
 })
 
-test('X-Forwarded-Host changes nothing', async () => {
+test('X-Forwarded-Host is ignored', async () => {
   const head = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost`
   expect(await ask(head)).toMatchObject(forbidden)
 })
 
 describe('a target in absolute form', () => {
   test.each(['http://localhost', 'http://127.0.0.1:2583', 'HTTP://pds.example', 'https://pds.example'])(
-    'on %s is a call like any other',
+    'on %s is an ordinary call',
     async (base) => {
       const before = calls
       expect(await ask(`GET ${base}${target}?by=us HTTP/1.1\r\nHost: localhost`)).toMatchObject({
@@ -125,7 +125,7 @@ describe('a target in absolute form', () => {
     },
   )
 
-  test('counts for more than the Host header', async () => {
+  test('takes precedence over the Host header', async () => {
     expect(await ask(`GET http://evil.example${target} HTTP/1.1\r\nHost: localhost`)).toMatchObject(forbidden)
     expect(await ask(`GET http://localhost${target} HTTP/1.1\r\nHost: evil.example`)).toMatchObject({
       status: 200,
@@ -133,7 +133,7 @@ describe('a target in absolute form', () => {
   })
 
   test.each(['http://', 'http:///', 'http://evil@localhost/', 'ftp://localhost/', 'localhost:80', '*'])(
-    '%s is no call',
+    '%s is refused',
     async (url) => {
       const { status } = await ask(`GET ${url} HTTP/1.1\r\nHost: localhost`)
       expect([400, 403]).toContain(status)
@@ -150,14 +150,14 @@ describe('a server that is opened to the network', () => {
   const health = (host: string) => exchange(open.port, `GET /xrpc/_health HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
 
   test.each(['10.0.0.1', '192.168.1.1:2583', '203.0.113.9', '[2001:db8::1]:2583', '[fe80::1]', 'localhost'])(
-    'answers to the IP address %s',
+    'accepts the IP address %s',
     async (host) => {
       expect(await health(host)).toMatchObject({ status: 200 })
     },
   )
 
   test.each(['evil.example', '10.0.0.1.evil.example', '127.1', '2130706433', '0x0a.0.0.1', '[fe80::1%eth0]'])(
-    'does not answer to the name %s',
+    'refuses the name %s',
     async (host) => {
       expect(await health(host)).toMatchObject(forbidden)
     },

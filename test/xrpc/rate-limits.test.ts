@@ -1,4 +1,4 @@
-/** Whoever calls too often is told to wait, and how long. */
+/** Rate limits and their headers. */
 import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -29,7 +29,7 @@ const signIn = method(
 
 const send = method(
   { main: l.procedure('com.test.send', nothing, l.payload(), l.payload()) },
-  { auth: 'somebody', limits: [{ points: 1, seconds: hour, per: 'account' }], handler: () => {} },
+  { auth: 'user', limits: [{ points: 1, seconds: hour, per: 'account' }], handler: () => {} },
 )
 
 const free = method(
@@ -52,7 +52,7 @@ const header = ({ headers }: { headers: Headers }, name: string) => headers.get(
 const left = (answer: Fetched) => Number(header(answer, 'ratelimit-remaining'))
 
 describe('a limited method', () => {
-  test('tells what is left, and for how long', async () => {
+  test('sends the remaining calls and the reset time', async () => {
     const { fetch } = await start()
     const first = await fetch('/xrpc/com.test.search?q=a')
     expect(first.status).toBe(200)
@@ -78,20 +78,20 @@ describe('a limited method', () => {
     expect(header(refused, 'access-control-allow-origin')).toBe('*')
   })
 
-  test('lets exactly the allowed number of simultaneous calls through', async () => {
+  test('lets exactly the allowed number of concurrent calls through', async () => {
     const { fetch } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch('/xrpc/com.test.search?q=a')))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(18)
   })
 
-  test('does not count what it did not understand', async () => {
+  test('does not count calls with invalid parameters', async () => {
     const { fetch } = await start()
     for (let call = 0; call < 5; call++) expect((await fetch('/xrpc/com.test.search')).status).toBe(400)
     expect((await fetch('/xrpc/com.test.search?q=a')).status).toBe(200)
   })
 
-  test('counts apart what its input names, and tells of the limit that is nearest', async () => {
+  test('counts per key of the input, and sends the headers of the limit with the fewest calls left', async () => {
     const { fetch } = await start()
     const as = (name: string) => fetch('/xrpc/com.test.signIn', json({ name }))
     expect(left(await as('alice'))).toBe(1)
@@ -103,7 +103,7 @@ describe('a limited method', () => {
     expect((await as('dan')).status).toBe(429)
   })
 
-  test('counts accounts apart', async () => {
+  test('counts per account', async () => {
     const { fetch } = await start()
     const as = (name: string) =>
       fetch('/xrpc/com.test.send', { method: 'POST', headers: { authorization: `Bearer ${name}` } })
@@ -112,7 +112,7 @@ describe('a limited method', () => {
     expect((await as('bob')).status).toBe(200)
   })
 
-  test('has no limits where they are off', async () => {
+  test('has no limits when rate limits are off', async () => {
     const { fetch } = await start(false)
     for (let call = 0; call < 5; call++) {
       const answer = await fetch('/xrpc/com.test.search?q=a')
@@ -126,12 +126,12 @@ describe('all calls together', () => {
     .flat()
     .flatMap((each) => (each?.family === 'IPv4' && !each.internal ? each.address : []))
 
-  test('are not counted on this machine itself', async () => {
+  test('are not counted for local programs', async () => {
     const { fetch } = await start()
     expect(header(await fetch('/xrpc/com.test.free'), 'ratelimit-limit')).toBeNull()
   })
 
-  test.skipIf(!outside)('are counted for every other address, known methods or not', async () => {
+  test.skipIf(!outside)('are counted for every other address, for unknown methods, too', async () => {
     const { port } = await start(true, ['0.0.0.0'], [outside])
     const ask = (name: string) => fetch(`http://${outside}:${port}/xrpc/${name}`)
     const answer = await ask('com.test.free')
@@ -142,7 +142,7 @@ describe('all calls together', () => {
 })
 
 describe('the server itself', () => {
-  test('counts attempts to sign in for each name', async () => {
+  test('counts sign-in attempts per identifier', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
     const attempt = (identifier: string) =>
@@ -155,7 +155,7 @@ describe('the server itself', () => {
     expect((await attempt('bob.test')).status).toBe(401)
   })
 
-  test('counts a name as the same however it is spelt', async () => {
+  test('counts spellings of one identifier together', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
     const attempt = (identifier: string) =>
@@ -167,7 +167,7 @@ describe('the server itself', () => {
     for (const spelling of spellings) expect((await attempt(spelling)).status).toBe(429)
   })
 
-  test('lets nobody guess the admin password', async () => {
+  test('refuses the admin password after 30 wrong guesses', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
     const list = (password: string) => {
@@ -182,7 +182,7 @@ describe('the server itself', () => {
     expect(Number(header(refused, 'retry-after'))).toBeGreaterThan(0)
   })
 
-  test('counts guesses that come at once, too', async () => {
+  test('counts concurrent guesses of the admin password', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
     const connection = await open(running.running.port)
@@ -197,7 +197,7 @@ describe('the server itself', () => {
     expect(statuses).toEqual([...Array(30).fill(401), ...Array(31).fill(429)])
   })
 
-  test('remembers no more names once an address has tried too many', async () => {
+  test('keeps no more identifiers once an address is over its limit', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
     const attempt = (identifier: string) =>
@@ -209,7 +209,7 @@ describe('the server itself', () => {
     }
   })
 
-  test('keeps the tries of a web page apart from those of its owner', async () => {
+  test('counts attempts of a foreign page apart from those of the owner', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running
     const alice = await running.account('alice')
@@ -239,12 +239,12 @@ test.each([
   ['2001:db8::5:6:7', '2001:db8:0:0'],
   ['fe80::1:2:3:4%eth0', 'fe80:0:0:0'],
   ['::2:3:4:5:6', '0:0:0:2'],
-])('calls from %s are counted for %s, be they of a page or not', (address, source) => {
+])('calls from %s are counted under %s, from a page or not', (address, source) => {
   expect(sourceOf({ address, isLocal: false }, false)).toBe(source)
   expect(sourceOf({ address, isLocal: false }, true)).toBe(source)
 })
 
-describe('of one method the server takes', () => {
+describe('the server allows', () => {
   const core = (nsid: string) => `com.core.${nsid}`
   const minutes = 60
   const day = 24 * hour

@@ -1,4 +1,4 @@
-/** Subscriptions over WebSocket, whatever they are about: how they are asked for, framed, bounded and ended. */
+/** Subscriptions over WebSocket: upgrades, frames, limits and ends. */
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -19,7 +19,7 @@ const schema = l.subscription(
 )
 type Send = (message: { $type: string; text: string }) => void
 
-/** What the handler was given, and what became of it. */
+/** The arguments of the handler, and its state. */
 let send: Send
 let params: unknown
 let ended = 0
@@ -27,7 +27,7 @@ let fault: Error | undefined
 const listenTo = subscription(
   { main: schema },
   {
-    auth: 'somebody',
+    auth: 'user',
     connections: 2,
     handler(call) {
       if (fault) throw fault
@@ -70,7 +70,7 @@ const ask = (lines: readonly string[], path = `/xrpc/${nsid}`, host = 'localhost
   exchange(server.port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...lines, '', ''].join('\r\n'))
 
 describe('a client', () => {
-  test('is sent a header and a message in each frame, and of the message what the lexicon declares', async () => {
+  test('receives frames of a header and a message with its declared properties', async () => {
     await start()
     const stream = await connect('alice')
     const loose = { ...message('hello'), secret: 'not for anybody' }
@@ -79,7 +79,7 @@ describe('a client', () => {
     stream.close()
   })
 
-  test('gives parameters in the URL', async () => {
+  test('sends parameters in the URL', async () => {
     await start()
     const stream = await listening(`${server.url}/xrpc/${nsid}?count=3`, as('alice'))
     expect(params).toEqual({ count: 3 })
@@ -90,7 +90,7 @@ describe('a client', () => {
     })
   })
 
-  test('that goes away is sent no more', async () => {
+  test('that disconnects stops its handler', async () => {
     await start()
     const stream = await connect('alice')
     stream.socket.terminate()
@@ -98,7 +98,7 @@ describe('a client', () => {
     send(message('anybody?'))
   })
 
-  test('may say little, and is not listened to', async () => {
+  test('may send small messages, which are ignored', async () => {
     await start()
     const stream = await connect('alice')
     stream.socket.send('x'.repeat(1024))
@@ -109,7 +109,7 @@ describe('a client', () => {
     await expect.poll(() => ended).toBe(1)
   })
 
-  test('that does not answer pings is taken for gone; others are not', async () => {
+  test('that does not answer pings is disconnected; others are not', async () => {
     await start({ heartbeatMs: 20 })
     const [deaf, alive] = await Promise.all([connect('alice', { autoPong: false }), connect('bob')])
     expect(await deaf.ended()).toMatchObject({ code: 1006 })
@@ -118,7 +118,7 @@ describe('a client', () => {
     alive.close()
   })
 
-  test('that reads too slowly is told so, and nothing is kept for it beyond a bound', async () => {
+  test('that reads too slowly gets ConsumerTooSlow, and its buffer is bounded', async () => {
     await start()
     const stream = await connect('alice')
     stream.socket.pause()
@@ -128,7 +128,7 @@ describe('a client', () => {
       sent++
       await new Promise(setImmediate)
     }
-    // What the system's own buffers take comes on top of the bound of 1 MB.
+    // The system's own buffers come on top of the bound of 1 MB.
     expect(sent).toBeLessThan(1000)
     stream.socket.resume()
     const { frames, code, reason } = await stream.ended()
@@ -137,7 +137,7 @@ describe('a client', () => {
     expect({ code, reason }).toEqual({ code: 1008, reason: 'ConsumerTooSlow' })
   })
 
-  test('hears why its credentials do not hold any more', async () => {
+  test('gets the reason when its credentials end', async () => {
     let end: Parameters<WatchCredentials>[1] = () => {}
     let watched = 0
     await start({
@@ -155,7 +155,7 @@ describe('a client', () => {
     expect({ code, ended, watched }).toEqual({ code: 1008, ended: 1, watched: 0 })
   })
 
-  test('whose credentials end while it connects is never sent anything', async () => {
+  test('whose credentials end while it connects receives no message', async () => {
     send = () => {
       throw new Error('the handler was not called')
     }
@@ -170,7 +170,7 @@ describe('a client', () => {
     expect(() => send(message('hello'))).toThrow('not called')
   })
 
-  test('is not told what failed here; the log is', async () => {
+  test('gets InternalServerError for an unexpected error, which is logged', async () => {
     await start()
     fault = new Error('secret inside')
     const stream = await connect('alice')
@@ -180,7 +180,7 @@ describe('a client', () => {
     expect(server.failures).toEqual([fault])
   })
 
-  test('may connect as often at once as the subscription allows', async () => {
+  test('may open as many connections as the subscription allows', async () => {
     await start()
     const streams = [await connect('alice'), await connect('alice'), await connect('bob')]
     const refused = { status: 429, body: { error: 'RateLimitExceeded' } }
@@ -196,7 +196,7 @@ const [outside = ''] = Object.values(networkInterfaces())
   .flat()
   .flatMap((each) => (each?.family === 'IPv4' && !each.internal ? each.address : []))
 
-test.skipIf(!outside)('another machine may connect a hundred times at once, in whosever name', async () => {
+test.skipIf(!outside)('another machine may open 100 connections at once, over all accounts', async () => {
   await start({ hosts: ['0.0.0.0'], hostnames: [outside] })
   const url = `http://${outside}:${server.port}/xrpc/${nsid}`
   const names = Array.from({ length: 100 }, (_, i) => `name${i}`)
@@ -207,8 +207,8 @@ test.skipIf(!outside)('another machine may connect a hundred times at once, in w
   for (const stream of streams) stream.close()
 })
 
-describe('the way in', () => {
-  test('is that of methods: Host, path, credentials, with a JSON answer and an end', async () => {
+describe('an upgrade', () => {
+  test('passes the checks of methods: Host, path, credentials, with a JSON error', async () => {
     await start()
     expect(await ask(handshake, undefined, 'evil.example')).toMatchObject({
       status: 403,
@@ -227,9 +227,9 @@ describe('the way in', () => {
     expect(refused.headers).toMatchObject({ connection: 'close', 'access-control-allow-origin': '*' })
   })
 
-  test('leaves no connection behind where it is refused', async () => {
+  test('that is refused leaves no connection open', async () => {
     await start()
-    // A client that does not close its side, and hears that nobody is there any more when it goes on sending.
+    // A client that does not close its side gets a reset when it sends on.
     const socket = connectTcp({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
     socket.on('error', () => {})
     socket.write(['GET /xrpc/none HTTP/1.1', 'Host: localhost', ...handshake, '', ''].join('\r\n'))
@@ -249,13 +249,13 @@ describe('the way in', () => {
       'Authorization: Bearer alice',
       'Authorization: Bearer alice\r\nSec-WebSocket-Protocol: a,,b',
     ],
-  ])('is closed to %s', async (_, good, bad) => {
+  ])('is refused for %s', async (_, good, bad) => {
     await start()
     const lines = handshake.map((line) => line.replace(good, bad))
     expect(await ask(lines)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
   })
 
-  test('does not keep methods from being called by those who would rather upgrade', async () => {
+  test('to another protocol is ignored, and the method is called', async () => {
     await start()
     expect(await ask(['Upgrade: h2c', 'Connection: Upgrade'], '/xrpc/com.test.ask')).toMatchObject({
       status: 200,
@@ -265,7 +265,7 @@ describe('the way in', () => {
 })
 
 describe('a server that closes', () => {
-  test('says so to those who listen, and does not wait for those who do not', async () => {
+  test('closes connections with 1001 and does not wait for silent clients', async () => {
     await start()
     const [stream, hung] = await Promise.all([connect('alice'), open(server.port)])
     hung.send('GET ')

@@ -73,7 +73,7 @@ function Updates({ view }: { readonly view: SettingsView | undefined }) {
             {state?.kind === 'available' && (
               <Button
                 icon={<Download aria-hidden size={16} />}
-                look="primary"
+                variant="primary"
                 onClick={() => void callDesktop('app.openPage', 'update')}
               >
                 {t.about.openUpdate}

@@ -1,13 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CodeForm } from './code-form.tsx'
 
@@ -26,8 +24,7 @@ export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
       if (!tokenRequired) update.mutate({ email })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (current === undefined) update.mutate({ email })
     else request.mutate(undefined)
   }
@@ -49,27 +46,23 @@ export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
     )
   }
   return (
-    <Dialog onClose={onClose} title={title}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Field
-            autoComplete="email"
-            hint={current === undefined ? undefined : t.account.changeNote}
-            label={t.account.newEmail}
-            onChange={(event) => setEmail(event.target.value)}
-            required
-            type="email"
-            value={email}
-          />
-          <FormError error={update.error ?? request.error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={isBusy} look="primary" type="submit">
-            {current === undefined ? t.account.add : t.ui.continue}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      action={current === undefined ? t.account.add : t.ui.continue}
+      busy={isBusy}
+      error={update.error ?? request.error}
+      onClose={onClose}
+      onSubmit={submit}
+      title={title}
+    >
+      <Field
+        autoComplete="email"
+        hint={current === undefined ? undefined : t.account.changeNote}
+        label={t.account.newEmail}
+        onChange={(event) => setEmail(event.target.value)}
+        required
+        type="email"
+        value={email}
+      />
+    </FormDialog>
   )
 }

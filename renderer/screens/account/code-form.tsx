@@ -60,12 +60,12 @@ export function CodeForm({
       <DialogActions>
         <Button
           busy={codeRequest.isPending}
-          look="quiet"
+          variant="quiet"
           onClick={() => onResend({ onSuccess: () => setResent(true) })}
         >
           {t.mail.again}
         </Button>
-        <Button busy={busy} look={danger ? 'danger' : 'primary'} type="submit">
+        <Button busy={busy} variant={danger ? 'danger' : 'primary'} type="submit">
           {action}
         </Button>
       </DialogActions>

@@ -1,13 +1,10 @@
 import type { DatetimeString } from '@atproto/lex-schema'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export function DeactivateDialog({ onClose }: { onClose(): void }) {
@@ -22,33 +19,26 @@ export function DeactivateDialog({ onClose }: { onClose(): void }) {
       },
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    deactivate.mutate(day === '' ? {} : { deleteAfter: startOf(day) })
-  }
   return (
-    <Dialog onClose={onClose} title={t.account.deactivateTitle}>
-      <form onSubmit={submit}>
-        <Stack>
-          <p>{t.account.deactivateText}</p>
-          <Field
-            hint={t.account.deactivateDateHint}
-            label={t.account.deactivateDate}
-            min={tomorrow()}
-            onChange={(event) => setDay(event.target.value)}
-            type="date"
-            value={day}
-          />
-          <FormError error={deactivate.error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={deactivate.isPending} look="danger" type="submit">
-            {t.account.deactivateSubmit}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      action={t.account.deactivateSubmit}
+      busy={deactivate.isPending}
+      error={deactivate.error}
+      variant="danger"
+      onClose={onClose}
+      onSubmit={() => deactivate.mutate(day === '' ? {} : { deleteAfter: startOf(day) })}
+      title={t.account.deactivateTitle}
+    >
+      <p>{t.account.deactivateText}</p>
+      <Field
+        hint={t.account.deactivateDateHint}
+        label={t.account.deactivateDate}
+        min={tomorrow()}
+        onChange={(event) => setDay(event.target.value)}
+        type="date"
+        value={day}
+      />
+    </FormDialog>
   )
 }
 

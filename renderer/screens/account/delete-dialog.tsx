@@ -37,7 +37,7 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
   return (
     <Dialog onClose={onClose} title={t.account.removeTitle}>
       <Stack>
-        <Notice look="danger">{t.account.removeText(handle)}</Notice>
+        <Notice variant="danger">{t.account.removeText(handle)}</Notice>
         {codeRequest.isIdle || (codeRequest.error && !codeRequest.data) ? (
           <>
             <FormError error={codeRequest.error} />
@@ -45,7 +45,7 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
               <Button onClick={onClose}>{t.ui.cancel}</Button>
               <Button
                 busy={codeRequest.isPending}
-                look="danger"
+                variant="danger"
                 onClick={() => codeRequest.mutate(undefined)}
               >
                 {t.account.removeSend}

@@ -26,7 +26,7 @@ export function EmailSection() {
           action={
             <>
               {email && !emailConfirmed && (
-                <Button look="primary" onClick={confirm}>
+                <Button variant="primary" onClick={confirm}>
                   {t.account.confirm}
                 </Button>
               )}
@@ -44,7 +44,7 @@ export function EmailSection() {
             <>
               {email ?? t.account.noEmail}
               {email && (
-                <Badge look={emailConfirmed ? 'good' : 'warn'}>
+                <Badge variant={emailConfirmed ? 'good' : 'warn'}>
                   {emailConfirmed ? t.account.confirmed : t.account.unconfirmed}
                 </Badge>
               )}

@@ -38,7 +38,7 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
     {
       name: t.account.validDid,
       value: (
-        <Badge look={validDid ? 'good' : 'warn'}>
+        <Badge variant={validDid ? 'good' : 'warn'}>
           {validDid ? t.account.validDidYes : t.account.validDidNo}
         </Badge>
       ),

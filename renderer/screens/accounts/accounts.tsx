@@ -22,9 +22,9 @@ const searchFrom = 8
 
 export function AccountsScreen() {
   const list = useAccounts()
-  const [wanted, setWanted] = useState('')
+  const [search, setSearch] = useState('')
   const accounts = list.data?.pages.flatMap((page) => page.accounts) ?? []
-  const shown = accounts.filter((account) => matches(account, wanted.trim().toLowerCase()))
+  const matching = accounts.filter((account) => matches(account, search.trim().toLowerCase()))
   return (
     <Page lead={t.accounts.lead} title={t.accounts.title}>
       {list.isPending && <Skeleton />}
@@ -38,21 +38,21 @@ export function AccountsScreen() {
         <Field
           autoComplete="off"
           label={t.accounts.filter}
-          onChange={(event) => setWanted(event.target.value)}
+          onChange={(event) => setSearch(event.target.value)}
           placeholder={t.accounts.filterPlaceholder}
           required
           type="search"
-          value={wanted}
+          value={search}
         />
       )}
-      {shown.length > 0 && (
+      {matching.length > 0 && (
         <RowList label={t.accounts.list}>
-          {shown.map((account) => (
+          {matching.map((account) => (
             <AccountRow account={account} key={account.did} />
           ))}
         </RowList>
       )}
-      {list.data && shown.length === 0 && (
+      {list.data && matching.length === 0 && (
         <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
           {list.hasNextPage ? t.accounts.noMatchSoFar : t.accounts.noMatchText}
         </EmptyState>
@@ -73,8 +73,8 @@ function useAccounts() {
   })
 }
 
-function matches({ handle, email = '', did }: ListedAccount, wanted: string): boolean {
-  return [handle, email, did].some((text) => text.includes(wanted))
+function matches({ handle, email = '', did }: ListedAccount, search: string): boolean {
+  return [handle, email, did].some((text) => text.includes(search))
 }
 
 function AccountRow({ account }: { readonly account: ListedAccount }) {

@@ -1,12 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { ListedAccount } from './listed-account.ts'
 
@@ -41,34 +38,30 @@ export function StatusDialog({ account: { did, handle }, to, onClose }: StatusDi
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const state = { applied: true, ref: note.trim() || undefined }
     const subject = { $type: 'com.core.admin.defs#repoRef' as const, did }
     update.mutate({ subject, ...(to === 'suspend' ? { suspended: state } : { takedown: state }) })
   }
   return (
-    <Dialog onClose={onClose} title={title(handle)}>
-      <form onSubmit={submit}>
-        <Stack>
-          <p>{text}</p>
-          <Field
-            autoComplete="off"
-            hint={t.accounts.noteHint}
-            label={t.accounts.note}
-            maxLength={1000}
-            onChange={(event) => setNote(event.target.value)}
-            value={note}
-          />
-          <FormError error={update.error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={update.isPending} look="danger" type="submit">
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      action={action}
+      busy={update.isPending}
+      error={update.error}
+      variant="danger"
+      onClose={onClose}
+      onSubmit={submit}
+      title={title(handle)}
+    >
+      <p>{text}</p>
+      <Field
+        autoComplete="off"
+        hint={t.accounts.noteHint}
+        label={t.accounts.note}
+        maxLength={1000}
+        onChange={(event) => setNote(event.target.value)}
+        value={note}
+      />
+    </FormDialog>
   )
 }

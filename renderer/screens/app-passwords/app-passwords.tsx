@@ -19,7 +19,7 @@ export function AppPasswordsScreen() {
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<AppPassword>()
   const create = (
-    <Button icon={<Plus aria-hidden size={16} />} look="primary" onClick={() => setCreating(true)}>
+    <Button icon={<Plus aria-hidden size={16} />} variant="primary" onClick={() => setCreating(true)}>
       {t.appPasswords.create}
     </Button>
   )
@@ -47,7 +47,7 @@ export function AppPasswordsScreen() {
       {isCreating && (
         <CreateDialog
           onClose={() => setCreating(false)}
-          taken={list.data?.passwords.map(({ name }) => name) ?? []}
+          usedNames={list.data?.passwords.map(({ name }) => name) ?? []}
         />
       )}
       {revoking && <RevokeDialog name={revoking.name} onClose={() => setRevoking(undefined)} />}
@@ -80,7 +80,7 @@ function AppPasswordRow({ value, onRevoke }: { readonly value: AppPassword; onRe
       }
       title={
         <>
-          {name} {privileged && <Badge look="warn">{t.appPasswords.privileged}</Badge>}
+          {name} {privileged && <Badge variant="warn">{t.appPasswords.privileged}</Badge>}
         </>
       }
     />

@@ -71,8 +71,8 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
         <>
           {when}{' '}
           <span role="status">
-            {check.isSuccess && <Badge look="good">{t.backups.sound}</Badge>}
-            {check.isError && <Badge look="danger">{t.backups.damaged}</Badge>}
+            {check.isSuccess && <Badge variant="good">{t.backups.sound}</Badge>}
+            {check.isError && <Badge variant="danger">{t.backups.damaged}</Badge>}
           </span>
         </>
       }

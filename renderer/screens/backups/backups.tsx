@@ -20,7 +20,7 @@ export function BackupsScreen() {
     <Page
       action={
         <>
-          <Button busy={make.isPending} look="primary" onClick={() => make.mutate([])}>
+          <Button busy={make.isPending} variant="primary" onClick={() => make.mutate([])}>
             {t.backups.create}
           </Button>
           <span className="visually-hidden" role="status">

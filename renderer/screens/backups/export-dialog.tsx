@@ -1,11 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { PasswordField } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PasswordStrength } from '../password-strength.tsx'
@@ -24,55 +22,49 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
     },
   })
   const isSame = passphrase === repeated
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setSubmitted(true)
     if (isUnencrypted) save.mutate([undefined])
     else if (isSame) save.mutate([passphrase])
   }
   return (
-    <Dialog onClose={onClose} title={t.backups.exportTitle}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Notice look="warn">{t.backups.exportWarning}</Notice>
-          {!isUnencrypted && (
-            <>
-              <PasswordField
-                autoComplete="new-password"
-                hint={
-                  passphrase === '' ? t.backups.passphraseHint : <PasswordStrength password={passphrase} />
-                }
-                label={t.backups.passphrase}
-                minLength={8}
-                onChange={(event) => setPassphrase(event.target.value)}
-                required
-                value={passphrase}
-              />
-              <PasswordField
-                autoComplete="new-password"
-                error={isSubmitted && !isSame ? t.backups.passphraseDiffers : undefined}
-                label={t.backups.passphraseAgain}
-                onChange={(event) => setRepeated(event.target.value)}
-                required
-                value={repeated}
-              />
-            </>
-          )}
-          <Switch
-            checked={isUnencrypted}
-            hint={t.backups.noPassphraseHint}
-            label={t.backups.noPassphrase}
-            onChange={setUnencrypted}
+    <FormDialog
+      action={t.backups.exportSubmit}
+      busy={save.isPending}
+      error={save.error}
+      variant={isUnencrypted ? 'danger' : 'primary'}
+      onClose={onClose}
+      onSubmit={submit}
+      title={t.backups.exportTitle}
+    >
+      <Notice variant="warn">{t.backups.exportWarning}</Notice>
+      {!isUnencrypted && (
+        <>
+          <PasswordField
+            autoComplete="new-password"
+            hint={passphrase === '' ? t.backups.passphraseHint : <PasswordStrength password={passphrase} />}
+            label={t.backups.passphrase}
+            minLength={8}
+            onChange={(event) => setPassphrase(event.target.value)}
+            required
+            value={passphrase}
           />
-          <FormError error={save.error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={save.isPending} look={isUnencrypted ? 'danger' : 'primary'} type="submit">
-            {t.backups.exportSubmit}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+          <PasswordField
+            autoComplete="new-password"
+            error={isSubmitted && !isSame ? t.backups.passphraseDiffers : undefined}
+            label={t.backups.passphraseAgain}
+            onChange={(event) => setRepeated(event.target.value)}
+            required
+            value={repeated}
+          />
+        </>
+      )}
+      <Switch
+        checked={isUnencrypted}
+        hint={t.backups.noPassphraseHint}
+        label={t.backups.noPassphrase}
+        onChange={setUnencrypted}
+      />
+    </FormDialog>
   )
 }

@@ -1,13 +1,12 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { BackupContent } from '../../../electron/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { PasswordField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { Content } from './content.tsx'
 import { useRestored } from './restore-dialog.tsx'
 
@@ -28,33 +27,25 @@ export function ImportDialog({ chosen, onClose }: ImportDialogProps) {
     const [used] = open.variables
     return <ConfirmImportDialog content={open.data} file={chosen.file} onClose={onClose} passphrase={used} />
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!open.isPending) mutate([chosen.encrypted ? passphrase : undefined])
-  }
   return (
-    <Dialog key="open" onClose={onClose} title={t.backups.importTitle}>
-      <form onSubmit={submit}>
-        <Stack>
-          {chosen.encrypted && (
-            <PasswordField
-              autoComplete="off"
-              label={t.backups.importPassphrase}
-              onChange={(event) => setPassphrase(event.target.value)}
-              required
-              value={passphrase}
-            />
-          )}
-          <FormError error={open.error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={open.isPending} look="primary" type="submit">
-            {t.backups.importOpen}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      action={t.backups.importOpen}
+      busy={open.isPending}
+      error={open.error}
+      onClose={onClose}
+      onSubmit={() => mutate([chosen.encrypted ? passphrase : undefined])}
+      title={t.backups.importTitle}
+    >
+      {chosen.encrypted && (
+        <PasswordField
+          autoComplete="off"
+          label={t.backups.importPassphrase}
+          onChange={(event) => setPassphrase(event.target.value)}
+          required
+          value={passphrase}
+        />
+      )}
+    </FormDialog>
   )
 }
 
@@ -81,7 +72,7 @@ function ConfirmImportDialog({ file, content, passphrase, onClose }: ConfirmImpo
       <Stack>
         <p>{t.backups.importText(file)}</p>
         <Content content={content} />
-        <Notice look="warn">{t.backups.restoreText}</Notice>
+        <Notice variant="warn">{t.backups.restoreText}</Notice>
       </Stack>
     </ConfirmDialog>
   )

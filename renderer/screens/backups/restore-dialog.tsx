@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { Content } from './content.tsx'
-import { restoredFrom } from './restored.tsx'
+import { previousData } from './restored.tsx'
 
 /** Shows the contents of a backup, and restores it after a typed confirmation. */
 export function RestoreDialog({ name, onClose }: { readonly name: string; onClose(): void }) {
@@ -27,7 +27,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
         <Loaded query={preview} rows={2}>
           {(content) => <Content content={content} />}
         </Loaded>
-        <Notice look="warn">{t.backups.restoreText}</Notice>
+        <Notice variant="warn">{t.backups.restoreText}</Notice>
       </Stack>
     </ConfirmDialog>
   )
@@ -37,7 +37,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
 export function useRestored(onClose: () => void): (keptIn: string) => void {
   const client = useQueryClient()
   return (keptIn) => {
-    restoredFrom.set(keptIn)
+    previousData.set(keptIn)
     onClose()
     void client.invalidateQueries()
   }

@@ -7,13 +7,13 @@ import { Stack } from '../../ui/page.tsx'
 import styles from './backups.module.css'
 
 /** The folder with the data from before the last restore; empty if there was none, undefined once dismissed. */
-export const restoredFrom = createStore<string | undefined>(undefined)
+export const previousData = createStore<string | undefined>(undefined)
 
 /** Shows where the previous data is. Rendered above all screens, because a restore can end the session. */
-export function Restored() {
-  const folder = useStore(restoredFrom)
+export function RestoredDialog() {
+  const folder = useStore(previousData)
   if (folder === undefined) return null
-  const close = () => restoredFrom.set(undefined)
+  const close = () => previousData.set(undefined)
   return (
     <Dialog onClose={close} title={t.backups.restoredTitle}>
       <Stack>
@@ -28,7 +28,7 @@ export function Restored() {
         <p>{t.backups.restoredSignIn}</p>
       </Stack>
       <DialogActions>
-        <Button look="primary" onClick={close}>
+        <Button variant="primary" onClick={close}>
           {t.ui.close}
         </Button>
       </DialogActions>

@@ -9,11 +9,11 @@ export function FirstRunChoices() {
   const { data: view } = useDesktopQuery('settings.view')
   const change = useSettingsChange()
   if (!view) return null
-  const wanted = change.isPending ? change.variables[0].startAtLogin : undefined
+  const pending = change.isPending ? change.variables[0].startAtLogin : undefined
   return (
     <div className={styles.choices}>
       <Switch
-        checked={wanted ?? view.settings.startAtLogin}
+        checked={pending ?? view.settings.startAtLogin}
         hint={t.firstRun.startAtLoginHint}
         label={t.firstRun.startAtLogin}
         onChange={(startAtLogin) => change.mutate([{ startAtLogin }])}

@@ -16,14 +16,14 @@ const pauseMs = 300
 /** Checks a handle while it is typed: its syntax at once, its availability after a pause. */
 export function useHandleCheck(name: string, handle: string): HandleCheck {
   const problem = name === '' ? undefined : problemOf(name)
-  const settled = useSettled(handle)
+  const debounced = useDebounced(handle)
   const { data: isTaken } = useQuery({
-    queryKey: ['', 'is taken', settled],
-    queryFn: ({ signal }) => isHandleTaken(settled, signal),
-    enabled: name !== '' && problem === undefined && settled === handle,
+    queryKey: ['', 'is taken', debounced],
+    queryFn: ({ signal }) => isHandleTaken(debounced, signal),
+    enabled: name !== '' && problem === undefined && debounced === handle,
   })
   if (name === '') return { state: 'empty', problem }
-  if (isTaken === undefined || settled !== handle) return { state: 'checking', problem }
+  if (isTaken === undefined || debounced !== handle) return { state: 'checking', problem }
   return isTaken ? { state: 'taken', problem: t.signUp.taken(handle) } : { state: 'free', problem }
 }
 
@@ -47,11 +47,11 @@ function problemOf(name: string): string | undefined {
 }
 
 /** The text, debounced. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs)
+    const timer = setTimeout(() => setDebounced(text), pauseMs)
     return () => clearTimeout(timer)
   }, [text])
-  return settled
+  return debounced
 }

@@ -12,17 +12,17 @@ interface HandleFieldProps {
   readonly domains: readonly string[]
   readonly check: HandleCheck
   /** The error of the server. */
-  readonly refused: string | undefined
+  readonly serverError: string | undefined
   onType(text: string): void
   onDomain(domain: string): void
 }
 
 /** The name and the choice of its domain. */
 export function HandleField(props: HandleFieldProps) {
-  const { typed, handle, domain, domains, check, refused, onType, onDomain } = props
+  const { typed, handle, domain, domains, check, serverError, onType, onDomain } = props
   // Show “too short” only after the field loses focus.
-  const [isLeft, setLeft] = useState(false)
-  const problem = refused ?? (isLeft || check.state === 'taken' ? check.problem : undefined)
+  const [isBlurred, setBlurred] = useState(false)
+  const problem = serverError ?? (isBlurred || check.state === 'taken' ? check.problem : undefined)
   return (
     <Field
       autoCapitalize="none"
@@ -35,7 +35,7 @@ export function HandleField(props: HandleFieldProps) {
         </span>
       }
       label={t.signUp.handle}
-      onBlur={() => setLeft(typed !== '')}
+      onBlur={() => setBlurred(typed !== '')}
       onChange={(event) => onType(event.target.value)}
       required
       spellCheck={false}

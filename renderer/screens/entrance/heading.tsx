@@ -29,7 +29,7 @@ export function useFocusFirst() {
 }
 
 /** Leaves the sign-in screens: back to the screen on which the session ended, or Home. */
-export function useEnter(): () => void {
+export function useLeaveEntrance(): () => void {
   const [path, navigate] = useLocation()
   return () => {
     if (isEntrance(path)) navigate('/')

@@ -9,22 +9,22 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './entrance.module.css'
 
-/** Whether the first account was just created. */
-const isNew = createStore(false)
+/** Whether the dialog is open. */
+const isReadyOpen = createStore(false)
 
 /** Called when the first account was created. */
 export function showReadyDialog(): void {
-  isNew.set(desktop !== undefined)
+  isReadyOpen.set(desktop !== undefined)
 }
 
 /** The last step of the first run in the desktop: shows the address and explains the tray. */
-export function Ready() {
-  return useStore(isNew) ? <ReadyDialog /> : null
+export function ReadyDialog() {
+  return useStore(isReadyOpen) ? <ReadyContent /> : null
 }
 
-function ReadyDialog() {
+function ReadyContent() {
   const { data: view } = useDesktopQuery('settings.view')
-  const close = () => isNew.set(false)
+  const close = () => isReadyOpen.set(false)
   return (
     <Dialog onClose={close} title={t.firstRun.readyTitle}>
       <Stack>
@@ -35,7 +35,7 @@ function ReadyDialog() {
         {view && <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>}
       </Stack>
       <DialogActions>
-        <Button look="primary" onClick={close}>
+        <Button variant="primary" onClick={close}>
           {t.firstRun.done}
         </Button>
       </DialogActions>

@@ -41,7 +41,7 @@ export function ResetPassword() {
             value={email}
           />
           <FormError error={request.error} />
-          <Button busy={request.isPending} className={styles.submit} look="primary" type="submit">
+          <Button busy={request.isPending} className={styles.submit} variant="primary" type="submit">
             {t.reset.send}
           </Button>
           <p>
@@ -77,7 +77,7 @@ function NewPassword({ email }: { readonly email: string }) {
           <CodeField hint={<OutboxHint />} onChange={(event) => setToken(event.target.value)} value={token} />
           <NewPasswordField onChange={setPassword} username={email} value={password} />
           <FormError error={reset.error} />
-          <Button busy={reset.isPending} className={styles.submit} look="primary" type="submit">
+          <Button busy={reset.isPending} className={styles.submit} variant="primary" type="submit">
             {t.reset.submit}
           </Button>
           <p>

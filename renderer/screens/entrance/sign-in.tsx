@@ -14,19 +14,19 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
-import { Heading, useEnter, useFocusFirst } from './heading.tsx'
+import { Heading, useFocusFirst, useLeaveEntrance } from './heading.tsx'
 
 /** Asks for handle and password, then for an emailed code if the account needs one. */
 export function SignIn() {
   const ended = useStore(endedSession)
-  const enter = useEnter()
+  const leaveEntrance = useLeaveEntrance()
   const [identifier, setIdentifier] = useState(ended?.handle ?? '')
   const [password, setPassword] = useState('')
   const attempt = useMutation({
     mutationFn: signIn,
     onSuccess: ({ did }) => {
       switchTo(did)
-      enter()
+      leaveEntrance()
     },
   })
   const failure = errorName(attempt.error)
@@ -60,7 +60,7 @@ export function SignIn() {
     <>
       <Heading title={t.welcome.signInTitle} />
       {ended && (
-        <Notice live look="warn">
+        <Notice live variant="warn">
           {t.signIn.ended(ended.handle)}
         </Notice>
       )}
@@ -89,14 +89,14 @@ export function SignIn() {
                 </Button>
               }
               live
-              look="danger"
+              variant="danger"
             >
               {t.signIn.takendown}
             </Notice>
           ) : (
             <FormError error={messageOf(attempt.error)} />
           )}
-          <Button busy={attempt.isPending} className={styles.submit} look="primary" type="submit">
+          <Button busy={attempt.isPending} className={styles.submit} variant="primary" type="submit">
             {t.signIn.submit}
           </Button>
           <p className={styles.between}>
@@ -140,14 +140,14 @@ function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFactorProps
         <Stack>
           <CodeField hint={<OutboxHint />} onChange={(event) => setCode(event.target.value)} value={code} />
           <FormError error={isFactorWanted(attempt.error) ? null : attempt.error} />
-          <Button busy={attempt.isPending} className={styles.submit} look="primary" type="submit">
+          <Button busy={attempt.isPending} className={styles.submit} variant="primary" type="submit">
             {t.signIn.submit}
           </Button>
           <div className={styles.between}>
-            <Button look="quiet" onClick={onBack} size="s">
+            <Button variant="quiet" onClick={onBack} size="s">
               {t.reset.back}
             </Button>
-            <Button busy={attempt.isPending} look="quiet" onClick={onResend} size="s">
+            <Button busy={attempt.isPending} variant="quiet" onClick={onResend} size="s">
               {t.mail.again}
             </Button>
           </div>

@@ -19,7 +19,7 @@ import styles from './entrance.module.css'
 import { FirstRunChoices } from './first-run-choices.tsx'
 import { useHandleCheck } from './handle-check.ts'
 import { HandleField } from './handle-field.tsx'
-import { Heading, useEnter } from './heading.tsx'
+import { Heading, useLeaveEntrance } from './heading.tsx'
 import { showReadyDialog } from './ready.tsx'
 
 interface SignUpProps {
@@ -31,7 +31,7 @@ const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain'
 
 /** Creates an account: handle, password, optional email address. */
 export function SignUp({ isFirst, server }: SignUpProps) {
-  const enter = useEnter()
+  const leaveEntrance = useLeaveEntrance()
   const [typed, setTyped] = useState('')
   const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
   const [password, setPassword] = useState('')
@@ -40,20 +40,20 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   const name = nameIn(typed, domain)
   const handle = name + domain
   const check = useHandleCheck(name, handle)
-  const creation = useMutation({
+  const signUpMutation = useMutation({
     mutationFn: signUp,
     onSuccess: ({ did, handle: made }) => {
       switchTo(did)
       toast(t.signUp.done(made))
       if (isFirst) showReadyDialog()
-      enter()
+      leaveEntrance()
     },
   })
-  const failure = errorName(creation.error) ?? ''
+  const failure = errorName(signUpMutation.error) ?? ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (check.problem) return
-    creation.mutate({
+    signUpMutation.mutate({
       handle,
       password,
       email: email.trim() || undefined,
@@ -70,7 +70,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
           {server.inviteCodeRequired && (
             <Field
               autoComplete="off"
-              error={failure === 'InvalidInviteCode' ? explain(creation.error) : undefined}
+              error={failure === 'InvalidInviteCode' ? explain(signUpMutation.error) : undefined}
               hint={t.signUp.inviteHint}
               label={t.signUp.invite}
               mono
@@ -87,11 +87,11 @@ export function SignUp({ isFirst, server }: SignUpProps) {
             handle={handle}
             onDomain={setDomain}
             onType={setTyped}
-            refused={handleErrors.includes(failure) ? explain(creation.error) : undefined}
+            serverError={handleErrors.includes(failure) ? explain(signUpMutation.error) : undefined}
             typed={typed}
           />
           <NewPasswordField
-            error={failure === 'InvalidPassword' ? explain(creation.error) : undefined}
+            error={failure === 'InvalidPassword' ? explain(signUpMutation.error) : undefined}
             label={t.signUp.password}
             onChange={setPassword}
             username={handle}
@@ -110,10 +110,10 @@ export function SignUp({ isFirst, server }: SignUpProps) {
             error={
               [...handleErrors, 'InvalidPassword', 'InvalidInviteCode'].includes(failure)
                 ? null
-                : creation.error
+                : signUpMutation.error
             }
           />
-          <Button busy={creation.isPending} className={styles.submit} look="primary" type="submit">
+          <Button busy={signUpMutation.isPending} className={styles.submit} variant="primary" type="submit">
             {t.signUp.submit}
           </Button>
           {!isFirst && (

@@ -17,10 +17,10 @@ export function Failure({ state }: { readonly state: Failed }) {
   const start = useDesktopCall('server.start')
   return (
     <Stage title={failure === 'port-taken' ? t.halted.titles[failure](port) : t.halted.titles[failure]}>
-      <Notice live look="danger">
+      <Notice live variant="danger">
         {message}
       </Notice>
-      <p>{t.halted.whatNext[failure]}</p>
+      <p>{t.halted.nextSteps[failure]}</p>
       {path && (
         <div className={styles.framed}>
           <CopyField label={t.halted.copyPath} name={t.halted.path} text={path} />
@@ -30,7 +30,7 @@ export function Failure({ state }: { readonly state: Failed }) {
       <StageActions>
         <Button
           busy={start.isPending}
-          look={failure === 'damaged' ? 'plain' : 'primary'}
+          variant={failure === 'damaged' ? 'plain' : 'primary'}
           onClick={() => start.mutate([])}
         >
           {t.halted.retry}

@@ -40,7 +40,7 @@ function Stopped() {
       <p>{t.halted.stoppedText}</p>
       <FormError error={start.error} />
       <StageActions>
-        <Button busy={start.isPending} look="primary" onClick={() => start.mutate([])}>
+        <Button busy={start.isPending} variant="primary" onClick={() => start.mutate([])}>
           {t.server.start}
         </Button>
       </StageActions>

@@ -30,7 +30,7 @@ export function StageActions({ children }: { readonly children: ReactNode }) {
   return (
     <div className={styles.actions}>
       {children}
-      <Button look="quiet" onClick={() => void callDesktop('app.quit')}>
+      <Button variant="quiet" onClick={() => void callDesktop('app.quit')}>
         {t.halted.quit}
       </Button>
     </div>

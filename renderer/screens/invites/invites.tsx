@@ -26,7 +26,7 @@ export function InvitesScreen() {
   const [isCreating, setCreating] = useState(false)
   const [disabling, setDisabling] = useState<string>()
   const create = isOwner && (
-    <Button icon={<Plus aria-hidden size={16} />} look="primary" onClick={() => setCreating(true)}>
+    <Button icon={<Plus aria-hidden size={16} />} variant="primary" onClick={() => setCreating(true)}>
       {t.invites.create}
     </Button>
   )
@@ -95,8 +95,8 @@ function InviteRow({ invite, onDisable }: InviteRowProps) {
       title={
         <>
           <code>{code}</code>
-          {isOpen && <Badge look="good">{t.invites.left(available)}</Badge>}
-          {disabled && <Badge look="warn">{t.invites.disabled}</Badge>}
+          {isOpen && <Badge variant="good">{t.invites.left(available)}</Badge>}
+          {disabled && <Badge variant="warn">{t.invites.disabled}</Badge>}
           {!disabled && available === 0 && <Badge>{t.invites.usedUp}</Badge>}
         </>
       }

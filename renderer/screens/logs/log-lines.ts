@@ -4,7 +4,7 @@ import { callDesktop } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 
 /** The number of lines kept; the same as in the desktop. */
-export const mostLines = 2000
+export const maxLines = 2000
 
 export interface NumberedLine extends LogLine {
   /** A sequence number: React key of equal lines. */
@@ -17,24 +17,24 @@ let lastNumber = 0
 export function useLogLines(): readonly NumberedLine[] | undefined {
   const [lines, setLines] = useState<readonly NumberedLine[]>()
   useEffect(() => {
-    let arrived: NumberedLine[] = []
+    let pending: NumberedLine[] = []
     let frame: number | undefined
     let isOver = false
-    const take = () => {
+    const flush = () => {
       frame = undefined
-      const news = arrived
-      arrived = []
-      setLines((kept) => kept && [...kept, ...news].slice(-mostLines))
+      const batch = pending
+      pending = []
+      setLines((before) => before && [...before, ...batch].slice(-maxLines))
     }
     const end = desktop?.on('log', (line) => {
-      arrived.push(numbered(line))
-      frame ??= requestAnimationFrame(take)
+      pending.push(numbered(line))
+      frame ??= requestAnimationFrame(flush)
     })
     void callDesktop('logs.tail').then((tail) => {
       if (isOver) return
       // The response already contains the lines received so far.
-      arrived = []
-      setLines(tail.slice(-mostLines).map(numbered))
+      pending = []
+      setLines(tail.slice(-maxLines).map(numbered))
     })
     return () => {
       isOver = true
@@ -51,9 +51,9 @@ function numbered(line: LogLine): NumberedLine {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Whether a line has at least this level and contains the text. */
-export function isWanted(line: LogLine, least: LogLine['level'], text: string): boolean {
-  if (levels.indexOf(line.level) < levels.indexOf(least)) return false
+/** Whether a line has at minLevel this level and contains the text. */
+export function matches(line: LogLine, minLevel: LogLine['level'], text: string): boolean {
+  if (levels.indexOf(line.level) < levels.indexOf(minLevel)) return false
   return text === '' || textOf(line).toLowerCase().includes(text.toLowerCase())
 }
 

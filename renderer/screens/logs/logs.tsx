@@ -8,17 +8,17 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { isWanted, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
+import { matches, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
 import styles from './logs.module.css'
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const
-type Least = (typeof levels)[number]
+type MinLevel = (typeof levels)[number]
 
 export function LogsScreen() {
   const lines = useLogLines()
-  const [least, setLeast] = useState<Least>('trace')
+  const [minLevel, setMinLevel] = useState<MinLevel>('trace')
   const [text, setText] = useState('')
-  const shown = lines?.filter((line) => isWanted(line, least, text.trim()))
+  const shown = lines?.filter((line) => matches(line, minLevel, text.trim()))
   return (
     <Page
       action={
@@ -35,9 +35,9 @@ export function LogsScreen() {
         <div className={styles.filters}>
           <SelectField
             label={t.logs.level}
-            onChange={(level) => setLeast(level as Least)}
+            onChange={(level) => setMinLevel(level as MinLevel)}
             options={levels.map((value) => ({ value, label: t.logs.levels[value] }))}
-            value={least}
+            value={minLevel}
           />
           <Field
             autoComplete="off"
@@ -51,7 +51,7 @@ export function LogsScreen() {
           />
         </div>
         {shown ? (
-          <Tail isEmpty={lines?.length === 0} key={`${least} ${text}`} lines={shown} />
+          <Tail isEmpty={lines?.length === 0} key={`${minLevel} ${text}`} lines={shown} />
         ) : (
           <Skeleton rows={6} />
         )}
@@ -61,7 +61,7 @@ export function LogsScreen() {
 }
 
 /** Distance from the end, in pixels, that counts as scrolled to the end. */
-const slack = 24
+const endTolerancePx = 24
 
 /** Log lines. Follows the newest line unless scrolled up. */
 function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; readonly isEmpty: boolean }) {
@@ -73,7 +73,7 @@ function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; rea
     if (isFollowing && box.current) box.current.scrollTop = box.current.scrollHeight
   }, [newest, isFollowing])
   const scrolled = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: UIEvent) =>
-    setFollowing(scrollHeight - scrollTop - clientHeight < slack)
+    setFollowing(scrollHeight - scrollTop - clientHeight < endTolerancePx)
   return (
     <div className={styles.frame}>
       <div

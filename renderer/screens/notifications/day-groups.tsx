@@ -6,7 +6,7 @@ import { NotificationRow } from './notification-row.tsx'
 import styles from './notifications.module.css'
 
 /** A long day is split into several lists: a new page renders one list again, and off-screen lists are skipped. */
-const stretchLength = 50
+const chunkSize = 50
 
 /** The notifications, grouped by day. */
 export function DayGroups({ notifications }: { readonly notifications: readonly Notification[] }) {
@@ -18,9 +18,9 @@ export function DayGroups({ notifications }: { readonly notifications: readonly 
         <section className={styles.dayGroup} key={day} style={{ '--rows': ofDay.length } as CSSProperties}>
           <h2 className={styles.day}>{formatDay(ofDay[0]?.indexedAt ?? day, now)}</h2>
           <div className={styles.list}>
-            {stretches(ofDay).map((stretch, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a stretch is its place in the day
-              <Stretch key={at} notifications={stretch} />
+            {chunksOf(ofDay).map((chunk, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a chunk is its place in the day
+              <Chunk key={index} notifications={chunk} />
             ))}
           </div>
         </section>
@@ -29,15 +29,15 @@ export function DayGroups({ notifications }: { readonly notifications: readonly 
   )
 }
 
-function stretches(ofDay: readonly Notification[]): readonly (readonly Notification[])[] {
-  const count = Math.ceil(ofDay.length / stretchLength)
-  return Array.from({ length: count }, (_, at) => ofDay.slice(at * stretchLength, (at + 1) * stretchLength))
+function chunksOf(ofDay: readonly Notification[]): readonly (readonly Notification[])[] {
+  const count = Math.ceil(ofDay.length / chunkSize)
+  return Array.from({ length: count }, (_, index) => ofDay.slice(index * chunkSize, (index + 1) * chunkSize))
 }
 
-const Stretch = memo(
-  function Stretch({ notifications }: { readonly notifications: readonly Notification[] }) {
+const Chunk = memo(
+  function Chunk({ notifications }: { readonly notifications: readonly Notification[] }) {
     return (
-      <ul className={styles.stretch} style={{ '--rows': notifications.length } as CSSProperties}>
+      <ul className={styles.chunk} style={{ '--rows': notifications.length } as CSSProperties}>
         {notifications.map((notification) => (
           <NotificationRow key={keyOfNotification(notification)} notification={notification} />
         ))}
@@ -49,5 +49,5 @@ const Stretch = memo(
 )
 
 function isSame(a: readonly Notification[], b: readonly Notification[]): boolean {
-  return a.length === b.length && a.every((one, at) => one === b[at])
+  return a.length === b.length && a.every((one, index) => one === b[index])
 }

@@ -21,7 +21,10 @@ export function NotificationsScreen() {
   const [filter, setFilter] = useState<Filter>('all')
   const list = useNotifications(filters[filter])
   const unread = useUnreadCount()
-  const shown = useMemo(() => list.data?.pages.flatMap((page) => page.notifications) ?? [], [list.data])
+  const notifications = useMemo(
+    () => list.data?.pages.flatMap((page) => page.notifications) ?? [],
+    [list.data],
+  )
   const marker = useSeenMarker({
     onSuccess: (before) => toast(t.notifications.markedToast, () => marker.mutate(before)),
     onError: (error) => toast(explain(error)),
@@ -48,13 +51,13 @@ export function NotificationsScreen() {
       />
       {list.isPending && <Skeleton rows={5} />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && shown.length === 0 && (
+      {list.isSuccess && notifications.length === 0 && (
         <EmptyState icon={<BellRing aria-hidden size={28} />} title={t.notifications.none}>
           {filter === 'all' ? t.notifications.noneText : t.notifications.noneOfFilter}
         </EmptyState>
       )}
-      {shown.length > 0 && <DayGroups notifications={shown} />}
-      {list.hasNextPage && <LoadMore list={list} loaded={shown.length} />}
+      {notifications.length > 0 && <DayGroups notifications={notifications} />}
+      {list.hasNextPage && <LoadMore list={list} loaded={notifications.length} />}
     </Page>
   )
 }

@@ -40,7 +40,7 @@ function MessageRow({ message, onRemove }: { readonly message: OutboxMessage; on
             {t.outbox.to} {to} · <RelativeTime at={at} />
           </p>
         </div>
-        <Button aria-label={t.outbox.removeLabel(subject, to)} look="quiet" onClick={onRemove} size="s">
+        <Button aria-label={t.outbox.removeLabel(subject, to)} variant="quiet" onClick={onRemove} size="s">
           {t.outbox.remove}
         </Button>
       </div>
@@ -51,7 +51,7 @@ function MessageRow({ message, onRemove }: { readonly message: OutboxMessage; on
         </div>
       )}
       {failure && (
-        <Notice look="warn">
+        <Notice variant="warn">
           <strong>{t.outbox.failed}</strong> {failure}
         </Notice>
       )}

@@ -1,12 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 
 interface SendTestDialogProps {
   readonly title: string
@@ -27,32 +24,24 @@ export function SendTestDialog({ title, lead, send, onSent, onClose }: SendTestD
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    sending.mutate(to)
-  }
   return (
-    <Dialog onClose={onClose} title={title}>
-      <form onSubmit={submit}>
-        <Stack>
-          <p>{lead}</p>
-          <Field
-            autoComplete="email"
-            label={t.outbox.testTo}
-            onChange={(event) => setTo(event.target.value)}
-            required
-            type="email"
-            value={to}
-          />
-          <FormError error={sending.error} />
-        </Stack>
-        <DialogActions>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-          <Button busy={sending.isPending} look="primary" type="submit">
-            {t.outbox.testSubmit}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      action={t.outbox.testSubmit}
+      busy={sending.isPending}
+      error={sending.error}
+      onClose={onClose}
+      onSubmit={() => sending.mutate(to)}
+      title={title}
+    >
+      <p>{lead}</p>
+      <Field
+        autoComplete="email"
+        label={t.outbox.testTo}
+        onChange={(event) => setTo(event.target.value)}
+        required
+        type="email"
+        value={to}
+      />
+    </FormDialog>
   )
 }

@@ -17,12 +17,9 @@ export function PreferenceRow({ reason, value, onChange }: PreferenceRowProps) {
     <li className={styles.row}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in columns everywhere */}
       <div aria-labelledby={id} className={styles.group} role="group">
-        <div className={styles.text}>
-          <h3 className={styles.name} id={id}>
-            {t.preferences.reasons[reason]}
-          </h3>
-          <p className={styles.summary}>{t.preferences.summary(value)}</p>
-        </div>
+        <h3 className={styles.name} id={id}>
+          {t.preferences.reasons[reason]}
+        </h3>
         <div className={styles.controls}>
           {value.include !== undefined && (
             <select

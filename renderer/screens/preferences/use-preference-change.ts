@@ -9,8 +9,8 @@ import { toast } from '../../ui/toast.tsx'
 
 const { getPreferences, putPreferences } = app.example.notification
 
-type Answer = Body<typeof getPreferences.main>
-export type Preferences = Answer['preferences']
+type Response = Body<typeof getPreferences.main>
+export type Preferences = Response['preferences']
 export type ReasonName = Exclude<keyof Preferences, '$type'>
 
 export interface Preference {
@@ -37,10 +37,10 @@ export function usePreferenceChange(): (reason: ReasonName, changed: Partial<Pre
     },
   })
   return (reason, changed) => {
-    const kept = client.getQueryData<Answer>(key)
-    if (!kept) return
-    const preferences = { ...kept.preferences, [reason]: { ...kept.preferences[reason], ...changed } }
-    client.setQueryData<Answer>(key, { preferences })
+    const cached = client.getQueryData<Response>(key)
+    if (!cached) return
+    const preferences = { ...cached.preferences, [reason]: { ...cached.preferences[reason], ...changed } }
+    client.setQueryData<Response>(key, { preferences })
     save.mutate(preferences)
   }
 }

@@ -9,7 +9,7 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 
 export function AdvancedSection({ view }: { readonly view: SettingsView }) {
   const change = useSettingsChange()
-  const wanted = change.isPending ? change.variables[0].logLevel : undefined
+  const pending = change.isPending ? change.variables[0].logLevel : undefined
   return (
     <Section lead={t.server.advancedLead} title={t.server.advanced}>
       <SettingsForm names={['aliases', 'plcUrl']} view={view} />
@@ -19,7 +19,7 @@ export function AdvancedSection({ view }: { readonly view: SettingsView }) {
           label={t.server.logLevel}
           onChange={(level) => change.mutate([{ logLevel: level as LogLevel }])}
           options={levels.map((value) => ({ value, label: t.server.logLevels[value] }))}
-          value={wanted ?? view.settings.logLevel}
+          value={pending ?? view.settings.logLevel}
         />
       </Panel>
     </Section>

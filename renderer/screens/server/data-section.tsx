@@ -22,7 +22,7 @@ export function DataSection({ view }: { readonly view: SettingsView }) {
       {view.secretProtection === 'system' ? (
         <Notice>{t.server.protectedBySystem}</Notice>
       ) : (
-        <Notice look="warn">{t.server.protectedByFile}</Notice>
+        <Notice variant="warn">{t.server.protectedByFile}</Notice>
       )}
     </Section>
   )

@@ -45,11 +45,11 @@ export function SaveForm(props: SaveFormProps) {
           {children}
           <FormError error={error} />
           <div className={styles.foot}>
-            <Button busy={busy} look={isChanged ? 'primary' : 'plain'} type="submit">
+            <Button busy={busy} variant={isChanged ? 'primary' : 'plain'} type="submit">
               {t.ui.save}
             </Button>
             {isChanged && (
-              <Button look="quiet" onClick={onDiscard}>
+              <Button variant="quiet" onClick={onDiscard}>
                 {t.server.discard}
               </Button>
             )}

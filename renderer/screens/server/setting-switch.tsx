@@ -30,12 +30,12 @@ interface SettingSwitchProps {
 /** A boolean setting. */
 export function SettingSwitch({ view, name, label, detail }: SettingSwitchProps) {
   const change = useSettingsChange()
-  const wanted = change.isPending ? change.variables[0][name] : undefined
+  const pending = change.isPending ? change.variables[0][name] : undefined
   return (
     <Row
       action={
         <Switch
-          checked={wanted ?? view.settings[name]}
+          checked={pending ?? view.settings[name]}
           label={label}
           labelHidden
           onChange={(on) => change.mutate([{ [name]: on }])}

@@ -14,7 +14,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './server.module.css'
 
-const looks = {
+const variants = {
   running: 'good',
   starting: 'plain',
   stopping: 'plain',
@@ -42,7 +42,7 @@ export function StatePanel() {
         }
         title={
           <span role="status">
-            <Badge look={looks[state.kind]}>{t.server.states[state.kind]}</Badge>
+            <Badge variant={variants[state.kind]}>{t.server.states[state.kind]}</Badge>
           </span>
         }
       />
@@ -66,7 +66,7 @@ function StateButtons({ state }: { readonly state: ServerState }) {
       <Button
         busy={start.isPending}
         icon={<Play aria-hidden size={16} />}
-        look="primary"
+        variant="primary"
         onClick={() => start.mutate([])}
       >
         {t.server.start}
@@ -75,7 +75,7 @@ function StateButtons({ state }: { readonly state: ServerState }) {
   }
   return (
     <>
-      <Button look="quiet" onClick={() => void callDesktop('app.openPage', 'endpoint')}>
+      <Button variant="quiet" onClick={() => void callDesktop('app.openPage', 'endpoint')}>
         {t.server.openPage}
       </Button>
       <Button

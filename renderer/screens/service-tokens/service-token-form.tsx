@@ -73,7 +73,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
             />
             <FormError error={ask.error} />
             <div>
-              <Button busy={ask.isPending} look="primary" type="submit">
+              <Button busy={ask.isPending} variant="primary" type="submit">
                 {t.serviceTokens.submit}
               </Button>
             </div>

@@ -68,7 +68,7 @@ function SessionRow({ session, onEnd }: { readonly session: OpenSession; onEnd()
       icon={<Icon aria-hidden size={20} strokeWidth={1.75} />}
       title={
         <>
-          <span title={client}>{name}</span> {current && <Badge look="good">{t.sessions.current}</Badge>}
+          <span title={client}>{name}</span> {current && <Badge variant="good">{t.sessions.current}</Badge>}
         </>
       }
     />

@@ -20,13 +20,13 @@ export function SubscribeForm() {
   const client = useQueryClient()
   const [name, setName] = useState('')
   const add = useMutation({
-    mutationFn: async (typed: string) => {
-      const subject = await didOf(typed)
+    mutationFn: async (input: string) => {
+      const subject = await didOf(input)
       const body = { subject, activitySubscription: { post: true, reply: false } }
       return callAs(did, putActivitySubscription, { body })
     },
-    onSuccess: (_, typed) => {
-      toast(t.subscriptions.added(typed))
+    onSuccess: (_, input) => {
+      toast(t.subscriptions.added(input))
       setName('')
     },
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
@@ -50,7 +50,7 @@ export function SubscribeForm() {
         title={t.subscriptions.subjectInvalid}
         value={name}
       />
-      <Button busy={add.isPending} look="primary" type="submit">
+      <Button busy={add.isPending} variant="primary" type="submit">
         {t.subscriptions.add}
       </Button>
     </form>

@@ -13,23 +13,25 @@ import styles from './subscriptions.module.css'
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
 
 type Subscription = Body<typeof listActivitySubscriptions.main>['subscriptions'][number]
-type Wanted = Subscription['activitySubscription']
+type ActivitySubscription = Subscription['activitySubscription']
 
 /** One subscription. Turning off posts and replies removes it, with undo. */
 export function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
-  const { did, handle, displayName, activitySubscription: wanted } = subscription
+  const { did, handle, displayName, activitySubscription: current } = subscription
   // An unresolved account is shown by its DID.
   const known = handle === 'handle.invalid' ? did : handle
   const name = displayName || known
   const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
+    scope: { id: `subscription ${did}` },
     onSuccess: (now) => {
-      if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(wanted))
+      if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(current))
     },
     onError: (error) => toast(explain(error)),
   })
-  const change = (changed: Wanted) => put.mutate({ subject: did, activitySubscription: changed })
-  // Optimistic: shows the requested state, rolled back on failure.
-  const shown = put.isPending ? put.variables.activitySubscription : wanted
+  const change = (changed: ActivitySubscription) =>
+    put.mutate({ subject: did, activitySubscription: changed })
+  // Optimistic: shows the requested state, which the next change also builds on.
+  const shown = put.isPending ? put.variables.activitySubscription : current
   return (
     <Row
       action={
@@ -37,12 +39,12 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
           <Switch
             checked={shown.post}
             label={t.subscriptions.posts}
-            onChange={(post) => change({ ...wanted, post })}
+            onChange={(post) => change({ ...shown, post })}
           />
           <Switch
             checked={shown.reply}
             label={t.subscriptions.replies}
-            onChange={(reply) => change({ ...wanted, reply })}
+            onChange={(reply) => change({ ...shown, reply })}
           />
           <Button
             aria-label={t.subscriptions.removeLabel(name)}

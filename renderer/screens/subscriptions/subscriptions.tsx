@@ -21,20 +21,20 @@ export function SubscriptionsScreen() {
       callAs(did, listActivitySubscriptions, { params: { limit: 50, cursor }, signal }),
     getNextPageParam: ({ cursor }) => cursor,
   })
-  const shown = list.data?.pages.flatMap((page) => page.subscriptions) ?? []
+  const subscriptions = list.data?.pages.flatMap((page) => page.subscriptions) ?? []
   return (
     <Page lead={t.subscriptions.lead} title={t.subscriptions.title}>
       <SubscribeForm />
       {list.isPending && <Skeleton />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && shown.length === 0 && (
+      {list.isSuccess && subscriptions.length === 0 && (
         <EmptyState icon={<Radio aria-hidden size={28} />} title={t.subscriptions.none}>
           {t.subscriptions.noneText}
         </EmptyState>
       )}
-      {shown.length > 0 && (
+      {subscriptions.length > 0 && (
         <RowList label={t.subscriptions.list}>
-          {shown.map((subscription) => (
+          {subscriptions.map((subscription) => (
             <SubscriptionRow key={subscription.did} subscription={subscription} />
           ))}
         </RowList>

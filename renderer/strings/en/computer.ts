@@ -31,7 +31,8 @@ export const backups = {
   creating: 'Creating a backup…',
   created: (size: string) => `Backup created, ${size}`,
   automatic: 'Automatic backups',
-  automaticDetail: 'Every day. Recent daily and weekly backups are kept; older ones are deleted.',
+  automaticDetail:
+    'Once a day. The last 7 daily and 4 weekly backups are kept. The last 7 that you create are kept separately.',
   saved: 'Saved backups',
   list: 'Backups',
   none: 'No backups yet',
@@ -156,7 +157,7 @@ export const halted = {
     'already-running': 'The server is already running',
     other: 'The server could not start',
   },
-  whatNext: {
+  nextSteps: {
     'port-taken':
       'Close the program that uses this port, then try again. Or use another port: the address changes, so update it in your clients.',
     'not-writable':

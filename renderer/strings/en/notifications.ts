@@ -37,7 +37,7 @@ export const notifications = {
 
 export const preferences = {
   title: 'Preferences',
-  lead: 'Choose which notifications you get, and from which people. Changes are saved immediately.',
+  lead: 'Choose what appears in your inbox and what is pushed to your devices. Changes are saved immediately.',
   conversation: 'Conversation',
   reactions: 'Likes and reposts',
   people: 'People',
@@ -62,11 +62,6 @@ export const preferences = {
   follows: 'People I follow',
   list: 'Inbox',
   push: 'Push',
-  summary: ({ list, push, include }: { list: boolean; push: boolean; include?: 'all' | 'follows' }) => {
-    if (!list && !push) return 'Off'
-    const where = list && push ? 'Inbox and push' : list ? 'Inbox only' : 'Push only'
-    return include === 'follows' ? `${where}, from people you follow` : where
-  },
   failed: (reason: string) => `Not saved. ${reason}`,
 }
 

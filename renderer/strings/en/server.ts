@@ -27,7 +27,7 @@ export const server = {
   networkAccessOn: 'On: every device on the same network can connect.',
   networkTitle: 'Allow connections from other devices?',
   networkText: [
-    'Every device on the same network will be able to connect: phones and TVs at home, strangers’ devices in a café.',
+    'Every device on the same network will be able to connect: phones and TVs at home, other people’s devices in a café.',
     'Connections are not encrypted. Other people on the network can read the traffic, passwords included.',
     'Use this only on a network you trust, or behind a reverse proxy that adds HTTPS.',
   ],

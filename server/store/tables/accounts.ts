@@ -60,7 +60,7 @@ export function findByEmail(db: Reader, email: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.email = ?`, [email])
 }
 
-/** Those of the DIDs that have an account here. */
+/** Filters DIDs: those with an account here. */
 export function hostedAmong(db: Reader, dids: readonly string[]): Set<string> {
   const rows = db.all<{ did: string }>(
     'SELECT did FROM accounts WHERE did IN (SELECT value FROM json_each(?))',
@@ -73,7 +73,7 @@ export function isEmpty(db: Reader): boolean {
   return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
 }
 
-/** Accounts in the order of their creation, after the one that `after` names. */
+/** Accounts in order of creation, after `after`. */
 export function page(
   db: Reader,
   after: { createdAt: string; did: string } | undefined,
@@ -146,7 +146,7 @@ export function setPassword(tx: Writer, did: string, passwordHash: string): void
   tx.run('UPDATE accounts SET password_hash = ? WHERE did = ?', [passwordHash, did])
 }
 
-/** A new address is unconfirmed, and turns the second factor off. */
+/** Sets an unconfirmed address, and turns the second factor off. */
 export function setEmail(tx: Writer, did: string, email: string): void {
   tx.run('UPDATE accounts SET email = ?, email_confirmed_at = NULL, email_auth_factor = 0 WHERE did = ?', [
     email,
@@ -193,7 +193,7 @@ export function setPublished(
   tx.run('UPDATE accounts SET plc_handle = ?, plc_endpoint = ? WHERE did = ?', [handle, endpoint, did])
 }
 
-/** Takes all that belongs to the account along, by foreign keys. */
+/** Deletes an account, and by foreign keys all rows that belong to it. */
 export function remove(tx: Writer, did: string): void {
   tx.run('DELETE FROM accounts WHERE did = ?', [did])
 }

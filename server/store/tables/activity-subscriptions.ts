@@ -16,14 +16,14 @@ export function find(db: Reader, did: string, subject: string): ActivitySubscrip
   )
 }
 
-/** The newest first, from the one after `before` on; of the same moment, by descending subject. */
+/** Newest first, then by descending subject; starts after `before`. */
 export function page(
   db: Reader,
   did: string,
   before: { createdAt: string; subject: string } | undefined,
   limit: number,
 ): ActivitySubscription[] {
-  // No time and no DID has a character beyond `~`.
+  // `~` sorts after every character of times and DIDs.
   const { createdAt, subject } = before ?? { createdAt: '~', subject: '~' }
   return db.all<ActivitySubscription>(
     `SELECT subject, post, reply, created_at AS createdAt FROM activity_subscriptions
@@ -32,7 +32,7 @@ export function page(
   )
 }
 
-/** One that exists keeps its place in the list. */
+/** Inserts or updates; an existing subscription keeps its creation time. */
 export function put(
   tx: Writer,
   did: string,
@@ -49,20 +49,20 @@ export function remove(tx: Writer, did: string, subject: string): void {
   tx.run('DELETE FROM activity_subscriptions WHERE did = ? AND subject = ?', [did, subject])
 }
 
-/** DID of a subscriber, in the order of DIDs: so many further than the first one after `after`. */
+/** The subscriber at offset `offset` among those with a DID after `after`, in DID order. */
 export function subscriberAfter(
   db: Reader,
   subject: string,
   after: string,
-  further: number,
+  offset: number,
 ): string | undefined {
   return db.get<{ did: string }>(
     'SELECT did FROM activity_subscriptions WHERE subject = ? AND did > ? ORDER BY did LIMIT 1 OFFSET ?',
-    [subject, after, further],
+    [subject, after, offset],
   )?.did
 }
 
-/** Ends every subscription to an account. */
+/** Deletes all subscriptions to an account. */
 export function removeOfSubject(tx: Writer, did: string): void {
   tx.run('DELETE FROM activity_subscriptions WHERE subject = ?', [did])
 }

@@ -44,7 +44,7 @@ export function insert(
   )
 }
 
-/** Ends its sessions too, by foreign key. */
+/** Deletes an app password and, by foreign key, its sessions. */
 export function remove(tx: Writer, did: string, name: string): void {
   tx.run('DELETE FROM app_passwords WHERE did = ? AND name = ?', [did, name])
 }

@@ -1,14 +1,14 @@
-/** Table `fan_outs`: posts that not all subscribers have been told of yet. */
+/** Table `fan_outs`: posts whose subscribers are still being notified. */
 import type { Reader, Writer } from '../database.ts'
 import type { Source } from './notifications.ts'
 
 export interface FanOut extends Source {
   readonly isReply: number
-  /** DID of the last subscriber who has been told. */
+  /** DID of the last subscriber that was notified. */
   readonly lastRecipient: string
 }
 
-/** Any of them. */
+/** Returns any of them. */
 export function first(db: Reader): FanOut | undefined {
   return db.get<FanOut>(
     'SELECT did, collection, rkey, is_reply AS isReply, last_recipient AS lastRecipient FROM fan_outs LIMIT 1',

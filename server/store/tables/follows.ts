@@ -15,7 +15,7 @@ export function find(
   )
 }
 
-/** @param subject DID, also of another server */
+/** @param subject DID, also one of another server */
 export function add(tx: Writer, { did, collection, rkey }: Source, subject: string): void {
   tx.run(`INSERT INTO follows (did, collection, rkey, subject) VALUES (?, ?, ?, ?)`, [
     did,
@@ -43,6 +43,7 @@ export function removeOfSubject(tx: Writer, did: string): void {
   tx.run('DELETE FROM follows WHERE subject = ?', [did])
 }
 
+/** Updates `followed` on the notifications that account `did` has from author `subject`. */
 function updateFollowed(tx: Writer, did: string, subject: string): void {
   tx.run(
     `UPDATE notifications AS n SET followed = f.followed

@@ -43,7 +43,7 @@ export function usesOfAccountCodes(db: Reader, did: string): InviteCodeUse[] {
   )
 }
 
-/** How many codes the account has earned so far, and how many of them can still be used. */
+/** Number of codes that the account has earned, and of those that still have uses left. */
 export function earned(db: Reader, did: string): { total: number; open: number } {
   const row = db.get<{ total: number; open: number }>(
     `SELECT count(*) AS total, coalesce(sum(available > 0 AND disabled = 0), 0) AS open
@@ -73,7 +73,7 @@ export function isUsedBy(db: Reader, code: string, did: string): boolean {
   return db.get('SELECT 1 FROM invite_code_uses WHERE code = ? AND used_by = ?', [code, did]) !== undefined
 }
 
-/** Takes one use, of which there must be one left. */
+/** Takes one use. The CHECK constraint fails when none is left. */
 export function use(tx: Writer, code: string, usedBy: string, usedAt: string): void {
   tx.run('UPDATE invite_codes SET available = available - 1 WHERE code = ?', [code])
   tx.run('INSERT INTO invite_code_uses (code, used_by, used_at) VALUES (?, ?, ?)', [code, usedBy, usedAt])
@@ -87,7 +87,7 @@ export function disableOfAccount(tx: Writer, did: string): void {
   tx.run('UPDATE invite_codes SET disabled = 1 WHERE for_account = ?', [did])
 }
 
-/** Forgets an account: its codes go; codes that it made for others stay, as the administrator's. */
+/** Deletes the codes of an account. Codes that it created for others become the administrator's. */
 export function removeOfAccount(tx: Writer, did: string): void {
   tx.run('DELETE FROM invite_codes WHERE for_account = ?', [did])
   tx.run("UPDATE invite_codes SET created_by = 'admin' WHERE created_by = ?", [did])

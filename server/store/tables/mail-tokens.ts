@@ -1,4 +1,4 @@
-/** Table `mail_tokens`: one for each purpose and account. */
+/** Table `mail_tokens`: one token per account and purpose. */
 import type { Reader, Writer } from '../database.ts'
 
 export interface MailToken {
@@ -19,7 +19,7 @@ export function findByHash(db: Reader, purpose: string, hash: Uint8Array): MailT
   return db.get<MailToken>(`${select} WHERE token_hash = ? AND purpose = ?`, [hash, purpose])
 }
 
-/** Replaces the one that was there. */
+/** Replaces the existing token. */
 export function put(tx: Writer, did: string, purpose: string, hash: Uint8Array, expiresAt: string): void {
   tx.run(
     `INSERT INTO mail_tokens (did, purpose, token_hash, expires_at) VALUES (?, ?, ?, ?)

@@ -1,7 +1,7 @@
 /** Table `notification_preferences`. */
 import type { Reader, Writer } from '../database.ts'
 
-/** JSON of what was chosen; undefined when nothing ever was. */
+/** The chosen preferences as JSON; undefined when none were ever chosen. */
 export function find(db: Reader, did: string): string | undefined {
   return db.get<{ preferences: string }>('SELECT preferences FROM notification_preferences WHERE did = ?', [
     did,

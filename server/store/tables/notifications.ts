@@ -1,16 +1,16 @@
 /**
  * Tables `notifications`, `notification_kinds`, `notification_clock` and `seen_markers`.
  *
- * A kind is a reason, and whether the account follows the author. What a reader wants to see is a choice of kinds, and every
- * kind has its notifications in the order of an index, and its unread ones counted by triggers. So neither a page nor the count
- * looks at notifications that are not wanted, however many there are.
+ * A kind is a reason plus whether the account follows the author. A reader's filter is a set of kinds. An index orders the
+ * notifications of each kind, and triggers count its unread ones, so neither a page nor the count reads notifications
+ * outside the filter.
  */
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Reason } from '../../notifications/reasons.ts'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 
-/** The reasons that are wanted, from authors whom the account follows and from all others. */
+/** The filter: reasons to include from followed authors, and from all others. */
 export interface Wanted {
   readonly followed: readonly Reason[]
   readonly others: readonly Reason[]
@@ -39,10 +39,10 @@ function wantedParams(did: string, { followed, others }: Wanted): string[] {
   return [did, JSON.stringify(followed), JSON.stringify(others)]
 }
 
-/** The newest first; with `before`, those that arrived before that moment. */
+/** Newest first; with `before`, only earlier ones. */
 export function page(
   db: Reader,
-  // No time has a character beyond `~`.
+  // `~` sorts after every character of times.
   {
     did,
     wanted,
@@ -60,7 +60,7 @@ export function page(
   )
 }
 
-/** Those among the notifications that arrived together which an account wants. */
+/** Filters the notifications of one transaction by what an account wants. */
 export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notification[] {
   return select(
     db,
@@ -70,7 +70,7 @@ export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notific
   )
 }
 
-/** One notification, if the account wants it. */
+/** Finds a notification if the account's filter includes it. */
 export function findWanted(
   db: Reader,
   { did, wanted, id }: { did: string; wanted: Wanted; id: number },
@@ -112,7 +112,7 @@ function select(db: Reader, ids: string, params: (string | number)[]): Notificat
   )
 }
 
-/** How many notifications are later than the account's marker, or than `seenAt` when it is given. */
+/** Number of notifications after the account's seen marker, or after `seenAt` if given. */
 export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: string): number {
   const [unread, params] =
     seenAt === undefined
@@ -125,7 +125,7 @@ export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: st
   return row?.count ?? 0
 }
 
-/** Until when the account has seen its notifications. */
+/** The account's seen marker. */
 export function seenAt(db: Reader, did: string): DatetimeString | undefined {
   return db.get<{ seenAt: DatetimeString }>(
     'SELECT seen_at AS seenAt FROM seen_markers WHERE account = (SELECT id FROM accounts WHERE did = ?)',
@@ -146,10 +146,10 @@ export function setSeenAt(tx: Writer, did: string, at: string): void {
   )
 }
 
-/** A record of an account, as notifications refer to it. */
+/** The record that a notification refers to. */
 export interface Source {
   readonly did: string
-  /** As it was written, be it an alias. */
+  /** As the client wrote it, possibly an alias. */
   readonly collection: string
   readonly rkey: string
 }
@@ -180,7 +180,7 @@ export function insert(
   indexedAt: string,
   deleted?: DeletedRecord,
 ): void {
-  // One by one: there are rarely more than two, and values go in in half the time of what is selected from JSON.
+  // One by one: there are rarely more than two, and bound values take half the time of a selection from JSON.
   for (const { to, reason, reasonSubject = null } of notifications) {
     tx.run(
       `INSERT INTO notifications (${columns})
@@ -235,7 +235,7 @@ export function remove(tx: Writer, id: number): void {
   tx.run('DELETE FROM notifications WHERE id = ?', [id])
 }
 
-/** Removes what `ofRecord` returns. */
+/** Deletes the notifications that `ofRecord` returns. */
 export function removeOfRecord(tx: Writer, { did, collection, rkey }: Source): void {
   tx.run(
     `DELETE FROM notifications
@@ -244,7 +244,7 @@ export function removeOfRecord(tx: Writer, { did, collection, rkey }: Source): v
   )
 }
 
-/** When the last notification of any account arrived; an empty text before the first. */
+/** Arrival time of the newest notification of any account; empty before the first. */
 export function lastArrival(db: Reader): string {
   return db.get<{ last: string }>('SELECT last FROM notification_clock')?.last ?? ''
 }
@@ -253,7 +253,7 @@ export function setLastArrival(tx: Writer, at: string): void {
   tx.run('UPDATE notification_clock SET last = ?', [at])
 }
 
-/** Notifications that arrived in one transaction, by their ids, which are never used again. */
+/** Notifications of one transaction as a range of ids. Ids are never reused. */
 export interface Arrivals {
   readonly after: number
   readonly upTo: number

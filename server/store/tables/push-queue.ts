@@ -1,6 +1,6 @@
 /**
- * Table `push_queue`: notifications on their way to devices, a row for each device. A trigger adds them in the transaction in
- * which the notification arrives; they go with the notification, the registration and the account.
+ * Table `push_queue`: notifications to deliver, one row per device. A trigger inserts the rows in the transaction that
+ * inserts the notification. They are deleted with the notification, the registration or the account.
  */
 import type { DidString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
@@ -8,22 +8,22 @@ import type { Reader, Writer } from '../database.ts'
 import type { PushRegistration } from './push-registrations.ts'
 
 export interface Delivery extends PushRegistration {
-  /** Of the registration. */
+  /** Id of the registration. */
   readonly registration: number
   readonly notification: number
-  /** How often it has failed. */
+  /** Number of failed attempts. */
   readonly tries: number
   readonly dueAt: DatetimeString
-  /** Who takes it: the service's DID, or the origin of a Web Push endpoint. */
+  /** The receiver: the service's DID, or the origin of a Web Push endpoint. */
   readonly target: string
-  /** The account that is told. */
+  /** The account that is notified. */
   readonly did: DidString
   readonly signingKey: Uint8Array
 }
 
 /**
- * What is due first, or will be, but for what goes to these. Looks at one delivery of each target, so that it takes no
- * longer when many wait for the same.
+ * The delivery with the earliest due time, except those to the given registrations and targets. Reads one row per target,
+ * so its time does not depend on the length of a target's queue.
  */
 export function next(
   db: Reader,
@@ -53,7 +53,7 @@ export function remove(tx: Writer, { registration, notification }: Delivery): vo
   tx.run('DELETE FROM push_queue WHERE registration = ? AND notification = ?', [registration, notification])
 }
 
-/** Counts a failure. */
+/** Counts a failed attempt and sets the time of the next. */
 export function postpone(tx: Writer, { registration, notification }: Delivery, dueAt: string): void {
   tx.run('UPDATE push_queue SET tries = tries + 1, due_at = ? WHERE registration = ? AND notification = ?', [
     dueAt,
@@ -62,7 +62,7 @@ export function postpone(tx: Writer, { registration, notification }: Delivery, d
   ])
 }
 
-/** Removes the registration with all that waits for it; nothing when the delivery is gone, for then its id may be another's. */
+/** Deletes the registration and its queue. Does nothing when the delivery no longer exists: the id may be reused. */
 export function removeRegistration(tx: Writer, { registration, notification }: Delivery): void {
   tx.run(
     `DELETE FROM push_registrations

@@ -1,4 +1,4 @@
-/** Table `push_registrations`: the devices to which an account has its notifications pushed. */
+/** Table `push_registrations`: devices that receive an account's notifications by push. */
 import type { DidString } from '@atproto/syntax'
 import type { Reader, Writer } from '../database.ts'
 
@@ -9,23 +9,14 @@ export interface PushRegistration {
   readonly appId: string
 }
 
-/** The oldest first. */
-export function ofAccount(db: Reader, did: string): PushRegistration[] {
-  return db.all<PushRegistration>(
-    `SELECT service_did AS serviceDid, token, platform, app_id AS appId FROM push_registrations
-     WHERE did = ? ORDER BY created_at, service_did, token`,
-    [did],
-  )
-}
-
 export interface NewRegistration extends PushRegistration {
   readonly did: string
-  /** Who takes what is pushed: a slow one keeps only its own deliveries waiting. */
+  /** The receiver, see `Delivery`. A slow receiver delays only its own deliveries. */
   readonly target: string
   readonly createdAt: string
 }
 
-/** Does nothing when it is there already. */
+/** Does nothing when the registration exists. */
 export function insert(tx: Writer, registration: NewRegistration): void {
   const { did, serviceDid, token, platform, appId, target, createdAt } = registration
   tx.run(
@@ -42,7 +33,7 @@ export function count(db: Reader, did: string): number {
   return row?.count ?? 0
 }
 
-/** Every registration of the token at the service; with `platform` or `appId`, only those. */
+/** Deletes the registrations of a token at a service; `platform` and `appId` narrow the choice. */
 export function remove(
   tx: Writer,
   did: string,
@@ -60,7 +51,7 @@ export function remove(
   )
 }
 
-/** The registrations of others at a service that was an account here. */
+/** Deletes the registrations of all accounts at a service. */
 export function removeOfService(tx: Writer, serviceDid: string): void {
   tx.run('DELETE FROM push_registrations WHERE service_did = ?', [serviceDid])
 }

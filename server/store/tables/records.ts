@@ -6,7 +6,7 @@ import type { Account } from './accounts.ts'
 
 export interface StoredRecord {
   readonly did: DidString
-  /** As it was written, be it an alias. */
+  /** As the client wrote it, possibly an alias. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   readonly cid: string
@@ -49,7 +49,7 @@ export function remove(tx: Writer, did: string, collection: string, rkey: string
   tx.run('DELETE FROM records WHERE did = ? AND collection = ? AND rkey = ?', [did, collection, rkey])
 }
 
-/** Records of a collection by ascending record key, after the one of key `after`. */
+/** Records of a collection by ascending record key, after `after`. */
 export function page(db: Reader, { did, collection, after = '', limit }: PageOf): StoredRecord[] {
   return db.all<StoredRecord>(
     `${select} WHERE did = ? AND collection = ? AND rkey > ? ORDER BY rkey LIMIT ?`,
@@ -57,9 +57,9 @@ export function page(db: Reader, { did, collection, after = '', limit }: PageOf)
   )
 }
 
-/** Records of a collection by descending record key, before the one of key `after`. */
+/** Records of a collection by descending record key, before `after`. */
 export function pageBackwards(db: Reader, { did, collection, after, limit }: PageOf): StoredRecord[] {
-  // No record key has a character beyond `~`.
+  // Sorts after every character of record keys.
   return db.all<StoredRecord>(
     `${select} WHERE did = ? AND collection = ? AND rkey < ? ORDER BY rkey DESC LIMIT ?`,
     [did, collection, after ?? '\x7f', limit],
@@ -69,12 +69,12 @@ export function pageBackwards(db: Reader, { did, collection, after, limit }: Pag
 export interface PageOf {
   readonly did: string
   readonly collection: string
-  /** Record key of the last one of the page before. */
+  /** Last record key of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
-/** Records of a repository in the order of its tree, after the one at `after`. */
+/** Records of a repository in tree order, after `after`. */
 export function pageOfRepo(
   db: Reader,
   did: string,
@@ -93,7 +93,7 @@ type FoundProfile = Pick<Account, 'handle' | 'deactivatedAt' | 'suspendedAt' | '
   readonly indexedAt: DatetimeString | null
 }
 
-/** An account and its newest profile record, if it has one, among collections of that kind. */
+/** An account and its newest profile record in the given collections, if it has one. */
 export function findProfile(
   db: Reader,
   did: string,
@@ -109,7 +109,7 @@ export function findProfile(
   )
 }
 
-/** The collections that hold a record. Looks at one record of each: a repository may have millions. */
+/** Collections with at least one record. Reads one record of each: a repository may have millions. */
 export function collections(db: Reader, did: string): NsidString[] {
   const rows = db.all<{ name: NsidString }>(
     `WITH RECURSIVE names (name) AS (
@@ -127,7 +127,7 @@ export function count(db: Reader, did: string): number {
   return db.get<{ count: number }>('SELECT count(*) AS count FROM records WHERE did = ?', [did])?.count ?? 0
 }
 
-/** Different blobs that records of the repository refer to. */
+/** Number of distinct blobs that records of the repository refer to. */
 export function countBlobs(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
     'SELECT count(DISTINCT blob_cid) AS count FROM record_blobs WHERE did = ?',

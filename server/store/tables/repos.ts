@@ -1,7 +1,7 @@
 /** Tables `repos` and `repo_blocks`: the latest commit of each repository and the nodes of its tree. No history is kept. */
 import type { Reader, Writer } from '../database.ts'
 
-/** Where a repository stands. */
+/** The latest commit of a repository. */
 export interface Head {
   /** CID of the latest commit. */
   readonly commit: string
@@ -30,7 +30,7 @@ export function insert(tx: Writer, did: string, head: Head, blocks: readonly Blo
   insertBlocks(tx, did, blocks)
 }
 
-/** Moves the repository on to its next commit. */
+/** Sets the next commit, and updates the blocks of the tree. */
 export function advance(
   tx: Writer,
   did: string,
@@ -64,7 +64,7 @@ export function findBlock(db: Reader, did: string, cid: string): Uint8Array | un
     ?.bytes
 }
 
-/** Blocks in the order of their CIDs, after the one of CID `after`. */
+/** Blocks in CID order, after `after`. */
 export function blockPage(db: Reader, did: string, after: string | undefined, limit: number): Block[] {
   return db.all<Block>('SELECT cid, bytes FROM repo_blocks WHERE did = ? AND cid > ? ORDER BY cid LIMIT ?', [
     did,

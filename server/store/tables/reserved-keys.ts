@@ -1,4 +1,4 @@
-/** Table `reserved_keys`: signing keys of accounts that are still to be imported. */
+/** Table `reserved_keys`: signing keys for accounts that will be imported. */
 import type { DidKey, SigningKey } from '../../identity/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 

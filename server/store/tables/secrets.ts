@@ -1,4 +1,4 @@
-/** Table `secrets`: the keys that make this server this server. They live in the store so that a backup is whole. */
+/** Table `secrets`: keys of the server. They are in the database so that a backup is complete. */
 import type { Reader, Writer } from '../database.ts'
 
 export function find(db: Reader, name: string): Uint8Array | undefined {

@@ -9,7 +9,7 @@ export interface Session {
   readonly did: DidString
   /** Scope of its access tokens. */
   readonly scope: string
-  /** Null when it was opened with the main password. */
+  /** Null for a sign-in with the main password. */
   readonly appPasswordName: string | null
   readonly client: string | null
   readonly createdAt: DatetimeString
@@ -17,7 +17,7 @@ export interface Session {
   readonly expiresAt: DatetimeString
 }
 
-/** A session with its account, as the verifier wants them: one row. */
+/** A session joined with its account, as the verifier reads it. */
 export interface OpenSession extends Account {
   readonly sessionId: string
   readonly scope: string
@@ -34,7 +34,7 @@ export function findOpen(db: Reader, id: string): OpenSession | undefined {
   )
 }
 
-/** Those of the ids that are no session's. */
+/** Filters ids: those without a session. */
 export function missing(db: Reader, ids: readonly string[]): string[] {
   return db
     .all<{ id: string }>(
@@ -129,13 +129,13 @@ export function removeOfAccount(tx: Writer, did: string): void {
   tx.run('DELETE FROM sessions WHERE did = ?', [did])
 }
 
-/** Removes sessions past their refresh token's end, and old refresh tokens past their grace. */
+/** Deletes expired sessions, and replaced refresh tokens whose grace period has ended. */
 export function removeExpired(tx: Writer, now: string): void {
   tx.run('DELETE FROM sessions WHERE expires_at <= ?', [now])
   tx.run('DELETE FROM refresh_tokens WHERE grace_until <= ?', [now])
 }
 
-/** Only when it is the account's own. */
+/** Deletes a session if it belongs to the account. */
 export function removeOwn(tx: Writer, did: string, id: string): void {
   tx.run('DELETE FROM sessions WHERE id = ? AND did = ?', [id, did])
 }

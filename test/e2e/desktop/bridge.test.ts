@@ -1,11 +1,11 @@
-/** Every call of the bridge: that it does what it says, and that it refuses what is not its own. */
+/** Every call of the bridge: its effect, and the arguments and senders it refuses. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Channel, MailSettings } from '../../../electron/bridge.ts'
-import { call, listen, refusalOf, told } from '../../support/desktop/bridge.ts'
+import { call, eventsOf, listen, refusalOf } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
 import { startSmtpServer } from '../../support/smtp-server.ts'
 
@@ -41,7 +41,7 @@ async function post(nsid: string, input: object, accessJwt?: string) {
 const mail: MailSettings = { host: '', port: '', security: 'tls', user: '', from: '' }
 const tooLong = 'x'.repeat(5000)
 
-/** For every channel arguments that it must not take; those with none take none. */
+/** Per channel: lists of arguments that it must refuse. */
 const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'server.state': [[1]],
   'server.start': [['now']],
@@ -96,25 +96,28 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
 }
 const channels = Object.keys(wrong) as Channel[]
 
-describe('a call is refused', () => {
-  test.each(channels)('on %s, with arguments that it does not take', async (channel) => {
+describe('calls', () => {
+  test.each(channels)('%s refuses invalid arguments', async (channel) => {
     for (const args of wrong[channel]) {
       expect(await refusalOf(page, channel, args), JSON.stringify(args)).toContain('arguments')
     }
   })
 
-  test.each(['nothing', '', 'toString', '__proto__', 'constructor'])('on a channel %j', async (channel) => {
-    expect(await refusalOf(page, channel, [])).toContain('unknown channel')
-  })
+  test.each(['nothing', '', 'toString', '__proto__', 'constructor'])(
+    'the unknown channel %j is refused',
+    async (channel) => {
+      expect(await refusalOf(page, channel, [])).toContain('unknown channel')
+    },
+  )
 
-  const strangers = [
+  const foreign = [
     'another window',
     'a frame',
     'another origin',
-    'a frame that is gone',
+    'no frame',
     'a disposed frame',
   ] as const
-  test.each(strangers)('from %s, and gets no sessions either', async (from) => {
+  test.each(foreign)('%s cannot call, and gets no sessions', async (from) => {
     for (const channel of channels) {
       const refused = app.foreignCall({ channel: 'desktop:call', args: [channel], from })
       await expect(refused, channel).rejects.toThrow('may not call')
@@ -123,13 +126,13 @@ describe('a call is refused', () => {
     await app.foreignCall({ channel: 'desktop:sessions', args: ['[{"did":"did:plc:evil"}]'], from })
     await app.foreignCall({ channel: 'desktop:unread', args: [99], from })
     expect((await app.look()).badge).not.toBe(99)
-    // The end of this story is not asked about.
+    // Must have no effect: otherwise quitting at the end of this file would ask.
     await app.foreignCall({ channel: 'desktop:unsaved', args: [true], from })
     const ours = await app.foreignCall({ channel: 'desktop:initial', args: [], from: 'our page' })
     expect(ours).toMatchObject({ endpoint: machine.endpoint, sessions: null })
   })
 
-  test('before the URL of the page is committed, but the page gets what it starts with', async () => {
+  test('before its URL is committed the page cannot call, but gets its initial values', async () => {
     const from = 'our page without URL'
     const refused = app.foreignCall({ channel: 'desktop:call', args: ['server.state'], from })
     await expect(refused).rejects.toThrow('may not call')
@@ -137,7 +140,7 @@ describe('a call is refused', () => {
     expect(initial).toMatchObject({ endpoint: machine.endpoint })
   })
 
-  test('and logged', async () => {
+  test('refused calls are logged', async () => {
     await refusalOf(page, 'nothing', [])
     const lines = await call(page, 'logs.tail')
     expect(lines.at(-1)).toMatchObject({
@@ -149,8 +152,8 @@ describe('a call is refused', () => {
   })
 })
 
-describe('the server', () => {
-  test('tells its state, stops, starts, starts again', async () => {
+describe('server', () => {
+  test('start, stop and restart return the new state', async () => {
     const state = await call(page, 'server.state')
     expect(state).toMatchObject({ kind: 'running', endpoint: machine.endpoint, port: machine.port })
     expect(await call(page, 'server.stop')).toEqual({ kind: 'stopped' })
@@ -164,7 +167,7 @@ describe('the server', () => {
 })
 
 describe('settings', () => {
-  test('are told with what an empty text stands for', async () => {
+  test('the view contains the values that empty texts stand for', async () => {
     const view = await call(page, 'settings.view')
     expect(view).toMatchObject({
       settings: { port: '', networkAccess: false, closeToTray: true, theme: 'system' },
@@ -177,7 +180,7 @@ describe('settings', () => {
     expect(view.defaults.aliases).toContain('com.atproto=com.core')
   })
 
-  test('are all refused, with a sentence each, when one is wrong', async () => {
+  test('one wrong value refuses the whole change, with a sentence per setting', async () => {
     const problems = await call(page, 'settings.change', {
       userDomains: '.good.test',
       port: '70000',
@@ -194,7 +197,7 @@ describe('settings', () => {
     expect((await call(page, 'settings.view')).settings.userDomains).toBe('')
   })
 
-  test('of the server take effect by a restart, which is told', async () => {
+  test('a server setting restarts the server and sends the states', async () => {
     await listen(page, 'serverState', 'settings')
     expect(
       await call(page, 'settings.change', { userDomains: '.home.test, .test', inviteRequired: true }),
@@ -204,23 +207,23 @@ describe('settings', () => {
       availableUserDomains: ['.home.test', '.test'],
       inviteCodeRequired: true,
     })
-    expect((await told(page, 'serverState')).map(({ kind }) => kind)).toEqual([
+    expect((await eventsOf(page, 'serverState')).map(({ kind }) => kind)).toEqual([
       'stopping',
       'stopped',
       'starting',
       'running',
     ])
-    expect((await told(page, 'settings')).at(-1)?.settings.inviteRequired).toBe(true)
+    expect((await eventsOf(page, 'settings')).at(-1)?.settings.inviteRequired).toBe(true)
   })
 
-  test('of the desktop take none', async () => {
+  test('a desktop setting does not restart the server', async () => {
     await listen(page, 'serverState')
     await call(page, 'settings.change', { closeToTray: true, logLevel: 'debug', nativeNotifications: true })
-    expect(await told(page, 'serverState')).toEqual([])
+    expect(await eventsOf(page, 'serverState')).toEqual([])
     await call(page, 'settings.change', { logLevel: 'info' })
   })
 
-  test('open the server to the network only when they say so', async () => {
+  test('the server is reachable from the network only with networkAccess', async () => {
     const outside = Object.values(networkInterfaces())
       .flatMap((one) => one ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address
@@ -235,7 +238,7 @@ describe('settings', () => {
 })
 
 describe('mail', () => {
-  test('is tried without keeping anything, then kept; the password never comes back', async () => {
+  test('settings are tried without saving, then saved; the password is never returned', async () => {
     const smtp = await startSmtpServer()
     try {
       const own = {
@@ -283,8 +286,8 @@ describe('mail', () => {
   })
 })
 
-describe('the outbox', () => {
-  test('lists what was not sent, counts it, deletes and brings back', async () => {
+describe('outbox', () => {
+  test('messages are listed, counted, deleted and restored', async () => {
     await listen(page, 'outbox')
     expect(await call(page, 'outbox.list')).toEqual([])
     expect(await call(page, 'outbox.test', 'nobody')).toMatchObject({ ok: false })
@@ -302,23 +305,23 @@ describe('the outbox', () => {
     expect(await call(page, 'outbox.list')).toEqual([])
     expect(await call(page, 'outbox.restore', id)).toBe(true)
     expect(await call(page, 'outbox.list')).toEqual([message])
-    await expect.poll(() => told(page, 'outbox'), soon).toEqual(expect.arrayContaining([1, 0]))
+    await expect.poll(() => eventsOf(page, 'outbox'), soon).toEqual(expect.arrayContaining([1, 0]))
   })
 
-  test('tells when the server itself keeps a message', async () => {
+  test('a message of the server sends the new count', async () => {
     await listen(page, 'outbox')
     await post('com.core.server.updateEmail', { email: 'alice@home.test' }, alice.accessJwt)
     await fetch(`${machine.endpoint}/xrpc/com.core.server.requestEmailConfirmation`, {
       method: 'POST',
       headers: { authorization: `Bearer ${alice.accessJwt}` },
     })
-    await expect.poll(() => told(page, 'outbox'), soon).toEqual([2])
+    await expect.poll(() => eventsOf(page, 'outbox'), soon).toEqual([2])
     expect((await call(page, 'outbox.list'))[0]).toMatchObject({ to: 'alice@home.test' })
   })
 })
 
 describe('backups', () => {
-  test('are made, listed, checked, looked into and restored', async () => {
+  test('a backup is made, listed, checked, previewed and restored', async () => {
     const made = await call(page, 'backups.make')
     if (!made.ok) throw new Error(made.message)
     const { name, bytes, createdAt } = made.value
@@ -338,7 +341,7 @@ describe('backups', () => {
     expect(bob.status).toBe(400)
   })
 
-  test('that are damaged, gone or not in the folder are refused, and the server goes on', async () => {
+  test('a damaged, deleted or foreign backup is refused without stopping the server', async () => {
     const made = await call(page, 'backups.make')
     if (!made.ok) throw new Error(made.message)
     const file = join(machine.dataDir, 'backups', made.value.name)
@@ -350,10 +353,10 @@ describe('backups', () => {
     }
     await rm(file)
     expect(await call(page, 'backups.restore', made.value.name)).toMatchObject({ ok: false })
-    expect(await told(page, 'serverState')).toEqual([])
+    expect(await eventsOf(page, 'serverState')).toEqual([])
   })
 
-  test('go to another machine in one file, with a passphrase', async () => {
+  test('a backup file with a passphrase can be saved, previewed and imported', async () => {
     const file = join(machine.folder, 'to-go.pdsbackup')
     await app.answer({ canceled: true, filePath: '' })
     expect(await call(page, 'backups.export', 'a passphrase')).toEqual({ ok: true, value: undefined })
@@ -376,7 +379,7 @@ describe('backups', () => {
     await listen(page, 'serverState')
     expect(await call(page, 'backups.previewChosen', undefined)).toMatchObject({ ok: false })
     expect(await call(page, 'backups.import', 'another passphrase')).toMatchObject({ ok: false })
-    expect(await told(page, 'serverState')).toEqual([])
+    expect(await eventsOf(page, 'serverState')).toEqual([])
     expect(await call(page, 'backups.previewChosen', 'a passphrase')).toMatchObject({
       ok: true,
       value: { handles: ['alice.test'] },
@@ -386,7 +389,7 @@ describe('backups', () => {
     expect(carla.status).toBe(400)
   })
 
-  test('of a repository are CAR files', async () => {
+  test('a repository is exported as the CAR file of getRepo', async () => {
     const file = join(machine.folder, 'alice.car')
     await app.answer({ canceled: false, filePath: file })
     expect(await call(page, 'repository.export', alice.did)).toEqual({ ok: true, value: file })
@@ -397,30 +400,30 @@ describe('backups', () => {
   })
 })
 
-describe('the rest', () => {
-  test('the log is told line by line, without secrets', async () => {
+describe('app', () => {
+  test('log lines are sent one by one, without secrets', async () => {
     await listen(page, 'log')
     await call(page, 'server.restart')
     const tail = await call(page, 'logs.tail')
     expect(tail.at(-1)).toMatchObject({ level: 'info', message: 'server started' })
-    const lines = await told(page, 'log')
+    const lines = await eventsOf(page, 'log')
     expect(lines.map(({ message }) => message)).toEqual(['server stopped', 'server started'])
     expect(machine.log).not.toMatch(/password|eyJ/)
   })
 
-  test('updates are not known where the build names no releases', async () => {
+  test('the update check returns a state', async () => {
     const state = await call(page, 'updates.check')
     expect(['unknown', 'current', 'available']).toContain(state.kind)
   })
 
-  test('folders and pages are opened out of a closed list', async () => {
+  test('folders and pages are opened from a closed list', async () => {
     const before = (await app.look()).opened.length
     await call(page, 'app.openFolder', 'data')
     await expect.poll(async () => (await app.look()).opened.slice(before), soon).toEqual([machine.dataDir])
     await call(page, 'app.openFolder', 'backups')
     await call(page, 'app.openFolder', 'logs')
     await call(page, 'app.openPage', 'endpoint')
-    // There is no update, so there is no page of one.
+    // There is no update, so this opens nothing.
     await call(page, 'app.openPage', 'update')
     const others = [join(machine.dataDir, 'backups'), join(machine.desktopFolder, 'logs'), machine.endpoint]
     await expect
@@ -428,12 +431,11 @@ describe('the rest', () => {
       .toEqual(others.sort())
   })
 
-  test('the app ends when it is asked to, and with it what was deleted', async () => {
+  test('quitting removes deleted messages for good', async () => {
     const [message] = await call(page, 'outbox.list')
     await call(page, 'outbox.delete', message?.id ?? '')
     await call(page, 'app.quit').catch(() => {})
     expect(await app.exited).toBe(0)
-    // What was deleted is gone for good now.
     expect((await readdir(join(machine.dataDir, 'outbox'))).join()).not.toContain(message?.id)
   })
 })

@@ -1,4 +1,4 @@
-/** Moving house: one file with a passphrase takes a server from a machine to another, whose folders, port and keyring are its own. */
+/** Moving a server to a machine with other folders, another port and another keyring, in one file with a passphrase. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
@@ -23,7 +23,7 @@ let page: Page
 beforeAll(async () => {
   old = await Machine.create()
   next = await Machine.create()
-  // Clients go on only if the address is the same.
+  // Clients continue only if the address stays the same.
   next.port = old.port
 })
 
@@ -47,7 +47,7 @@ async function choose(chosen: string): Promise<void> {
   await button(page, 'Import…').click()
 }
 
-test('one file takes everything to another machine, and a damaged or foreign one is refused', async () => {
+test('one file moves accounts, tokens and app passwords; damaged and foreign files are refused', async () => {
   const file = join(old.folder, 'all.pdsbackup')
   app = await old.start()
   page = await app.page()
@@ -74,7 +74,7 @@ test('one file takes everything to another machine, and a damaged or foreign one
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await app.quit()
 
-  // On the new machine files that are none are refused, and nothing is touched.
+  // The new machine refuses damaged and foreign files, and changes nothing.
   app = await next.start({ keyring: 'of another machine' })
   page = await app.page()
   await heading(page, 'Create the first account').waitFor()
@@ -85,7 +85,7 @@ test('one file takes everything to another machine, and a damaged or foreign one
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1
   await writeFile(damaged, bytes)
   await choose(damaged)
-  await page.getByText(`${damaged} does not match its checksum. Nothing was touched.`).waitFor()
+  await page.getByText(`${damaged} does not match its checksum. Nothing was changed.`).waitFor()
   const foreign = join(next.folder, 'foreign.pdsbackup')
   await writeFile(foreign, 'a shopping list')
   await choose(foreign)
@@ -93,7 +93,7 @@ test('one file takes everything to another machine, and a damaged or foreign one
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await readdir(next.dataDir)).toEqual(before)
 
-  // The right one is opened by its passphrase, looked into, and taken over.
+  // The right file is decrypted, previewed and restored.
   await choose(file)
   await page.getByLabel('Passphrase of the file').fill(passphrase)
   await page.keyboard.press('Enter')
@@ -103,7 +103,7 @@ test('one file takes everything to another machine, and a damaged or foreign one
   await page.getByRole('dialog', { name: 'Backup restored' }).waitFor()
   await page.keyboard.press('Escape')
 
-  // Tokens and app passwords go on there, and the person signs in.
+  // Tokens, app passwords and passwords still work.
   const session = await fetch(`${next.endpoint}/xrpc/com.core.server.getSession`, {
     headers: { authorization: `Bearer ${alice.accessJwt}` },
   })

@@ -1,4 +1,4 @@
-/** What arrives while somebody does something else: native notifications, for those who are signed in, as their preferences say. */
+/** Native notifications of the signed-in accounts, by their preferences. */
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
@@ -63,7 +63,7 @@ const reply = (text: string) =>
   write(bob, 'app.example.feed.post', { text, createdAt, reply: { root: post, parent: post } })
 const shown = async () => (await app.look()).notifications
 
-test('a like is shown, and a click on it leads to the notifications', async () => {
+test('a like is shown, and a click shows the notifications screen', async () => {
   await app.closeWindow()
   await write(bob, 'app.example.feed.like', { subject: post, createdAt })
   await expect.poll(shown, soon).toContainEqual({ title: 'Bob liked your post', body: '' })
@@ -72,7 +72,7 @@ test('a like is shown, and a click on it leads to the notifications', async () =
   await heading(page, 'Inbox').waitFor()
 })
 
-test('what somebody is looking at is not shown a second time', async () => {
+test('nothing is shown while the notifications screen has the focus', async () => {
   await expect.poll(async () => (await app.look()).windows[0]?.url, soon).toContain('#/notifications')
   const before = (await shown()).length
   await reply('While you look')
@@ -82,7 +82,13 @@ test('what somebody is looking at is not shown a second time', async () => {
   expect((await shown()).at(-1)).toEqual({ title: 'Bob replied to you', body: 'While you look away' })
 })
 
-test('many at once are told in one', async () => {
+test.runIf(process.platform === 'linux')('on Linux the body is markup, so its text is escaped', async () => {
+  await reply('1 < 2 & <b>bold</b>')
+  const body = '1 &lt; 2 &amp; &lt;b&gt;bold&lt;/b&gt;'
+  await expect.poll(shown, soon).toContainEqual({ title: 'Bob replied to you', body })
+})
+
+test('a batch of more than three is shown as one notification', async () => {
   const writes = Array.from({ length: 4 }, (_, place) => ({
     $type: 'com.core.repo.applyWrites#create',
     collection: 'app.example.feed.post',
@@ -92,7 +98,7 @@ test('many at once are told in one', async () => {
   await expect.poll(async () => (await shown()).at(-1)?.title, soon).toBe('4 new notifications')
 })
 
-test('preferences and the switch in the settings hold', async () => {
+test('the push preference and the nativeNotifications setting suppress notifications', async () => {
   const preferences = { reply: { include: 'all', list: true, push: false } }
   await send('app.bsky.notification.putPreferencesV2', preferences, alice.accessJwt)
   await reply('Not pushed')
@@ -108,7 +114,7 @@ test('preferences and the switch in the settings hold', async () => {
   expect((await shown()).map(({ body }) => body)).not.toContain('Not pushed')
 })
 
-test('the sign-in is kept, sealed, and the next start goes on with it', async () => {
+test('notifications continue after a restart, with the stored session', async () => {
   await app.quit()
   app = await machine.start()
   page = await app.page()

@@ -1,11 +1,11 @@
-/** Starts: the first, the failed, the second, and those with settings of before. */
+/** Starts: first, second, at login, failed, and with settings and secrets of earlier starts. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { acquireLock } from '../../../server/store/lock.ts'
-import { call, listen, told } from '../../support/desktop/bridge.ts'
+import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 import { heading } from '../../support/world.ts'
 
@@ -23,7 +23,7 @@ const stateOf = async (app: App) => {
   return call(page, 'server.state')
 }
 
-test('a second start brings the window of the first to the front, and ends', async () => {
+test('a second start shows the window of the first and exits', async () => {
   const machine = await newMachine()
   const first = await machine.start()
   const page = await first.page()
@@ -36,12 +36,12 @@ test('a second start brings the window of the first to the front, and ends', asy
   await expect
     .poll(async () => (await first.look()).windows[0], soon)
     .toMatchObject({ visible: true, focused: true })
-  await expect.poll(() => told(page, 'navigate'), soon).toEqual(['/outbox'])
+  await expect.poll(() => eventsOf(page, 'navigate'), soon).toEqual(['/outbox'])
   expect((await fetch(`${machine.endpoint}/xrpc/_health`)).status).toBe(200)
   expect(await first.quit()).toBe(0)
 })
 
-test('a start at login shows no window until it is asked for', async () => {
+test('a start at login shows no window until the tray opens it', async () => {
   const machine = await newMachine()
   const app = await machine.start({ args: ['--hidden'] })
   await expect.poll(async () => (await app.look()).tray?.toolTip, soon).toContain('Running')
@@ -51,7 +51,7 @@ test('a start at login shows no window until it is asked for', async () => {
   expect((await app.look()).windows).toHaveLength(1)
 })
 
-test.runIf(process.platform === 'linux')('a tray that comes after a start at login is found', async () => {
+test.runIf(process.platform === 'linux')('a tray that appears after a start at login is found', async () => {
   const machine = await newMachine()
   const app = await machine.start({ args: ['--hidden'], hasTray: 'later' })
   expect((await app.look()).tray).toBe(null)
@@ -59,7 +59,7 @@ test.runIf(process.platform === 'linux')('a tray that comes after a start at log
   await expect.poll(async () => (await app.look()).tray?.toolTip, soon).toContain('Running')
 })
 
-test('a link that starts the program is followed, though it comes before the app is ready', async () => {
+test('a link that arrives before the app is ready shows its screen', async () => {
   const machine = await newMachine()
   const app = await machine.start({ args: ['--hidden'], link: 'desktop-pds://outbox' })
   await heading(await app.page(), 'Outbox').waitFor()
@@ -70,7 +70,7 @@ const initial = async (app: App) => (await app.page()).evaluate(() => desktop.se
 const view = async (app: App) => call(await app.page(), 'settings.view')
 const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
 
-test('settings and sign-ins are kept, in the shape of this version', async () => {
+test('settings and sessions survive a restart, a migration and a damaged file', async () => {
   const machine = await newMachine()
   const first = await machine.start()
   await signIn(first)
@@ -80,7 +80,7 @@ test('settings and sign-ins are kept, in the shape of this version', async () =>
   const { settings } = JSON.parse(await readFile(file, 'utf8'))
   expect(settings).toMatchObject({ theme: 'dark', userDomains: '.home.test' })
 
-  // As the builds before 0.1.0 wrote it.
+  // The format of builds before 0.1.0.
   await writeFile(file, JSON.stringify({ theme: 'light', userDomains: '.old.test' }))
   const second = await machine.start()
   const { settings: migrated } = await view(second)
@@ -88,48 +88,54 @@ test('settings and sign-ins are kept, in the shape of this version', async () =>
   expect(await initial(second)).toBe(kept)
   await second.quit()
 
-  // Damaged ones.
+  // A damaged file.
   await writeFile(file, '{ "settings": { "theme": "pink" } }')
   const third = await machine.start()
   expect((await view(third)).settings).toMatchObject({ theme: 'system' })
   expect(await readdir(machine.desktopFolder)).toContain('settings.json.damaged')
 })
 
-test.runIf(isStandIn)("sign-ins are sealed by the system's keyring, or for this person alone", async () => {
-  const machine = await newMachine()
-  const first = await machine.start()
-  await signIn(first)
-  expect((await view(first)).secretProtection).toBe('system')
-  await first.quit()
-  const secret = join(machine.desktopFolder, 'secrets/sessions')
-  expect(await readFile(secret, 'latin1')).not.toContain('refresh')
+test.runIf(isStandIn)(
+  "sessions are encrypted by the system's keyring, or stored with mode 0600",
+  async () => {
+    const machine = await newMachine()
+    const first = await machine.start()
+    await signIn(first)
+    expect((await view(first)).secretProtection).toBe('system')
+    await first.quit()
+    const secret = join(machine.desktopFolder, 'secrets/sessions')
+    expect(await readFile(secret, 'latin1')).not.toContain('refresh')
 
-  const another = await machine.start({ keyring: 'another' })
-  expect(await initial(another)).toBe(null)
-  await another.quit()
+    const another = await machine.start({ keyring: 'another' })
+    expect(await initial(another)).toBe(null)
+    await another.quit()
 
-  // Without a keyring the permissions of the file must do, and the settings say so.
-  const bare = await machine.start({ keyring: '' })
-  await signIn(bare)
-  expect((await view(bare)).secretProtection).toBe('plain')
-  await bare.quit()
-  expect((await stat(secret)).mode & 0o777).toBe(0o600)
-  expect(await initial(await machine.start({ keyring: '' }))).toBe(kept)
-})
+    // Without a keyring only the file mode protects them, and the settings say so.
+    const bare = await machine.start({ keyring: '' })
+    await signIn(bare)
+    expect((await view(bare)).secretProtection).toBe('plain')
+    await bare.quit()
+    expect((await stat(secret)).mode & 0o777).toBe(0o600)
+    expect(await initial(await machine.start({ keyring: '' }))).toBe(kept)
+  },
+)
 
-test.runIf(isStandIn)('a key of the keyring that takes the place of another is taken on', async () => {
-  const machine = await newMachine()
-  const first = await machine.start()
-  await signIn(first)
-  await first.quit()
-  for (const keyring of ['new\nkeyring', 'new']) {
-    const app = await machine.start({ keyring })
-    expect(await initial(app)).toBe(kept)
-    await app.quit()
-  }
-})
+test.runIf(isStandIn)(
+  'after a key rotation of the keyring, sessions are encrypted with the new key',
+  async () => {
+    const machine = await newMachine()
+    const first = await machine.start()
+    await signIn(first)
+    await first.quit()
+    for (const keyring of ['new\nkeyring', 'new']) {
+      const app = await machine.start({ keyring })
+      expect(await initial(app)).toBe(kept)
+      await app.quit()
+    }
+  },
+)
 
-test('a folder that cannot be written is named', async () => {
+test('a data folder that cannot be written is shown on its own screen', async () => {
   const machine = await newMachine()
   await writeFile(machine.dataDir, 'a file where the folder should be')
   const app = await machine.start()
@@ -137,7 +143,7 @@ test('a folder that cannot be written is named', async () => {
   await heading(await app.page(), 'The data folder is not writable').waitFor()
 })
 
-test('data in use by another process is left to it, and can be had once that has ended', async () => {
+test('data in use by another process is not opened until that process releases it', async () => {
   const machine = await newMachine()
   await mkdir(machine.dataDir)
   const lock = await acquireLock(machine.dataDir)
@@ -154,7 +160,7 @@ test('data in use by another process is left to it, and can be had once that has
   await heading(page, 'Create the first account').waitFor()
 })
 
-test('a damaged file is moved aside and named; restoring a backup makes it start', async () => {
+test('a damaged file is set aside, and restoring a backup starts the server', async () => {
   const machine = await newMachine()
   const app = await machine.start()
   const page = await app.page()
@@ -177,7 +183,7 @@ test('a damaged file is moved aside and named; restoring a backup makes it start
   expect(await stateOf(app)).toMatchObject({ kind: 'running' })
   await heading(page, 'Create the first account').waitFor()
 
-  // A file of a program to come.
+  // A file of a newer version.
   await call(page, 'server.stop')
   const file = join(machine.dataDir, 'pds.sqlite')
   const bytes = await readFile(file)
@@ -188,7 +194,7 @@ test('a damaged file is moved aside and named; restoring a backup makes it start
   await heading(page, 'The data is from a newer version').waitFor()
 })
 
-test('a port in use is never exchanged silently: it is told, tried again, or changed on purpose', async () => {
+test('a port in use is shown, and changed only by the person', async () => {
   const machine = await newMachine()
   const other: Server = createServer()
   await new Promise<void>((resolve) => other.listen({ port: machine.port, host: '127.0.0.1' }, resolve))
@@ -202,14 +208,14 @@ test('a port in use is never exchanged silently: it is told, tried again, or cha
   await page.getByRole('button', { name: 'Try again', disabled: false }).waitFor()
   await heading(page, `Port ${machine.port} is in use`).waitFor()
 
-  // The page is loaded again, for its policy has to name the other port.
-  await page.getByRole('button', { name: /^Use port \d+ instead$/ }).click()
+  // The page is reloaded, because its policy must name the new port.
+  await page.getByRole('button', { name: /^Use port \d+$/ }).click()
   await heading(page, 'Create the first account').waitFor()
   const port = Number((await call(page, 'settings.view')).settings.port)
   expect(port).not.toBe(machine.port)
   expect(await page.evaluate(() => desktop.endpoint)).toBe(`http://localhost:${port}`)
   expect(await stateOf(app)).toMatchObject({ kind: 'running', port })
-  // From the page itself, which its policy lets call this port and no other.
+  // The policy of the page allows this port only.
   const answers = [port, machine.port].map((one) =>
     page.evaluate(
       (address) =>

@@ -1,10 +1,10 @@
-/** One app on one machine: what is around its window, what the window may do, and how it ends. */
+/** Tray, menu, window and page of a running app, and how it quits. */
 import { readFileSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, listen, told } from '../../support/desktop/bridge.ts'
+import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
 
 const packageFile = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'))
@@ -25,12 +25,12 @@ beforeAll(async () => {
 afterAll(() => machine.close())
 
 const firstWindow = async () => (await app.look()).windows[0]
-const lastScreen = async () => (await told(page, 'navigate')).at(-1)
+const lastScreen = async () => (await eventsOf(page, 'navigate')).at(-1)
 const trayItems = async () => (await app.look()).tray?.items ?? []
 const trayItem = async (label: string) => (await trayItems()).find((item) => item.label === label)
 
-describe('the tray', () => {
-  test('tells how the server is, and has these items', async () => {
+describe('tray', () => {
+  test('tooltip and first item show the state of the server', async () => {
     expect((await trayItems()).map(({ label }) => label)).toEqual([
       `Running at ${machine.endpoint}`,
       'Open Desktop PDS',
@@ -42,12 +42,12 @@ describe('the tray', () => {
     expect((await app.look()).tray?.toolTip).toBe(`Desktop PDS: Running at ${machine.endpoint}`)
   })
 
-  test('copies the address', async () => {
+  test('Copy address copies the endpoint', async () => {
     await app.clickTray('Copy address')
     expect((await app.look()).clipboard).toBe(machine.endpoint)
   })
 
-  test('stops the server and starts it again, and the page hears of it', async () => {
+  test('Stop and Start control the server, and the page gets its states', async () => {
     await app.clickTray('Stop server')
     await expect.poll(() => trayItem('Start server'), soon).toBeDefined()
     expect(await trayItem('Copy address')).toMatchObject({ enabled: false })
@@ -56,14 +56,14 @@ describe('the tray', () => {
 
     await app.clickTray('Start server')
     await expect.poll(() => trayItem('Stop server').then((item) => item?.enabled), soon).toBe(true)
-    const kinds = (await told(page, 'serverState')).map(({ kind }) => kind)
+    const kinds = (await eventsOf(page, 'serverState')).map(({ kind }) => kind)
     expect(kinds).toEqual(['stopping', 'stopped', 'starting', 'running'])
   })
 
-  test('makes the app start at login, hidden, and no longer', async () => {
+  test('Start at login writes and removes an autostart entry with --hidden', async () => {
     await app.clickTray('Start at login')
     await expect.poll(() => trayItem('Start at login'), soon).toMatchObject({ checked: true })
-    expect((await told(page, 'settings')).at(-1)?.settings.startAtLogin).toBe(true)
+    expect((await eventsOf(page, 'settings')).at(-1)?.settings.startAtLogin).toBe(true)
     const entry = join(machine.folder, 'config/autostart/desktop-pds.desktop')
     if (process.platform === 'linux') expect(await readFile(entry, 'utf8')).toMatch(/^Exec=".+" "--hidden"$/m)
     await app.clickTray('Start at login')
@@ -72,8 +72,8 @@ describe('the tray', () => {
   })
 })
 
-describe('the menu', () => {
-  test('has these items', async () => {
+describe('menu', () => {
+  test('has the items of each system', async () => {
     const { menu } = await app.look()
     expect(menu).toMatchObject({
       File: [
@@ -104,12 +104,12 @@ describe('the menu', () => {
     ['Go', 'Backups', '/backups'],
     ['Go', 'Logs', '/logs'],
     [isMac ? 'Desktop PDS' : 'Help', 'About Desktop PDS', '/about'],
-  ])('%s, %s leads to %s', async (menu, item, path) => {
+  ])('%s, %s shows %s', async (menu, item, path) => {
     await app.clickMenu(menu, item)
     await expect.poll(lastScreen, soon).toBe(path)
   })
 
-  test('opens folders and the page of the server, copies its address, backs up', async () => {
+  test('items open folders and the server page, copy the address and make a backup', async () => {
     await app.clickMenu('Help', 'Open in browser')
     await app.clickMenu('Help', 'Open data folder')
     await app.clickMenu('Help', 'Open log folder')
@@ -128,8 +128,8 @@ describe('the menu', () => {
   })
 })
 
-describe('the window', () => {
-  test('goes to the tray when it is closed, which is said once, and comes back', async () => {
+describe('window', () => {
+  test('closing hides it to the tray with one notice, and the tray shows it again', async () => {
     await app.closeWindow()
     expect(await firstWindow()).toMatchObject({ visible: false })
     const notices = async () =>
@@ -148,7 +148,7 @@ describe('the window', () => {
     expect(await firstWindow()).toMatchObject({ visible: true })
   })
 
-  test('follows links to screens out of a closed list', async () => {
+  test('links show screens from a closed list only', async () => {
     await app.openLink('desktop-pds://notifications')
     await expect.poll(lastScreen, soon).toBe('/notifications')
     await listen(page, 'navigate')
@@ -163,10 +163,10 @@ describe('the window', () => {
     }
     await app.openLink('desktop-pds:outbox')
     await expect.poll(lastScreen, soon).toBe('/outbox')
-    expect(await told(page, 'navigate')).toEqual(['/outbox'])
+    expect(await eventsOf(page, 'navigate')).toEqual(['/outbox'])
   })
 
-  test('is loaded again when its page has crashed, but not for ever', async () => {
+  test('a crashed page is reloaded once within ten seconds', async () => {
     const loaded = page.waitForEvent('load')
     expect(await app.crashPage()).toBe(true)
     await loaded
@@ -175,7 +175,7 @@ describe('the window', () => {
     await listen(page, 'navigate', 'serverState', 'settings')
   })
 
-  test('shows how many are unread on the icon', async () => {
+  test('the badge shows the number of unread notifications', async () => {
     if (process.platform === 'win32') return
     await page.evaluate(() => desktop.setUnread(3))
     await expect.poll(async () => (await app.look()).badge, soon).toBe(3)
@@ -184,7 +184,7 @@ describe('the window', () => {
     await expect.poll(async () => (await app.look()).badge, soon).toBe(0)
   })
 
-  test('looks as the settings say', async () => {
+  test('the theme setting applies at once', async () => {
     await call(page, 'settings.change', { theme: 'dark' })
     expect((await app.look()).theme).toBe('dark')
     await expect
@@ -195,13 +195,13 @@ describe('the window', () => {
   })
 })
 
-describe('the page', () => {
-  test('is served with a policy that lets it reach the server and nothing else', async () => {
+describe('page', () => {
+  test('its policy allows connections to the endpoint only', async () => {
     const { status, policy } = await page.evaluate(async () => {
       const answer = await fetch('./index.html').catch(() => undefined)
       return { status: answer?.status, policy: answer?.headers.get('content-security-policy') }
     })
-    // It may not even fetch its own files.
+    // The policy does not even allow fetching its own files.
     expect([status, policy]).toEqual([undefined, undefined])
     const answer = await page.reload()
     const directives = (answer?.headers()['content-security-policy'] ?? '').split('; ')
@@ -218,7 +218,7 @@ describe('the page', () => {
     await listen(page, 'navigate', 'serverState', 'settings')
   })
 
-  test('has the bridge, and nothing of Node or Electron', async () => {
+  test('has the frozen bridge, and nothing of Node or Electron', async () => {
     const kinds = await page.evaluate(
       '[typeof require, typeof process, typeof module, typeof ipcRenderer, typeof desktop, Object.isFrozen(desktop)]',
     )
@@ -234,13 +234,13 @@ describe('the page', () => {
   })
 
   test.each(['https://evil.example/', 'http://pds.evil.example/', 'file:///etc/passwd'])(
-    'cannot be led away to %s',
+    'cannot navigate to %s',
     async (address) => {
       const before = page.url()
       await page.evaluate((to) => {
         ;(globalThis as unknown as { location: { href: string } }).location.href = to
       }, address)
-      // Had it gone, this would be answered elsewhere, or nowhere.
+      // After a navigation this call would fail.
       expect(await page.evaluate(() => desktop.endpoint)).toBe(machine.endpoint)
       expect(page.url()).toBe(before)
     },
@@ -252,7 +252,7 @@ describe('the page', () => {
     await expect.poll(() => page.context().pages().length, soon).toBe(1)
   })
 
-  test('may write to the clipboard, and nothing else that a page can ask for', async () => {
+  test('may write to the clipboard, and has no other permission', async () => {
     const states = await page.evaluate(async () => {
       const { permissions } = (globalThis as unknown as { navigator: { permissions: Permissions } }).navigator
       interface Permissions {
@@ -280,11 +280,11 @@ describe('the page', () => {
   })
 })
 
-describe('the end', () => {
-  test('waits until what was answered is on disk, however often it is asked for; the window is where it was', async () => {
+describe('quitting', () => {
+  test('repeated requests quit once, with all acknowledged writes and the window position on disk', async () => {
     await app.moveWindow({ x: 200, y: 150, width: 900, height: 700 })
     const answers = await Promise.all(['alice', 'bob', 'carla'].map((name) => createAccount(machine, name)))
-    // Windows has no signals: there it would be a kill.
+    // On Windows a signal would kill the process.
     if (process.platform !== 'win32') for (const _ of [1, 2]) app.signal('SIGTERM')
     await app.clickTray('Quit').catch(() => {})
     expect(await app.exited).toBe(0)
@@ -300,18 +300,18 @@ describe('the end', () => {
     await app.quit()
   })
 
-  test('waits for a word while something is not saved', async () => {
+  test('unsaved changes ask for confirmation', async () => {
     app = await machine.start()
     page = await app.page()
     const quit = async (response: number) => {
       await app.answer({ response })
       await app.clickTray('Quit')
     }
-    // The page itself says, once it is there, that nothing is unsaved.
+    // After its first render the page itself reports that nothing is unsaved.
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await page.evaluate('new Promise(requestIdleCallback)')
     await page.evaluate(() => desktop.setUnsaved(true))
-    // What is answered was asked later, so the one before has arrived.
+    // Messages arrive in order: after this response setUnsaved has arrived too.
     await call(page, 'settings.view')
     await app.closeWindow()
     await expect.poll(firstWindow, soon).toMatchObject({ visible: false })
@@ -322,7 +322,7 @@ describe('the end', () => {
     expect(await app.exited).toBe(0)
   })
 
-  test('asks nobody when it is the system that ends', async () => {
+  test('a system shutdown quits without asking', async () => {
     app = await machine.start()
     page = await app.page()
     await page.evaluate(() => desktop.setUnsaved(true))
@@ -330,36 +330,42 @@ describe('the end', () => {
     expect(await app.exited).toBe(0)
   })
 
-  test.runIf(process.platform === 'linux')('is asked for where there is no tray to close to', async () => {
-    app = await machine.start({ hasTray: false })
-    page = await app.page()
-    expect((await app.look()).tray).toBe(null)
-    expect((await call(page, 'settings.view')).hasTray).toBe(false)
+  test.runIf(process.platform === 'linux')(
+    'without a tray, closing asks whether to quit or minimize',
+    async () => {
+      app = await machine.start({ hasTray: false })
+      page = await app.page()
+      expect((await app.look()).tray).toBe(null)
+      expect((await call(page, 'settings.view')).hasTray).toBe(false)
 
-    await app.answer({ response: 2 })
-    await app.closeWindow()
-    await expect.poll(async () => (await app.look()).dialogs, soon).toHaveLength(1)
-    expect(await firstWindow()).toMatchObject({ visible: true, minimized: false })
-    await app.answer({ response: 1 })
-    await app.closeWindow()
-    await expect.poll(firstWindow, soon).toMatchObject({ minimized: true })
-    await app.answer({ response: 0 })
-    await app.closeWindow()
-    expect(await app.exited).toBe(0)
-  })
+      await app.answer({ response: 2 })
+      await app.closeWindow()
+      await expect.poll(async () => (await app.look()).dialogs, soon).toHaveLength(1)
+      expect(await firstWindow()).toMatchObject({ visible: true, minimized: false })
+      await app.answer({ response: 1 })
+      await app.closeWindow()
+      await expect.poll(firstWindow, soon).toMatchObject({ minimized: true })
+      await app.answer({ response: 0 })
+      await app.closeWindow()
+      expect(await app.exited).toBe(0)
+    },
+  )
 
-  test.runIf(process.platform === 'linux')('is not asked for when a tray has come since', async () => {
-    app = await machine.start({ hasTray: 'later' })
-    page = await app.page()
-    await machine.showTray()
-    await app.closeWindow()
-    await expect.poll(firstWindow, soon).toMatchObject({ visible: false })
-    expect((await app.look()).tray?.items).not.toEqual([])
-    expect((await call(page, 'settings.view')).hasTray).toBe(true)
-    await app.quit()
-  })
+  test.runIf(process.platform === 'linux')(
+    'closing hides the window if a tray has appeared since the start',
+    async () => {
+      app = await machine.start({ hasTray: 'later' })
+      page = await app.page()
+      await machine.showTray()
+      await app.closeWindow()
+      await expect.poll(firstWindow, soon).toMatchObject({ visible: false })
+      expect((await app.look()).tray?.items).not.toEqual([])
+      expect((await call(page, 'settings.view')).hasTray).toBe(true)
+      await app.quit()
+    },
+  )
 
-  test('comes with the window when the settings say so', async () => {
+  test('without closeToTray, closing the window quits', async () => {
     app = await machine.start()
     page = await app.page()
     await call(page, 'settings.change', { closeToTray: false })
@@ -367,7 +373,7 @@ describe('the end', () => {
     expect(await app.exited).toBe(0)
   })
 
-  test('holds a shutdown of the system back until then', async () => {
+  test('a system shutdown waits for the cleanup', async () => {
     app = await machine.start()
     await app.page()
     expect(await app.shutDown()).toBe(true)

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import * as pushRegistrations from '../../../server/store/tables/push-registrations.ts'
 import { alice, bob, setupCast, social } from '../../support/cast.ts'
 import { watchPushes } from '../../support/pushes.ts'
 import { body } from '../../support/social.ts'
@@ -8,7 +7,11 @@ setupCast()
 
 const device = { serviceDid: 'did:web:push.test', token: 'device', platform: 'ios', appId: 'app' }
 const registrations = (account = alice) =>
-  pushRegistrations.ofAccount(social.server.running.services.store, account.did)
+  social.server.running.services.store.all(
+    `SELECT service_did AS serviceDid, token, platform, app_id AS appId FROM push_registrations
+     WHERE did = ? ORDER BY created_at, service_did, token`,
+    [account.did],
+  )
 const values = async () =>
   body(await social.server.get('com.core.server.checkAccountStatus', {}, alice)).privateStateValues
 

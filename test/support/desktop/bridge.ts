@@ -1,13 +1,13 @@
-/** What specs do in the page: calls of the bridge, and what it has told. */
+/** For specs, in the page: calls of the bridge, and the events it received. */
 import type { Page } from 'playwright'
 import type { Channel, DesktopBridge, DesktopCalls, DesktopEvents } from '../../../electron/bridge.ts'
 
 declare global {
   var desktop: DesktopBridge
-  var noted: { readonly event: string; readonly value: unknown }[]
+  var recorded: { readonly event: string; readonly value: unknown }[]
 }
 
-/** Calls as the page would. */
+/** Calls a channel from the page. */
 export function call<C extends Channel>(
   page: Page,
   channel: C,
@@ -19,7 +19,7 @@ export function call<C extends Channel>(
   )
 }
 
-/** The message with which a call is rejected; undefined when it is not. Its arguments may be anything. */
+/** The message of a rejected call; undefined if it was not rejected. Arguments may have any type. */
 export function refusalOf(
   page: Page,
   channel: string,
@@ -35,16 +35,19 @@ export function refusalOf(
   )
 }
 
-/** Notes what the main process tells from now on, until the page is loaded again. */
+/** Records the events of the main process from now on, until the page is loaded again. */
 export function listen(page: Page, ...events: (keyof DesktopEvents)[]): Promise<void> {
   return page.evaluate((names) => {
-    const noted: typeof globalThis.noted = []
-    globalThis.noted = noted
-    for (const event of names) desktop.on(event, (value) => noted.push({ event, value }))
+    const recorded: typeof globalThis.recorded = []
+    globalThis.recorded = recorded
+    for (const event of names) desktop.on(event, (value) => recorded.push({ event, value }))
   }, events)
 }
 
-export async function told<E extends keyof DesktopEvents>(page: Page, event: E): Promise<DesktopEvents[E][]> {
-  const all = await page.evaluate(() => globalThis.noted)
+export async function eventsOf<E extends keyof DesktopEvents>(
+  page: Page,
+  event: E,
+): Promise<DesktopEvents[E][]> {
+  const all = await page.evaluate(() => globalThis.recorded)
   return all.filter((one) => one.event === event).map(({ value }) => value as DesktopEvents[E])
 }

@@ -1,4 +1,4 @@
-/** The desktop app as a person has it, for specs that run on Electron and on its stand-in alike. */
+/** Starts and drives the desktop app, for specs that run on Electron and on its stand-in alike. */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -21,10 +21,10 @@ export interface LaunchOptions {
 
 /** A running app. */
 export interface Driven {
-  /** The page of its first window, once there is one. */
+  /** The page of the first window, once it is open. */
   page(): Promise<Page>
   probe(name: keyof Probe, ...args: unknown[]): Promise<unknown>
-  /** As the system would end it. */
+  /** Sends a signal to the main process. */
   signal(name: NodeJS.Signals): void
   /** Resolves with the exit code. */
   readonly exited: Promise<number | null>
@@ -40,7 +40,7 @@ const launchApp: Launch = binary ? (options) => launchElectron(binary, options) 
 const launchSecond = async (options: LaunchOptions): Promise<number | null> =>
   binary ? runElectron(binary, options) : (await launchStandIn(options)).exited
 
-/** Whether the keyring is the stand-in's, whose secret a spec may choose. */
+/** Whether the specs run on the stand-in, which has a keyring and faults that a spec can choose. */
 export const isStandIn = binary === undefined
 
 process.stderr.write(
@@ -51,29 +51,29 @@ process.stderr.write(
 
 export interface PlaceOptions {
   readonly port?: number
-  /** Whether the desktop has a tray to show the icon in; `later` once `showTray` was called, `refused` if it rejects the icon. */
+  /** Whether the desktop has a tray. `later`: after `showTray`. `refused`: it rejects the icon. */
   readonly hasTray?: boolean | 'later' | 'refused'
   /** The command that reaches the desktop bus; the others are not installed. */
   readonly busTool?: 'busctl' | 'gdbus'
-  /** The secret of the system's keyring, and the former ones below it; empty where it has none. */
+  /** Secret of the system's keyring, former secrets on further lines; empty for no keyring. */
   readonly keyring?: string
   readonly quirks?: readonly Quirk[]
   /** The response to the first dialog. */
   readonly answer?: object
   readonly args?: readonly string[]
-  /** The link that the system starts it for, where it tells of links by an event. */
+  /** The link that starts the app by an event, as on macOS. */
   readonly link?: string
 }
 
-/** For `expect.poll`: what a process does may take a while on a busy machine. */
+/** Options of `expect.poll` for what another process does: it may take a while on a busy machine. */
 export const soon = { timeout: 60_000 }
 
-/** A machine: folders, a port, a keyring, on which the app is started and started again. */
+/** A machine with its folders, port and keyring, on which the app can be started several times. */
 export class Machine {
   readonly folder: string
   readonly dataDir: string
   port: number
-  /** Where the desktop keeps its own things; known once it has been started. */
+  /** Folder of settings, secrets and logs; set by the first start. */
   desktopFolder = ''
   #running: App[] = []
 
@@ -102,12 +102,12 @@ export class Machine {
     return app
   }
 
-  /** A start beside a running one, which must end by itself. @returns its exit code */
+  /** Starts the app and waits for its exit. @returns the exit code */
   startAgain(options: PlaceOptions = {}): Promise<number | null> {
     return launchSecond({ env: this.#environment(options), args: options.args ?? [] })
   }
 
-  /** The desktop puts its tray up. */
+  /** Makes the tray of `hasTray: 'later'` appear. */
   showTray(): Promise<void> {
     return writeFile(join(this.folder, 'tray'), '')
   }
@@ -130,14 +130,14 @@ export class Machine {
     }
   }
 
-  /** Ends what still runs and removes everything. */
+  /** Quits the running apps and removes the folders. */
   async close(): Promise<void> {
     for (const app of this.#running) await app.quit()
     await rm(this.folder, { recursive: true, force: true })
   }
 }
 
-/** The app, started. */
+/** A started app. */
 export class App {
   readonly #driven: Driven
 
@@ -156,11 +156,11 @@ export class App {
   clickTray = (label: string) => this.#driven.probe('clickTray', label)
   clickMenu = (menu: string, label: string) => this.#driven.probe('clickMenu', menu, label)
   clickNotification = (title: string) => this.#driven.probe('clickNotification', title)
-  /** Answers the next dialog. */
+  /** Responds to the open dialog, or else to the next one. */
   answer = (value: object) => this.#driven.probe('answer', value)
   closeWindow = () => this.#driven.probe('closeWindow')
   moveWindow = (bounds: object) => this.#driven.probe('moveWindow', bounds)
-  /** Tells the main process that the page's process has died. */
+  /** Emits the event of a crashed renderer process. */
   crashPage = () => this.#driven.probe('crashPage')
   blurWindow = () => this.#driven.probe('blurWindow')
   failNotification = (title: string) => this.#driven.probe('failNotification', title)
@@ -185,12 +185,20 @@ export class App {
   }
 }
 
-export function freePort(): Promise<number> {
+/** Below the ports that the system hands out, and apart from those of other test processes: none is taken before the app binds it. */
+let nextPort = 20_000 + ((process.pid * 50) % 12_000)
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = nextPort++
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.listen({ port: 0, host: '127.0.0.1' }, () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen({ port, host: '127.0.0.1' }, () => probe.close(() => resolve(true)))
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Looks into the main process, and does there what a person would do outside the page: in Electron and in its stand-in alike, for it
- * stands on the module `electron` alone. It has to run before the main file.
+ * Inspects the main process and simulates the person outside the page: clicks in the tray, menus, notifications and dialogs. Uses
+ * only the module `electron`, so it works with the stand-in too. Must run before the main file.
  */
 import {
   app,
@@ -26,15 +26,15 @@ export interface Item {
 
 export interface Probed {
   readonly tray: { readonly toolTip: string; readonly items: readonly Item[] } | null
-  /** Items by their menu, with those that the system knows by a role. */
+  /** Items by menu, as role or label. */
   readonly menu: Readonly<Record<string, readonly string[]>>
   readonly notifications: readonly { readonly title: string; readonly body: string }[]
   readonly dialogs: readonly string[]
-  /** What was opened outside: addresses and folders. */
+  /** URLs and folders that were opened in other programs. */
   readonly opened: readonly string[]
   readonly clipboard: string
   readonly badge: number
-  /** Where the desktop keeps its own things. */
+  /** Folder of settings, secrets and logs. */
   readonly userData: string
   readonly theme: string
   /** Whether the switch `--no-sandbox` is set. */
@@ -56,7 +56,7 @@ export interface Probed {
   }[]
 }
 
-/** A call to the main process that no page of ours has made. */
+/** A call with a sender of choice. */
 export interface ForeignCall {
   readonly channel: string
   readonly args: readonly unknown[]
@@ -64,7 +64,7 @@ export interface ForeignCall {
     | 'another window'
     | 'a frame'
     | 'another origin'
-    | 'a frame that is gone'
+    | 'no frame'
     | 'a disposed frame'
     | 'our page'
     | 'our page without URL'
@@ -94,7 +94,7 @@ shell.openPath = async (path) => {
 const dialogs: string[] = []
 const firstAnswer = process.env.DESKTOP_PROBE_ANSWER
 const answers: unknown[] = firstAnswer ? [JSON.parse(firstAnswer)] : []
-/** Dialogs that are open because there was no answer for them yet. */
+/** Dialogs that are still open. */
 const open: ((answer: unknown) => void)[] = []
 const nextAnswer = (...[window, options]: unknown[]) => {
   const { message, title } = (options ?? window) as { message?: string; title?: string }
@@ -117,7 +117,7 @@ ipcMain.handle = (channel, handler) => {
   handle.call(ipcMain, channel, handler)
 }
 
-/** As macOS tells of the link that it starts the program for. */
+/** macOS emits `open-url` for the link that starts the app. */
 const firstLink = process.env.DESKTOP_PROBE_LINK
 if (firstLink) app.once('ready', () => app.emit('open-url', { preventDefault() {} }, firstLink))
 
@@ -191,7 +191,7 @@ const probe = {
         throw error
       })
   },
-  /** Answers the dialog that is open, or else the next one. */
+  /** Responds to the open dialog, or else to the next one. */
   answer(value: unknown): void {
     const respond = open.shift()
     if (respond) respond(value)
@@ -199,7 +199,7 @@ const probe = {
   },
   closeWindow: () => firstWindow().close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>) => firstWindow().setBounds(bounds),
-  /** @returns whether the page was loaded again */
+  /** @returns whether the page was reloaded */
   crashPage(): boolean {
     const { webContents } = firstWindow()
     const { reload } = webContents
@@ -214,7 +214,7 @@ const probe = {
   },
   blurWindow: () => firstWindow().blur(),
   openLink: (link: string) => void app.emit('open-url', { preventDefault() {} }, link),
-  /** @returns whether the system was asked to wait */
+  /** @returns whether the app asked the system to wait */
   shutDown(): boolean {
     let prevented = false
     const event = { preventDefault: () => (prevented = true) }
@@ -241,7 +241,7 @@ const probe = {
     }
     const event: { sender: object; senderFrame: object | null; returnValue?: unknown } = {
       sender: from === 'another window' ? { id: -1 } : webContents,
-      senderFrame: from === 'a frame that is gone' ? null : frame,
+      senderFrame: from === 'no frame' ? null : frame,
     }
     const handler = handlers.get(channel)
     if (handler) return handler(event, ...args)

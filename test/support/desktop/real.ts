@@ -1,4 +1,4 @@
-/** Drives Electron itself, through Playwright. */
+/** Drives the real Electron, through Playwright. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -32,7 +32,7 @@ export async function launchElectron(binary: string, { env, args }: LaunchOption
   }
 }
 
-/** For a start that ends by itself: Playwright waits for one that is ready. @returns its exit code */
+/** Runs a start that exits by itself, which Playwright cannot wait for. @returns the exit code */
 export async function runElectron(binary: string, { env, args }: LaunchOptions): Promise<number | null> {
   const child = spawn(binary, await argumentsOf(args), { env: { ...process.env, ...env }, cwd: root })
   return new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
@@ -44,7 +44,7 @@ async function argumentsOf(args: readonly string[]): Promise<string[]> {
   return [...sandbox, '--use-mock-keychain', '--password-store=basic', await writeEntry(), ...args]
 }
 
-/** The probe first, then the app; without types, which Electron need not know. */
+/** Writes a main file that imports the probe, then the app. The probe's types are stripped. */
 async function writeEntry(): Promise<string> {
   const probe = await readFile(join(import.meta.dirname, 'probe.ts'), 'utf8')
   const entry = join(await mkdtemp(join(tmpdir(), 'pds-entry-')), 'entry.mjs')

@@ -9,23 +9,23 @@ import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 
 const run = join(import.meta.dirname, '../electron-double/run.ts')
 
-/** Chromium knows no scheme `app`; this host stands for it. As `localhost` it may hold what a secure page may. */
+/** Chromium has no scheme `app`: this host replaces it. A host under `localhost` is a secure context. */
 const appHost = 'http://pds.localhost'
 const appUrl = 'app://pds'
 const toBrowser = (url: string) => url.replace(appUrl, appHost)
 const toApp = (url: string) => url.replace(appHost, appUrl)
 
 let shared: Promise<Browser> | undefined
-/** Apps by their process, for a second start to be told to the first. */
+/** Apps by process id, to pass a second start on to the first. */
 const running = new Map<number, Rpc>()
 
-/** A page on a loopback host that calls another port of it asks nobody; in Electron the app itself allows it. */
+/** Without local network checks, which Electron leaves to the app's permission handler. */
 const browser = () => {
   shared ??= launchBrowser(['--disable-features=LocalNetworkAccessChecks'])
   return shared
 }
 
-/** What a page can ask for, by Chromium's word and by Electron's. */
+/** Permissions by Chromium's name, with Electron's name. */
 const permissions = {
   geolocation: 'geolocation',
   notifications: 'notifications',
@@ -40,7 +40,7 @@ export async function launchStandIn({ env, args }: LaunchOptions): Promise<Drive
     cwd: root,
     env: { ...process.env, ...env },
     serialization: 'advanced',
-    // What Electron sets.
+    // As Electron sets it.
     execArgv: ['--unhandled-rejections=warn-with-error-code'],
   })
   const rpc = createRpc(child)
@@ -122,7 +122,7 @@ async function createPage(rpc: Rpc, id: number, { width, height, preload }: Wind
   return page
 }
 
-/** The app's own handler decides; what it does not allow is denied. */
+/** Grants what the app's permission handler allows. */
 async function grant(rpc: Rpc, context: BrowserContext): Promise<void> {
   const asked = Object.entries(permissions).map(
     async ([name, electron]) => [name, await rpc.call('permission', electron, `${appUrl}/`)] as const,
@@ -131,7 +131,7 @@ async function grant(rpc: Rpc, context: BrowserContext): Promise<void> {
   await context.grantPermissions(granted)
 }
 
-/** Requests of the page: its own files come from the app, and where it may go the app says. */
+/** Intercepts requests: the app serves its own files, and decides on navigation and new windows. */
 async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
   const context = page.context()
   page.on('framenavigated', (frame: Frame) => {
@@ -159,7 +159,7 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
     }
     return route.fulfill({ status, headers, body: Buffer.from(body) })
   }
-  // What is asked for while the app ends is answered by nobody.
+  // Requests during the end of the app get no response.
   await context.route('**/*', (route) => answer(route).catch(() => route.abort().catch(() => {})))
 }
 
@@ -172,13 +172,13 @@ function isOfAnother(request: { frame(): Frame }, page: Page): boolean {
   }
 }
 
-/** What the preload script sends reaches the main process, with the frame that it comes from. */
+/** Passes messages of the preload script to the main process, with their frame. */
 async function connect(rpc: Rpc, id: number, page: Page): Promise<void> {
   const frameOf = (frame: Frame): object => ({ url: toApp(frame.url()), parent: frame.parentFrame() && {} })
   await page.exposeBinding('electronDoubleCall', async ({ frame }, kind, channel, args) =>
     rpc.call(kind, id, frameOf(frame), channel, args),
   )
-  // The one thing that holds a page until it is answered is a dialog.
+  // Synchronous messages use a dialog: only that blocks a page until there is a response.
   page.on('dialog', async (dialog) => {
     const { name, args } = JSON.parse(dialog.message())
     const frame = { url: toApp(page.url()), parent: null }
@@ -192,7 +192,7 @@ declare global {
   var electronDouble: { receive(channel: string, args: readonly unknown[]): void } | undefined
 }
 
-/** The preload script with a `require` that knows `electron` alone, as in a sandbox. */
+/** The preload script with a `require` that has `electron` only, as in the sandbox. */
 function preloadScript(source: string): string {
   return `{
     const call = globalThis.electronDoubleCall

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { driver, tell } from './driver.ts'
+import { driver, notifyDriver } from './driver.ts'
 import { BrowserWindow } from './window.ts'
 
-/** An event that can be prevented. */
+/** An event with `preventDefault`. */
 export function preventable<T extends object>(more: T) {
   return {
     ...more,
@@ -62,7 +62,7 @@ class App extends EventEmitter {
     this.#paths.set('logs', path)
   }
 
-  /** A file in the user data, as Chromium has one; the driver passes on what a second start was given. */
+  /** A lock file in the user data, as in Chromium. The driver passes the arguments of a second start on to the first. */
   requestSingleInstanceLock(): boolean {
     const folder = this.getPath('userData')
     mkdirSync(folder, { recursive: true })
@@ -79,7 +79,7 @@ class App extends EventEmitter {
         return this.requestSingleInstanceLock()
       }
       this.#lock = undefined
-      tell('second-instance', pid, process.argv)
+      notifyDriver('second-instance', pid, process.argv)
       return false
     }
   }
@@ -93,7 +93,7 @@ class App extends EventEmitter {
     return this.#ready.promise
   }
 
-  /** Electron becomes ready only when the main file has been run to its end. */
+  /** Electron becomes ready after the main file has run to its end. */
   becomeReady(): void {
     this.#isReady = true
     this.#ready.resolve()
@@ -112,7 +112,7 @@ class App extends EventEmitter {
 
   exit(code = 0): void {
     if (this.#lock) rmSync(this.#lock, { force: true })
-    // What was said last still arrives.
+    // Messages that were sent before are delivered first.
     driver.call('exiting', code).finally(() => process.exit(code))
   }
 
@@ -138,7 +138,7 @@ class App extends EventEmitter {
       !this.#removedSwitches.has(name) && process.argv.includes(`--${name}`),
   }
 
-  /** As the real one, it also removes the switch that turns the sandbox off. */
+  /** Also removes the switch `no-sandbox`, as Electron does. */
   enableSandbox(): void {
     this.#assertNotReady('app.enableSandbox()')
     this.#removedSwitches.add('no-sandbox')

@@ -1,9 +1,9 @@
-/** The process that drives this one: it has the browser, and does what a person and a system would. */
+/** The process that drives this one: it has the browser and simulates the person and the system. */
 import { createRpc } from './rpc.ts'
 
 export const driver = createRpc(process)
 
-/** Of what nobody waits for. */
-export function tell(name: string, ...args: unknown[]): void {
+/** Calls the driver without waiting for the result. */
+export function notifyDriver(name: string, ...args: unknown[]): void {
   driver.call(name, ...args).catch(() => {})
 }

@@ -1,7 +1,7 @@
 /**
- * A stand-in for the module `electron`, as far as our main process uses it. Windows are pages of a real Chromium that the driver of
- * this process has. What differs from the real one: the page is not in a sandboxed process of Electron's, preload and page share one
- * world, `app://` is a host name of the browser, and what the system would do (tray, notifications, keyring) is only noted.
+ * A stand-in for the module `electron`, as far as our main process uses it. Windows are pages of a real Chromium in the driver's
+ * process. Differences from Electron: the page is not in Electron's sandbox, preload and page share one world, `app://` is a host
+ * name, and the system's parts (tray, notifications, keyring) only record calls. `quirks.ts` lists the faults it can simulate.
  */
 export { app } from './app.ts'
 export { ipcMain } from './ipc.ts'

@@ -2,7 +2,7 @@
 
 export interface Rpc {
   call(name: string, ...args: unknown[]): Promise<unknown>
-  /** What the other side may call. */
+  /** Functions that the other side can call. */
   readonly handlers: Map<string, (...args: never[]) => unknown>
 }
 
@@ -10,7 +10,7 @@ type Message =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly args: unknown[] }
   | { readonly kind: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: string }
 
-/** Both `process` of the child and the `ChildProcess` of its parent are one. */
+/** The child's `process`, or the parent's `ChildProcess`. */
 interface Peer {
   send?(message: Message, callback: (error: Error | null) => void): boolean
   on(event: 'message', listener: (message: Message) => void): unknown
@@ -37,7 +37,7 @@ export function createRpc(peer: Peer): Rpc {
   async function answer({ id, name, args }: Extract<Message, { kind: 'call' }>): Promise<void> {
     try {
       const handler = handlers.get(name)
-      if (!handler) throw new Error(`nobody answers ${name}`)
+      if (!handler) throw new Error(`no handler for ${name}`)
       send({ kind: 'answer', id, value: await handler(...(args as never[])) })
     } catch (error) {
       send({ kind: 'answer', id, error: error instanceof Error ? error.message : String(error) })
@@ -49,7 +49,7 @@ export function createRpc(peer: Peer): Rpc {
     call(name, ...args) {
       const id = ++last
       const answered = Promise.withResolvers<unknown>()
-      // Whoever does not wait need not hear that it failed.
+      // A caller that does not wait must not cause an unhandled rejection.
       answered.promise.catch(() => {})
       waiting.set(id, answered)
       send({ kind: 'call', id, name, args })

@@ -1,4 +1,4 @@
-/** Runs a main file with the stand-in in the place of `electron`: `node run.ts MAIN [arguments]`. */
+/** Runs a main file with the stand-in instead of `electron`: `node run.ts MAIN [arguments]`. */
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
@@ -12,7 +12,7 @@ registerHooks({
   },
   load(url, context, next) {
     if (url !== facade) return next(url, context)
-    // A module has named exports and a default one with all of them.
+    // Electron's module has named exports and a default export with all of them.
     const source = `import * as all from '${double}'; export * from '${double}'; export default all`
     return { format: 'module', source, shortCircuit: true }
   },
@@ -25,7 +25,7 @@ process.argv.splice(1, 1)
 
 process.on('disconnect', () => process.exit())
 
-// As Electron: an error box in place of a crash, and the program goes on without what failed.
+// As in Electron's lib/browser/init.ts: an error box instead of a crash, and the program continues.
 process.on('uncaughtException', (error) => {
   if (process.listenerCount('uncaughtException') > 1) return
   process.stderr.write(`A JavaScript error occurred in the main process: ${error.stack}\n`)

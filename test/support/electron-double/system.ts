@@ -1,7 +1,7 @@
-/** What Electron borrows from the system: tray, menus, notifications, dialogs, clipboard, keyring, theme, displays. */
+/** Electron's interfaces to the system: tray, menus, notifications, dialogs, clipboard, keyring, theme, displays. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { driver, tell } from './driver.ts'
+import { driver, notifyDriver } from './driver.ts'
 import { hasQuirk, takeQuirk } from './quirks.ts'
 
 interface Template {
@@ -85,7 +85,7 @@ export class Notification extends EventEmitter {
   close(): void {}
 }
 
-const unanswered = () => Promise.reject(new Error('nobody answers this dialog'))
+const unanswered = () => Promise.reject(new Error('no response for this dialog'))
 
 export const dialog = {
   showMessageBox: unanswered,
@@ -107,11 +107,11 @@ export const clipboard = {
   readText: async () => copied,
 }
 
-/** The lines of the environment's `ELECTRON_DOUBLE_KEYRING` are the secret of this system and those before it; without one there is no keyring. */
+/** `ELECTRON_DOUBLE_KEYRING`: the secret of the keyring, former secrets on further lines. Empty: no keyring. */
 const [keyring = '', ...former] = (process.env.ELECTRON_DOUBLE_KEYRING ?? '').split('\n')
 const keyOf = (secret: string) => createHash('sha256').update(secret).digest()
 
-/** What Chromium puts first: `v11` for the key of a keyring, `v10` for its fixed key. */
+/** Chromium's prefix of encrypted bytes on Linux: `v11` for a key of the keyring, `v10` for its fixed key. */
 const prefix = Buffer.from(hasQuirk('keyring-v10') ? 'v10' : 'v11')
 
 function unseal(prefixed: Buffer, secret: string): string {
@@ -158,7 +158,7 @@ export const nativeTheme = {
   },
   set themeSource(source: string) {
     theme = source
-    tell('theme', source)
+    notifyDriver('theme', source)
   },
 }
 
@@ -187,7 +187,7 @@ class PowerMonitor extends EventEmitter {
     })
   }
 
-  /** What the system does when it shuts down. */
+  /** Simulates a shutdown of the system. */
   shutDown(event: object): void {
     if (this.#sendsShutdown) this.emit('shutdown', event)
   }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { app, preventable } from './app.ts'
-import { driver, tell } from './driver.ts'
+import { driver, notifyDriver } from './driver.ts'
 import { hasQuirk, takeQuirk } from './quirks.ts'
 
 export interface FrameDouble {
@@ -19,7 +19,7 @@ type OpenHandler = (details: { url: string }) => { action: 'allow' | 'deny' }
 
 let lastId = 0
 
-/** The page; the browser that shows it is the driver's. */
+/** The main process's side of a page, which is in the driver's browser. */
 export class WebContentsDouble extends EventEmitter {
   readonly id: number
   #url = ''
@@ -39,18 +39,18 @@ export class WebContentsDouble extends EventEmitter {
   }
 
   send(channel: string, ...args: unknown[]): void {
-    tell('page.send', this.id, channel, args)
+    notifyDriver('page.send', this.id, channel, args)
   }
 
   reload(): void {
-    tell('page.reload', this.id)
+    notifyDriver('page.reload', this.id)
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {
     this.#openHandler = handler
   }
 
-  /** Nothing crashes here but by being said to. */
+  /** Always false: specs emit the crash event themselves. */
   isCrashed(): boolean {
     return false
   }
@@ -59,8 +59,8 @@ export class WebContentsDouble extends EventEmitter {
     return !BrowserWindow.getAllWindows().some(({ webContents }) => webContents === this)
   }
 
-  /** What a page does, told by the driver. */
-  readonly told = {
+  /** Called by the driver when the page does something. */
+  readonly fromPage = {
     url: (url: string) => {
       this.#url = url
     },
@@ -108,7 +108,7 @@ export class BrowserWindow extends EventEmitter {
     this.#bounds = { x, y, width, height }
     BrowserWindow.#all.set(this.id, this)
     app.emit('web-contents-created', {}, this.webContents)
-    tell('window.create', this.id, { width, height, preload: options.webPreferences?.preload })
+    notifyDriver('window.create', this.id, { width, height, preload: options.webPreferences?.preload })
     if (options.show !== false) this.show()
   }
 
@@ -202,16 +202,18 @@ export class BrowserWindow extends EventEmitter {
   destroy(): void {
     BrowserWindow.#all.delete(this.id)
     this.blur()
-    tell('window.destroy', this.id)
+    notifyDriver('window.destroy', this.id)
     this.emit('closed')
     if (BrowserWindow.#all.size === 0) app.emit('window-all-closed')
   }
 }
 
-driver.handlers.set('page.url', (id: number, url: string) => BrowserWindow.byId(id).webContents.told.url(url))
+driver.handlers.set('page.url', (id: number, url: string) =>
+  BrowserWindow.byId(id).webContents.fromPage.url(url),
+)
 driver.handlers.set('page.navigation', (id: number, url: string) =>
-  BrowserWindow.byId(id).webContents.told.navigation(url),
+  BrowserWindow.byId(id).webContents.fromPage.navigation(url),
 )
 driver.handlers.set('page.open', (id: number, url: string) =>
-  BrowserWindow.byId(id).webContents.told.open(url),
+  BrowserWindow.byId(id).webContents.fromPage.open(url),
 )

@@ -6,7 +6,7 @@ const aliases = new Map([
   ['com.atproto', 'com.core'],
 ])
 
-test('every $type of an alias is taken by our own name, whatever it is in', () => {
+test('withCanonicalTypes: replaces aliased $type at every depth', () => {
   const record = {
     $type: 'app.bsky.feed.post',
     text: 'app.bsky.feed.post',
@@ -28,7 +28,7 @@ test('every $type of an alias is taken by our own name, whatever it is in', () =
   expect(record.facets[0]?.features[0]?.$type).toBe('app.bsky.richtext.facet#mention')
 })
 
-test('a value without aliases is the same value', () => {
+test('withCanonicalTypes: returns a value without aliases unchanged', () => {
   const record = {
     $type: 'app.example.feed.post',
     tags: ['a'],

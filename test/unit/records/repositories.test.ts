@@ -42,7 +42,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-test('a write begins again when the nodes that it reads are gone, because the repository has become another', async () => {
+test('write: retries when its tree nodes were deleted by another commit', async () => {
   const before = open()
   for (const rkey of ['a', 'b', 'c']) await write(before, rkey)
   const other = await firstCommit({ did, rev: nextTid() }, key.privateKey)
@@ -50,7 +50,7 @@ test('a write begins again when the nodes that it reads are gone, because the re
   let plans = 0
   const record = await note('d')
   const commit = await open().write(did, () => {
-    // The account is deleted and imported again, while the tree is being changed.
+    // Deletes and imports the account while the tree is being changed.
     if (plans++ === 0) void store.transact((tx) => replaceAccount(tx, other))
     return [record]
   })
@@ -59,7 +59,7 @@ test('a write begins again when the nodes that it reads are gone, because the re
   expect(records.pageOfRepo(store, did, undefined, 10).map(({ rkey }) => rkey)).toEqual(['d'])
 })
 
-test('a write to a repository with a damaged tree fails, and the next one waits for nothing', async () => {
+test('write: fails on a damaged tree without blocking the next write', async () => {
   await write(open(), 'a')
   const head = repos.findHead(store, did)
   await store.transact((tx) => tx.run('DELETE FROM repo_blocks WHERE cid = ?', [head?.tree ?? '']))
@@ -69,7 +69,7 @@ test('a write to a repository with a damaged tree fails, and the next one waits 
   expect(repos.findHead(store, did)).toEqual(head)
 })
 
-test('of writes at the same time each has a commit of its own, and the last one has all records', async () => {
+test('write: concurrent writes make one commit each, and the last contains all records', async () => {
   const repositories = open()
   const names = Array.from({ length: 20 }, (_, at) => `note-${at}`)
   const commits = await Promise.all(names.map((rkey) => write(repositories, rkey)))
@@ -81,7 +81,7 @@ test('of writes at the same time each has a commit of its own, and the last one 
   expect(root.toString()).toBe(commits.at(-1)?.cid)
 })
 
-/** As a server that has just started: nothing of the repository is in memory. */
+/** Simulates a start: no repository is in memory. */
 function open(): Repositories {
   return createRepositories({ store, aliases, nextTid, now, listener })
 }

@@ -4,7 +4,7 @@ import { createTidClock } from '../../../server/records/tid.ts'
 
 const at = (iso: string) => () => new Date(iso)
 
-test('a TID tells its time in microseconds', () => {
+test('a TID encodes its time in microseconds', () => {
   const nextTid = createTidClock(at('2023-07-19T21:58:56.340Z'))
   expect(nextTid().slice(0, 11)).toBe('3k2vslpva32')
 })
@@ -22,7 +22,7 @@ test('TIDs grow, also within a millisecond and when the clock goes back', () => 
   expect(new Set(tids).size).toBe(tids.length)
 })
 
-test('a TID comes after the one that it is told of', () => {
+test('a TID sorts after the given one', () => {
   const ahead = createTidClock(at('2040-01-01T00:00:00.000Z'))()
   const nextTid = createTidClock(at('2030-01-01T00:00:00.000Z'))
   expect(nextTid(ahead) > ahead).toBe(true)

@@ -48,8 +48,8 @@ const texts = (db: Database) =>
 const backups = () => readdirSync(join(directory, 'backups')).sort()
 const mode = (path: string) => (statSync(join(directory, path)).mode & 0o777).toString(8)
 
-describe('files', () => {
-  test('are closed to everyone but their owner, also when they were put there open', async () => {
+describe('files of the data directory', () => {
+  test('only the owner can read them, also after a start with more open modes', async () => {
     const db = await open(first)
     await insert(db, 'a')
     await db.backup()
@@ -67,8 +67,8 @@ describe('files', () => {
     expect(mode('pds.sqlite')).toBe('600')
   })
 
-  test('are new ones, whatever somebody has put in their way', async () => {
-    const file = join(directory, 'carried.pdsbackup')
+  test('an export does not follow a symlink in place of its temporary file', async () => {
+    const file = join(directory, 'carried.sqlite.gz')
     const elsewhere = join(directory, 'elsewhere')
     writeFileSync(elsewhere, '', { mode: 0o666 })
     symlinkSync(elsewhere, `${file}.tmp`)
@@ -77,10 +77,10 @@ describe('files', () => {
     await db.close()
     expect(readFileSync(elsewhere)).toHaveLength(0)
     expect(lstatSync(file).isFile()).toBe(true)
-    expect(mode('carried.pdsbackup')).toBe('600')
+    expect(mode('carried.sqlite.gz')).toBe('600')
   })
 
-  test('have checksums that sha256sum accepts', async () => {
+  test('sha256sum accepts their checksums', async () => {
     const db = await open(first)
     const { file } = await db.backup()
     await db.close()
@@ -92,7 +92,7 @@ describe('files', () => {
 })
 
 describe('migrations', () => {
-  test('run in order, and the store is backed up before', async () => {
+  test('they run in order, after a backup of the store', async () => {
     const old = await open(first)
     await insert(old, 'a')
     await old.close()
@@ -107,7 +107,7 @@ describe('migrations', () => {
     await back.close()
   })
 
-  test('remove what earlier versions left of deleted rows in free pages', async () => {
+  test('the start that runs them removes deleted rows from free pages', async () => {
     await (await open(first)).close()
     const path = join(directory, 'pds.sqlite')
     const old = await Sqlite.open(readFileSync(path))
@@ -122,7 +122,7 @@ describe('migrations', () => {
     expect(readFileSync(path).includes('a secret of old')).toBe(false)
   })
 
-  test('that fail leave everything as it was', async () => {
+  test('a failed migration leaves the store unchanged', async () => {
     const old = await open(first)
     await insert(old, 'a')
     await old.close()
@@ -132,7 +132,7 @@ describe('migrations', () => {
     await db.close()
   })
 
-  test('may rebuild a table that others refer to, but not leave rows that refer to nothing', async () => {
+  test('one may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
     const parent = { sql: 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT' }
     const db = await open(first, parent)
     await insert(db, 'a')
@@ -142,24 +142,24 @@ describe('migrations', () => {
       sql: `CREATE TABLE new (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
             INSERT INTO new SELECT * FROM note; DROP TABLE note; ALTER TABLE new RENAME TO note`,
     }
-    await expect(open(first, parent, { sql: 'DELETE FROM note' })).rejects.toThrow('refer to nothing')
+    await expect(open(first, parent, { sql: 'DELETE FROM note' })).rejects.toThrow('refer to missing rows')
     const rebuilt = await open(first, parent, rebuild)
     expect(rebuilt.all('SELECT * FROM child')).toEqual([{ note: 1 }])
     await rebuilt.close()
   })
 
-  test('of a newer program are refused, and nothing is touched', async () => {
+  test('a store of a newer program is refused and left unchanged', async () => {
     await (await open(first, second)).close()
     const before = readFileSync(join(directory, 'pds.sqlite'))
     await expect(open(first)).rejects.toThrow(StoreTooNew)
-    await expect(open(first)).rejects.toThrow('has version 2, but this program knows versions up to 1 only')
+    await expect(open(first)).rejects.toThrow('has version 2, but this program supports versions up to 1')
     expect(readFileSync(join(directory, 'pds.sqlite')).equals(before)).toBe(true)
     await (await open(first, second)).close()
   })
 })
 
-describe('a backup', () => {
-  test('holds what is in the snapshot and in the journal, and has been checked', async () => {
+describe('backups', () => {
+  test('a backup contains the snapshot and the journal, and passes its check', async () => {
     const db = await open(first)
     await insert(db, 'a')
     await db.checkpoint()
@@ -176,7 +176,7 @@ describe('a backup', () => {
     await back.close()
   })
 
-  test('is made from another process while this one writes and checkpoints', {
+  test('another process can make one while this one writes and checkpoints', {
     timeout: 60_000,
   }, async () => {
     const db = await open(first)
@@ -200,7 +200,7 @@ describe('a backup', () => {
     await db.close()
   })
 
-  test('manual backups never remove daily ones, nor backups made before a migration', async () => {
+  test('manual ones never remove daily ones, nor those made before a migration', async () => {
     await (await open(first)).close()
     const db = await open(first, second)
     const daily = basename((await db.backup('daily')).file)
@@ -211,7 +211,7 @@ describe('a backup', () => {
     await db.close()
   })
 
-  test('backups of the earlier name are listed, restorable, and removed as daily ones', async () => {
+  test('those with a name of earlier versions are listed, restorable, and expire as daily ones', async () => {
     const db = await open(first)
     await insert(db, 'a')
     const { file } = await db.backup()
@@ -242,26 +242,26 @@ describe('a backup', () => {
     await db.close()
   })
 
-  test('that does not come back from the disk as it was written is not kept', async () => {
+  test('a backup that reads back differently is removed', async () => {
     const { files } = new FaultyDisk()
     const isBackup = (path: string) => path.endsWith('Z.sqlite')
-    const unfaithful = {
+    const corrupting = {
       ...files,
       read: async (path: string) => (isBackup(path) ? Buffer.alloc(8192) : files.read(path)),
     }
-    const db = await Database.open({ directory: '/data', migrations: [first], now, files: unfaithful })
+    const db = await Database.open({ directory: '/data', migrations: [first], now, files: corrupting })
     await expect(db.backup()).rejects.toThrow('does not match its checksum')
     expect(await listBackups('/data', files)).toEqual([])
     await db.close()
   })
 
-  test('of a directory without a store is refused', async () => {
+  test('a directory without a store is refused', async () => {
     await expect(backup(directory, now())).rejects.toThrow('pds.sqlite is missing')
     expect(readdirSync(directory)).toEqual([])
   })
 })
 
-describe('a restore', () => {
+describe('restore', () => {
   async function storeWithBackup(): Promise<string> {
     const db = await open(first)
     await insert(db, 'a')
@@ -271,7 +271,7 @@ describe('a restore', () => {
     return file
   }
 
-  test('keeps what was there', async () => {
+  test('the replaced files are kept', async () => {
     const file = await storeWithBackup()
     const before = readFileSync(join(directory, 'pds.sqlite'))
     const replaced = await restore({ directory, file, migrations: 1, now })
@@ -280,14 +280,14 @@ describe('a restore', () => {
     expect(texts(db)).toEqual(['a'])
     await insert(db, 'c')
     await db.close()
-    // And back again, from what was kept.
+    // And back again, from the replaced files.
     await restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), migrations: 1, now })
     const back = await open(first)
     expect(texts(back)).toEqual(['a', 'b'])
     await back.close()
   })
 
-  test('makes a damaged store good', async () => {
+  test('a damaged store starts again', async () => {
     const file = await storeWithBackup()
     writeFileSync(join(directory, 'pds.sqlite'), 'garbage')
     await expect(open(first)).rejects.toThrow(StoreDamaged)
@@ -297,7 +297,7 @@ describe('a restore', () => {
     await db.close()
   })
 
-  test('fills an empty directory', async () => {
+  test('an empty directory receives the data', async () => {
     const file = await storeWithBackup()
     const elsewhere = join(directory, 'elsewhere')
     expect(await restore({ directory: elsewhere, file, migrations: 1, now })).toBe(undefined)
@@ -314,7 +314,7 @@ describe('a restore', () => {
     ],
     ['is no database', (file: string) => [writeFileSync(file, 'x'), rmSync(`${file}.sha256`)], 'is not a'],
     ['is missing', (file: string) => rmSync(file), 'is missing'],
-  ])('of a backup that %s is refused, and nothing is touched', async (_, spoil, message) => {
+  ])('a backup that %s is refused, and the data is unchanged', async (_, spoil, message) => {
     const file = await storeWithBackup()
     spoil(file)
     const before = readdirSync(directory)
@@ -325,7 +325,7 @@ describe('a restore', () => {
     await db.close()
   })
 
-  test('of a backup of a newer program, or into a directory in use, is refused', async () => {
+  test('a backup of a newer program is refused, and so is a directory in use', async () => {
     const file = await storeWithBackup()
     await expect(restore({ directory, file, migrations: 0, now })).rejects.toThrow(StoreTooNew)
     const db = await open(first)
@@ -341,7 +341,7 @@ describe('a restore', () => {
     'power cut, prefix kept',
     'power cut, last kept',
     'power cut, sectors kept',
-  ])('is done or not done: %s at any file operation', { timeout: 60_000 }, async (fault) => {
+  ])('done or not done, never half: %s at any file operation', { timeout: 60_000 }, async (fault) => {
     const story = new Story(new FaultyDisk())
     await story.open()
     await story.add(1)
@@ -372,7 +372,7 @@ describe('a restore', () => {
   })
 })
 
-describe('the commands', () => {
+describe('commands', () => {
   const run = (command: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [
       '--no-warnings',
@@ -380,7 +380,7 @@ describe('the commands', () => {
       ...args,
     ])
 
-  test('make a backup, list it and restore it', { timeout: 60_000 }, async () => {
+  test('backup and restore: make a backup, list it and restore it', { timeout: 60_000 }, async () => {
     const { migrations } = await import('../../../server/store/migrations.ts')
     await (await open(...migrations)).close()
     const made = (await run('backup', '--data-dir', directory)).stdout
@@ -388,12 +388,12 @@ describe('the commands', () => {
     expect(made).toContain(name)
     expect((await run('restore', '--list', '--data-dir', directory)).stdout).toContain(name)
     expect((await run('restore', name, '--data-dir', directory)).stdout).toMatch(
-      /^Restored .* is in .*replaced-/,
+      /^Restored .* are in .*replaced-/,
     )
     await (await open(...migrations)).close()
   })
 
-  test('say what they do, and what went wrong', { timeout: 60_000 }, async () => {
+  test('backup and restore: print help, and errors with exit code 1', { timeout: 60_000 }, async () => {
     for (const command of ['backup', 'restore']) {
       expect((await run(command, '--help')).stdout).toContain(`npm run ${command}`)
       await expect(run(command, '--wrong')).rejects.toMatchObject({

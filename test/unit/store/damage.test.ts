@@ -1,5 +1,5 @@
 /**
- * What is wrong with the files is told, and moved aside; it is never taken for an empty or a shorter store.
+ * Damaged files are reported and moved aside, and never read as an empty or shorter store.
  */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ function writtenBytes(path: string): number {
   return disk.content(path).findLastIndex((byte) => byte !== 0) + 1
 }
 
-/** Opens a disk and returns the ids, or the damage that was told. */
+/** Opens a disk and returns the ids, or the reported damage. */
 async function openOn(changed: FaultyDisk): Promise<number[] | StoreDamaged> {
   const story = new Story(changed)
   try {
@@ -52,7 +52,7 @@ async function openOn(changed: FaultyDisk): Promise<number[] | StoreDamaged> {
   }
 }
 
-test('untouched, everything is there', async () => {
+test('the undamaged store has every item', async () => {
   expect(await openOn(disk.clone())).toEqual(everyId)
 })
 
@@ -62,7 +62,7 @@ describe('a changed byte', { timeout: 120_000 }, () => {
     [sidecar, 1],
     [sealed, 5],
     [current, 5],
-  ])('in %s is told and the file moved aside', async (name, stride) => {
+  ])('in %s is reported and the file is moved aside', async (name, stride) => {
     const path = join(directory, name)
     for (let at = 0; at < writtenBytes(path); at += stride) {
       for (const mask of [0x01, 0xff]) {
@@ -76,7 +76,7 @@ describe('a changed byte', { timeout: 120_000 }, () => {
         expect(changed.content(damage.movedTo ?? '').equals(disk.content(damage.file))).toBe(
           damage.file !== path,
         )
-        // Starting again does not make it good.
+        // A second start reports it again.
         expect(await openOn(changed)).toBeInstanceOf(StoreDamaged)
       }
     }
@@ -107,7 +107,7 @@ test.each([[snapshot], [sealed], [sealed, current], [snapshot, sealed, current]]
   },
 )
 
-test('a store of which only backups are left does not start empty', async () => {
+test('a directory with only backups does not start as an empty store', async () => {
   const story = new Story(disk.clone())
   await story.open()
   await story.backup()
@@ -118,7 +118,7 @@ test('a store of which only backups are left does not start empty', async () => 
   })
 })
 
-test('a current journal cut at any length has lost the tail only', async () => {
+test('a current journal that is cut at any length loses only its tail', async () => {
   const path = join(directory, current)
   const content = disk.content(path)
   for (let length = 0; length <= writtenBytes(path); length += 3) {
@@ -142,7 +142,7 @@ test('a sealed journal that is cut is damaged', async () => {
   expect(await openOn(changed)).toMatchObject({ file: path })
 })
 
-test('a checkpointed journal whose removal a crash kept from the disk does no harm', async () => {
+test('a checkpointed journal that reappears after a crash is ignored and removed', async () => {
   const story = new Story(disk.clone())
   await story.open()
   await story.checkpoint()
@@ -153,14 +153,14 @@ test('a checkpointed journal whose removal a crash kept from the disk does no ha
   expect(story.disk.names(directory)).not.toContain(sealed)
 })
 
-test('a snapshot without its checksum is taken when SQLite finds it sound, and listed', async () => {
+test('a snapshot without a checksum is accepted after an integrity check, and gets one', async () => {
   const changed = disk.clone()
   await changed.files.remove(join(directory, sidecar))
   expect(await openOn(changed)).toEqual(everyId)
   expect(changed.names(directory)).toContain(sidecar)
 })
 
-test('a snapshot alone, put there by a person, is a store', async () => {
+test('a snapshot that a person copied into an empty directory is a store', async () => {
   const story = new Story(disk.clone())
   await story.open()
   await story.close()
@@ -170,7 +170,7 @@ test('a snapshot alone, put there by a person, is a store', async () => {
   expect(await openOn(fresh)).toEqual(everyId)
 })
 
-test('a snapshot that a person put beside older journals is gone on from', async () => {
+test('a newer snapshot that a person copied beside older journals replaces them', async () => {
   const newer = new Story(disk.clone())
   await newer.open()
   await newer.add(8, 9)
@@ -185,7 +185,7 @@ test('a snapshot that a person put beside older journals is gone on from', async
   expect(await openOn(story.disk)).toEqual([...everyId, 8, 9, 10])
 })
 
-test('a file of another program is not taken for a store', async () => {
+test('a file of another program is rejected', async () => {
   const fresh = new FaultyDisk()
   await fresh.files.makeDir(directory)
   fresh.put(join(directory, snapshot), Buffer.from('hello, this is no database at all'))

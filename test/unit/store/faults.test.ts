@@ -1,12 +1,12 @@
 /**
- * The store's promise, tried at every file operation: what was acknowledged is there afterwards, whole;
- * nothing else is half there.
+ * The store's durability, tested with a fault at every file operation: acknowledged transactions are complete afterwards, and
+ * no other is there in part.
  */
 import { expect, test } from 'vitest'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, notes, Story } from './story.ts'
 
-/** Everything that a store does in its life, ending before the last close. */
+/** Uses every operation of a store, up to the last close. */
 async function live(story: Story): Promise<void> {
   await story.tryToOpen(items)
   await story.add(1)
@@ -19,7 +19,7 @@ async function live(story: Story): Promise<void> {
   await story.add(7, 8)
   await story.checkpoint()
   await story.add(9)
-  // What a reader may tell is what was acknowledged, also after a failure.
+  // A settled reader sees exactly the acknowledged transactions, also after a failure.
   if (await story.isSettled()) expect(story.ids()).toEqual([...story.acknowledged])
 }
 
@@ -32,7 +32,7 @@ const passing: Fault[] = [
   'torn write',
   'lost sync',
 ]
-/** Those after which something is left to be tidied up. */
+/** Faults that leave files to clean up. */
 const untidy: Fault[] = ['fails', 'disk gone', 'torn write', 'lost sync']
 const final: Fault[] = [
   'kill',
@@ -59,7 +59,7 @@ test.each(cases)(
       story.disk.failAt(at, fault)
       await live(story)
       if (ending === 'a clean close') await story.close()
-      // What a clean close leaves must survive a power cut too.
+      // A clean close must survive a power cut too.
       if (!story.disk.off) story.disk.cutPower()
       await story.close()
       story.disk.restart()
@@ -70,7 +70,7 @@ test.each(cases)(
       if (ending === 'a clean close') expect(ids, where).toEqual([...acknowledged])
       expect(ids, where).toEqual(expect.arrayContaining([...acknowledged]))
       expect([...attempted], where).toEqual(expect.arrayContaining(ids))
-      // What a reader has seen counts as promised too.
+      // Everything that a reader has seen must be durable too.
       story.disk.cutPower()
       await story.close()
       story.disk.restart()

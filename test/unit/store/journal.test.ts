@@ -42,7 +42,7 @@ const sample = journalOf(
 const whole = readJournal(sample, 1, true)
 const lastFrame = sample.lastIndexOf('frame ')
 
-test('what goes into a frame comes out of it', () => {
+test('a decoded frame equals the encoded transactions', () => {
   fc.assert(
     fc.property(fc.array(transaction, { minLength: 1 }), (transactions) => {
       const bytes = Buffer.concat([encodeTitle(1), encodeFrame(1, transactions.map(encodeTransaction))])
@@ -61,7 +61,7 @@ function plain([sql, params]: readonly [string, SqlParams]): [string, (SqlValue 
   return [sql, params.map((value) => (value instanceof Uint8Array ? [...value] : value))]
 }
 
-test('a journal holds no zero byte, whatever is written', () => {
+test('a frame contains no zero byte, whatever its values', () => {
   expect(sample.includes(0)).toBe(false)
 })
 
@@ -97,7 +97,7 @@ test('sectors of the last frame that were never written make it torn', () => {
   expect(readJournal(lost, 1, true)).toEqual({ frames: whole.frames.slice(0, 2), length: lastFrame })
 })
 
-test('a zeroed sector before the last frame is damage: what follows was written after it', () => {
+test('a zeroed sector before the last frame is damage: later frames were written after it', () => {
   const item = [['INSERT INTO t VALUES (?)', ['x'.repeat(500)]]] satisfies [string, SqlParams][]
   const journal = journalOf([item], [item], [item], [item])
   const last = journal.lastIndexOf('frame ')
@@ -120,7 +120,7 @@ test('a frame out of order and a journal under another name are damage', () => {
   expect(() => readJournal(sample, 2, true)).toThrow('the name of another journal')
 })
 
-test('parameters are taken when they are given', () => {
+test('a statement is encoded at once: later changes of its parameters have no effect', () => {
   const bytes = Uint8Array.of(1)
   const params = ['a', bytes]
   const encoded = encodeStatement('X', params)

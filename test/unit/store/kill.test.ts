@@ -1,6 +1,5 @@
 /**
- * The promise once more, on the real disk with checkpoints in their own thread: a process is killed in the middle
- * of its work, again and again.
+ * Durability on the real disk, with checkpoints in their worker thread: a writing process is killed again and again.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,12 +31,12 @@ async function writeAndKill(directory: string, lines: number): Promise<number[]>
   return acknowledged
 }
 
-test(`what was acknowledged survives ${kills} kills`, { timeout: 120_000 }, async () => {
+test(`acknowledged transactions survive ${kills} kills`, { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pds-kill-'))
   const promised: number[] = []
   for (let kill = 1; kill <= kills; kill++) {
     promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200))))
-    // Now and then the next process has to recover what two have left.
+    // Sometimes the next process recovers the files of two killed ones.
     if (kill % 3 === 0) continue
     const db = await Database.open({ directory, migrations: [pairs], now: () => new Date() })
     const there = db.all<{ id: number }>('SELECT id FROM one ORDER BY id').map(({ id }) => id)

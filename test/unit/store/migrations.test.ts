@@ -1,12 +1,13 @@
-/** What migrations do with rows that are there already. */
+/** Migrations of existing rows. */
 import { expect, test } from 'vitest'
 import { Database } from '../../../server/store/database.ts'
 import { migrations } from '../../../server/store/migrations.ts'
+import * as fanOuts from '../../../server/store/tables/fan-outs.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
 
-test('devices that were registered before there was a queue get what arrives afterwards', async () => {
+test('push queue: devices that were registered before its migration receive later notifications', async () => {
   const { files } = new FaultyDisk()
   const open = (version: number) =>
     Database.open({
@@ -45,5 +46,32 @@ test('devices that were registered before there was a queue get what arrives aft
   expect(db.all('SELECT notification, target, tries, due_at FROM push_queue')).toEqual([
     { notification: 1, target: 'did:web:push.test', tries: 0, due_at: at },
   ])
+  await db.close()
+})
+
+test('fan-outs: the migration that renames the column keeps their progress', async () => {
+  const { files } = new FaultyDisk()
+  const open = (version: number) =>
+    Database.open({
+      directory: '/data',
+      migrations: migrations.slice(0, version),
+      now: () => new Date(at),
+      files,
+    })
+  const before = await open(4)
+  await before.transact((tx) => {
+    tx.run(
+      `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
+       VALUES ('did:web:alice.test', 'alice.test', 0, ?, x'00', '')`,
+      [at],
+    )
+    tx.run(
+      `INSERT INTO fan_outs (did, collection, rkey, is_reply, told_up_to)
+       VALUES ('did:web:alice.test', 'app.example.feed.post', '1', 0, 'did:web:bob.test')`,
+    )
+  })
+  await before.close()
+  const db = await open(migrations.length)
+  expect(fanOuts.first(db)).toMatchObject({ rkey: '1', lastRecipient: 'did:web:bob.test' })
   await db.close()
 })

@@ -47,7 +47,7 @@ async function withUsb(content?: Buffer): Promise<FaultyDisk> {
   return disk
 }
 
-/** Tries to restore a file over the data, and says what happened and whether the data changed. */
+/** Tries to restore a file over the data. Returns the error, and whether the data is unchanged. */
 async function tryToRestore(content: Buffer, given: string | undefined, known = 1) {
   const disk = await withUsb(content)
   const before = dataOn(disk)
@@ -59,7 +59,7 @@ async function tryToRestore(content: Buffer, given: string | undefined, known = 
     now,
     files: disk.files,
   }).catch((error: unknown) => error)
-  return { error, untouched: isDeepStrictEqual(dataOn(disk), before) }
+  return { error, unchanged: isDeepStrictEqual(dataOn(disk), before) }
 }
 
 /** All files of the data directory. */
@@ -130,10 +130,10 @@ describe('one-file backups', () => {
   })
 
   test.each(['wrong', '', undefined])('the passphrase %j is refused', async (given) => {
-    const { error, untouched } = await tryToRestore(locked, given)
+    const { error, unchanged } = await tryToRestore(locked, given)
     expect(error).toBeInstanceOf(BackupLocked)
     expect(error).toHaveProperty('passphrase', given === undefined ? 'missing' : 'wrong')
-    expect(untouched).toBe(true)
+    expect(unchanged).toBe(true)
   })
 
   test('isProtected answers without the passphrase', async () => {
@@ -144,12 +144,12 @@ describe('one-file backups', () => {
 
   const refusals = [StoreDamaged, BackupForeign, BackupLocked]
   const expectRefusal = async (content: Buffer, given: string | undefined) => {
-    const { error, untouched } = await tryToRestore(content, given)
+    const { error, unchanged } = await tryToRestore(content, given)
     expect(refusals.some((each) => error instanceof each)).toBe(true)
-    expect(untouched).toBe(true)
+    expect(unchanged).toBe(true)
   }
 
-  test('encrypted, with any byte changed it is refused, and nothing is touched', async () => {
+  test('encrypted, with any byte changed it is refused, and the data is unchanged', async () => {
     const at = fc.oneof(fc.nat(200), fc.nat(locked.length - 1))
     await fc.assert(
       fc.asyncProperty(at, fc.integer({ min: 1, max: 255 }), async (at, xor) => {
@@ -228,16 +228,16 @@ describe('one-file backups', () => {
     ],
     ['an age file that contains something else', encryptedText, StoreDamaged, 'is damaged or cut short'],
   ])('%s is refused as such', async (_, content, kind, message) => {
-    const { error, untouched } = await tryToRestore(await content(), passphrase)
+    const { error, unchanged } = await tryToRestore(await content(), passphrase)
     expect(error).toBeInstanceOf(kind)
     expect(error).toHaveProperty('message', expect.stringContaining(message))
-    expect(untouched).toBe(true)
+    expect(unchanged).toBe(true)
   })
 
-  test('of a newer program is refused', async () => {
-    const { error, untouched } = await tryToRestore(locked, passphrase, 0)
+  test('one of a newer program is refused', async () => {
+    const { error, unchanged } = await tryToRestore(locked, passphrase, 0)
     expect(error).toBeInstanceOf(StoreTooNew)
-    expect(untouched).toBe(true)
+    expect(unchanged).toBe(true)
   })
 
   test.each(['fails', 'works but fails', 'torn write', 'disk full'] as const)(
@@ -266,8 +266,8 @@ describe('one-file backups', () => {
   )
 })
 
-describe('what a backup holds', () => {
-  test('is told of a portable and of an ordinary one, by its name or by the time of the file', async () => {
+describe('describeBackup', () => {
+  test('reads both forms; the time is in the one-file backup, else in the name, else that of the file', async () => {
     const disk = new FaultyDisk()
     const { files } = disk
     const db = await Database.open({ directory, migrations, now, files })
@@ -279,15 +279,23 @@ describe('what a backup holds', () => {
     await replaceFile(files, '/usb/renamed.sqlite', await files.read(made?.file ?? ''))
     const toSecond = new Date(createdAt.getTime() - createdAt.getUTCMilliseconds())
     const nothing = { handles: [], records: 0, notifications: 0 }
-    const tell = (name: string) => describeBackup(name, migrations, undefined, files)
-    expect(await tell(file)).toEqual({ createdAt: toSecond, bytes: disk.content(file).length, ...nothing })
-    expect(await tell(made?.file ?? '')).toEqual({ createdAt, bytes: made?.bytes, ...nothing })
+    const describeFile = (name: string) => describeBackup(name, migrations, undefined, files)
+    expect(await describeFile(file)).toEqual({
+      createdAt: toSecond,
+      bytes: disk.content(file).length,
+      ...nothing,
+    })
+    expect(await describeFile(made?.file ?? '')).toEqual({ createdAt, bytes: made?.bytes, ...nothing })
     const bytes = made?.bytes ?? 0
     // This disk has no clock: its files change at as many milliseconds as they have bytes.
-    expect(await tell('/usb/renamed.sqlite')).toEqual({ createdAt: new Date(bytes), bytes, ...nothing })
+    expect(await describeFile('/usb/renamed.sqlite')).toEqual({
+      createdAt: new Date(bytes),
+      bytes,
+      ...nothing,
+    })
   })
 
-  test('is told of one that an older program made', async () => {
+  test('migrates a backup of an older program', async () => {
     const sqlite = await createSqlite()
     sqlite.exec('CREATE TABLE accounts (id INTEGER, handle TEXT); INSERT INTO accounts VALUES (1, "a.test")')
     sqlite.exec('PRAGMA user_version = 1')
@@ -300,7 +308,7 @@ describe('what a backup holds', () => {
     })
   })
 
-  test('refuses as a restore does, also from another thread', async () => {
+  test('throws the errors of a restore, with their class, from a worker too', async () => {
     await expect(runInWorker({ kind: 'describe', file, migrations })).rejects.toBeInstanceOf(StoreDamaged)
     const script = import.meta.filename
     await expect(runInWorker({ kind: 'describe', file: script, migrations })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** The life of a store on a faulty disk, with a note of what it promised. */
+/** A store on a faulty disk, with a record of the acknowledged items. */
 import { expect } from 'vitest'
 import { Database, type Migration, type Writer } from '../../../server/store/database.ts'
 import { StoreDamaged } from '../../../server/store/errors.ts'
@@ -21,7 +21,7 @@ export class Story {
   /** Items whose transaction resolved, and items that were tried at all. */
   readonly acknowledged = new Set<number>()
   readonly attempted = new Set<number>()
-  /** Failures that no caller saw. */
+  /** Errors that no caller received. */
   readonly faults: unknown[] = []
   readonly #blob: Uint8Array
   #db: Database | undefined
@@ -42,7 +42,7 @@ export class Story {
     return this.#db !== undefined
   }
 
-  /** Whether what can be seen is on disk. */
+  /** Whether everything visible is on disk. */
   async isSettled(): Promise<boolean> {
     if (!this.isOpen) return false
     return this.db.settled().then(
@@ -64,7 +64,7 @@ export class Story {
     })
   }
 
-  /** As a person would: once more when it failed. */
+  /** Opens the store, with one retry. */
   async tryToOpen(...migrations: Migration[]): Promise<void> {
     for (let attempt = 0; attempt < 2 && !this.isOpen; attempt++) {
       await this.open(...migrations).catch((error) => this.#expectPlain(error))
@@ -97,14 +97,14 @@ export class Story {
     this.#db = undefined
   }
 
-  /** The process is gone, without a last word. */
+  /** Ends the process without a close. */
   async kill(): Promise<void> {
     this.disk.kill()
     await this.close()
     this.disk.restart()
   }
 
-  /** What a reader sees, after a check that no transaction is there by halves. */
+  /** Returns the visible ids and checks that no transaction is there in part. */
   ids(): number[] {
     const ids = this.db.all<{ id: number }>('SELECT id FROM item ORDER BY id').map(({ id }) => id)
     expect(this.db.all('SELECT id FROM copy ORDER BY id')).toEqual(ids.map((id) => ({ id })))
@@ -120,7 +120,7 @@ export class Story {
     tx.run('UPDATE total SET items = items + 1')
   }
 
-  /** A failing disk is told as what it is, never as damage or loss. */
+  /** A failing disk is reported as such, never as damage. */
   #expectPlain(error: unknown): void {
     if (!this.disk.off) expect(error).not.toBeInstanceOf(StoreDamaged)
   }

@@ -221,7 +221,7 @@ describe('a transaction', () => {
 })
 
 describe('group commit', () => {
-  test('transactions of the same moment go down in one frame, in their order', async () => {
+  test('concurrent transactions are written in one frame, in call order', async () => {
     const db = await open()
     const names = Array.from({ length: 50 }, (_, i) => `note ${i}`)
     await Promise.all(names.map((name) => db.transact(insert(name))))
@@ -230,7 +230,7 @@ describe('group commit', () => {
     await db.close()
   })
 
-  test('those that come while a frame is written share the next one', async () => {
+  test('transactions that arrive while a frame is written share the next one', async () => {
     const gate = new Gate(disk.files)
     const db = await open(gate.files)
     gate.close()
@@ -245,7 +245,7 @@ describe('group commit', () => {
 })
 
 describe('settled', () => {
-  test('waits for everything that can be seen, and for nothing else', async () => {
+  test('waits for all visible changes, and for nothing else', async () => {
     const gate = new Gate(disk.files)
     const db = await open(gate.files)
     await db.settled()
@@ -263,7 +263,7 @@ describe('settled', () => {
     await db.close()
   })
 
-  test('throws when what could be seen did not reach the disk', async () => {
+  test('throws when visible changes could not be written', async () => {
     const db = await open()
     disk.failAt(disk.operations + 1, 'fails')
     const epoch = db.epoch
@@ -274,7 +274,7 @@ describe('settled', () => {
     await expect(settled).rejects.toThrow(StoreUnavailable)
     expect(seen).toEqual(['a'])
     expect(texts(db)).toEqual([])
-    // Whoever looks only now has seen the truth; who looked before has not.
+    // A read that starts now is correct; one that started before the failure is not.
     await db.settled()
     await expect(db.settled(epoch)).rejects.toThrow(StoreUnavailable)
     await db.close()
@@ -282,31 +282,31 @@ describe('settled', () => {
 })
 
 describe('watch', () => {
-  test('tells once of many changes, of none that a reader cannot see, and nothing when it has ended', async () => {
+  test('calls the watcher once for many changes, not for reads, and never after it was removed', async () => {
     const db = await open()
-    let told = 0
-    const end = db.watch(() => told++)
+    let calls = 0
+    const end = db.watch(() => calls++)
     const soon = () => new Promise(setImmediate)
     await Promise.all([db.transact(insert('a')), db.transact(insert('b'))])
     await soon()
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     await db.transact((tx) => tx.get('SELECT 1'))
     await soon()
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     disk.failAt(disk.operations + 1, 'fails')
     await db.transact(insert('c')).catch(() => {})
     await soon()
-    expect(told).toBe(2)
+    expect(calls).toBe(2)
     end()
     await db.transact(insert('d'))
     await soon()
-    expect(told).toBe(2)
+    expect(calls).toBe(2)
     await db.close()
   })
 })
 
 describe('commits', () => {
-  test('grows with every change that a reader can see, and only then', async () => {
+  test('increases with every visible change, and only then', async () => {
     const db = await open()
     const changes = async (work: () => unknown) => {
       const before = db.commits
@@ -317,7 +317,7 @@ describe('commits', () => {
     expect(await changes(() => db.transact((tx) => tx.get('SELECT 1')))).toBe(false)
     expect(await changes(() => db.checkpoint())).toBe(false)
     expect(await changes(() => db.transact(insert('a')))).toBe(true)
-    // A reader inside the transaction has seen the row that is gone now.
+    // A reader inside the transaction has seen the row that was rolled back.
     let inside = 0
     const undone = db.transact((tx) => {
       const before = db.commits
@@ -334,8 +334,8 @@ describe('commits', () => {
   })
 })
 
-describe('a disk that takes no more', () => {
-  test('refuses writes and goes on reading, until it recovers', async () => {
+describe('a full disk', () => {
+  test('refuses writes and allows reads, until it recovers', async () => {
     const db = await open()
     await db.transact(insert('before'))
     disk.failAt(disk.operations + 1, 'disk full')
@@ -355,7 +355,7 @@ describe('a disk that takes no more', () => {
     await again.close()
   })
 
-  test('and cannot even be read is waited for: memory may hold what was never written', async () => {
+  test('and that cannot be read refuses reads until memory has been reloaded', async () => {
     const db = await open()
     await db.transact(insert('before'))
     disk.failAt(disk.operations + 1, 'disk gone')
@@ -369,7 +369,7 @@ describe('a disk that takes no more', () => {
     await db.close()
   })
 
-  test('takes back everything that waited behind the failed write', async () => {
+  test('rolls back the transactions that waited behind the failed write', async () => {
     const gate = new Gate(disk.files)
     const db = await open(gate.files)
     gate.close()
@@ -388,8 +388,8 @@ describe('a disk that takes no more', () => {
   })
 })
 
-describe('checkpointing', () => {
-  test('happens by itself when the journal has grown, and writes go on meanwhile', async () => {
+describe('a checkpoint', () => {
+  test('runs automatically when the journal has grown, while writes continue', async () => {
     const db = await Database.open({
       directory,
       migrations,
@@ -405,7 +405,7 @@ describe('checkpointing', () => {
     await db.close()
   })
 
-  test('that fails is told, changes nothing and is made up for later', async () => {
+  test('failure is reported, changes nothing and is retried later', async () => {
     const faults: unknown[] = []
     const options = {
       directory,
@@ -430,7 +430,7 @@ describe('checkpointing', () => {
   })
 })
 
-test('a closed store takes nothing and can be closed again', async () => {
+test('a closed store refuses writes and can be closed again', async () => {
   const db = await open()
   const last = db.transact(insert('last'))
   await Promise.all([db.close(), db.close(), last])

@@ -1,6 +1,5 @@
 /**
- * A process of its own that is made to be killed: writes pairs of rows without end, and prints each number
- * that is on disk.
+ * A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number.
  */
 import { Database } from '../../../server/store/database.ts'
 import { pairs } from './pairs.ts'

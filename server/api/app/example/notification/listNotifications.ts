@@ -13,7 +13,7 @@ export const listNotifications = method(app.example.notification.listNotificatio
   handler({ params, auth, store, config, fail }) {
     const { did } = auth
     const { limit = 50, cursor, priority = false } = params
-    const [before] = cursor === undefined ? [] : (decodeCursor(cursor, 1) ?? [''])
+    const before = cursor === undefined ? undefined : (decodeCursor(cursor, 1)?.[0] ?? '')
     if (before !== undefined && !isDatetimeString(before)) throw fail('InvalidRequest', 'Malformed cursor')
     const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)

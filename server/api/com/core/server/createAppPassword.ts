@@ -12,7 +12,7 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
   async handler({ input, auth, store, secrets, now, fail }) {
     const name = input.name.trim()
     if (name === '' || [...name].length > 64) {
-      throw fail('InvalidRequest', 'The name of an app password has 1 to 64 characters')
+      throw fail('InvalidRequest', 'The name of an app password must have 1 to 64 characters')
     }
     const password = generateAppPassword()
     const hash = hashAppPassword(secrets, password)
@@ -20,12 +20,12 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
     const privileged = input.privileged ?? false
     await store.transact((tx) => {
       if (appPasswords.exists(tx, auth.did, name)) {
-        throw fail('DuplicateAppPassword', 'There is an app password of that name already')
+        throw fail('DuplicateAppPassword', 'There is already an app password with this name')
       }
       if (appPasswords.count(tx, auth.did) >= maxPerAccount) {
         throw fail(
           'TooManyAppPasswords',
-          `An account has ${maxPerAccount} app passwords at most. Revoke one first.`,
+          `An account can have ${maxPerAccount} app passwords at most. Revoke one first.`,
         )
       }
       appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt })

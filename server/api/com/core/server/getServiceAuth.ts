@@ -26,13 +26,13 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
       throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
     }
 
-    // Services may compare method names in any letter case, so refused methods are refused in any letter case.
-    const wanted = lxm === undefined ? '' : canonicalNsid(lxm, config.aliases).toLowerCase()
-    if (wanted.startsWith('com.core.server.') && wanted !== createAccount) {
+    // Services may compare method names case-insensitively, so these checks do, too.
+    const requested = lxm === undefined ? '' : canonicalNsid(lxm, config.aliases).toLowerCase()
+    if (requested.startsWith('com.core.server.') && requested !== createAccount) {
       throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
     }
-    const isPrivileged = wanted === createAccount || wanted.startsWith('chat.example.')
-    if (auth.scope === scopes.takendown && wanted !== createAccount)
+    const isPrivileged = requested === createAccount || requested.startsWith('chat.example.')
+    if (auth.scope === scopes.takendown && requested !== createAccount)
       throw fail('InvalidToken', 'Bad token scope')
     if (auth.scope === scopes.appPassword && isPrivileged) throw fail('InvalidToken', 'Bad token method')
 

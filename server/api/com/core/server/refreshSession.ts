@@ -1,13 +1,13 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { takendownError } from '../../../../accounts/status.ts'
 import { type Scope, scopes } from '../../../../auth/scopes.ts'
-import { accountView, refreshEnd, signTokens } from '../../../../auth/sessions.ts'
+import { accountView, refreshExpiry, signTokens } from '../../../../auth/sessions.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'
 import { randomId } from '../../../../util/random.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
-/** A refresh token that has been replaced works this long, for clients that refresh twice at once. */
+/** How long a replaced refresh token still works, for clients that refresh twice at once. */
 const graceMs = 2 * 60 * 60_000
 
 export const refreshSession = method(com.core.server.refreshSession, {
@@ -22,7 +22,7 @@ export const refreshSession = method(com.core.server.refreshSession, {
       const token = sessions.findRefreshToken(tx, jti)
       const isReplay = token?.sessionId !== sessionId || (token.graceUntil ?? '9') <= iso(at)
       if (isReplay) {
-        // Whoever holds a token this old did not get its successor: it was stolen, or the successor was.
+        // A client that received the successor does not use this one again: one of the two was stolen.
         sessions.remove(tx, sessionId)
         return undefined
       }
@@ -32,7 +32,7 @@ export const refreshSession = method(com.core.server.refreshSession, {
         sessions.rotateRefreshToken(tx, { sessionId, jti, successor, graceUntil })
       }
       sessions.touch(tx, sessionId, iso(at))
-      sessions.extend(tx, sessionId, refreshEnd(at))
+      sessions.extend(tx, sessionId, refreshExpiry(at))
       const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti: successor }
       // Signed while the transaction is written to the disk.
       return { session, tokens: signTokens(services, issued) }

@@ -1,0 +1,54 @@
+import type { FormEvent, ReactNode } from 'react'
+import { t } from '../strings/en.ts'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
+import { Stack } from './page.tsx'
+import { FormError } from './states.tsx'
+
+interface FormDialogProps {
+  readonly title: string
+  readonly children: ReactNode
+  /** The label of the submit button, a verb. */
+  readonly action: string
+  readonly variant?: 'primary' | 'danger'
+  readonly disabled?: boolean
+  readonly busy: boolean
+  readonly error: unknown
+  onSubmit(): void
+  onClose(): void
+}
+
+/** A dialog with a form, its error, and buttons to cancel and submit. */
+export function FormDialog(props: FormDialogProps) {
+  const {
+    title,
+    children,
+    action,
+    variant = 'primary',
+    disabled = false,
+    busy,
+    error,
+    onSubmit,
+    onClose,
+  } = props
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!disabled && !busy) onSubmit()
+  }
+  return (
+    <Dialog onClose={onClose} title={title}>
+      <form onSubmit={submit}>
+        <Stack>
+          {children}
+          <FormError error={error} />
+        </Stack>
+        <DialogActions>
+          <Button onClick={onClose}>{t.ui.cancel}</Button>
+          <Button busy={busy} disabled={disabled} variant={variant} type="submit">
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

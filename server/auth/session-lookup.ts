@@ -1,0 +1,63 @@
+/**
+ * From a token to its session. A token proves who it was issued to; the session row says whether it still holds: a token whose
+ * session has ended is refused at once. Both look-ups are cached, a verified token until it expires, a session row until the
+ * next commit of the store, so that the cache is never older than the store.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../store/database.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as sessions from '../store/tables/sessions.ts'
+import { protocolError } from '../xrpc/errors.ts'
+import { tokenRefusal } from './authorization.ts'
+import { TokenError, type Tokens, type VerifiedToken } from './tokens.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly tokens: Tokens
+  readonly now: () => Date
+}
+
+export interface SessionLookup {
+  /** The claims of a token. @throws XrpcError `InvalidToken`, `ExpiredToken` */
+  verify(token: string, options?: { acceptExpired?: boolean }): Promise<VerifiedToken>
+  /** The open session of a token. @throws XrpcError `ExpiredToken`, `AccountNotFound` */
+  openSession(claims: VerifiedToken): sessions.OpenSession
+}
+
+const maxCached = 10_000
+
+export function createSessionLookup({ store, tokens, now }: Deps): SessionLookup {
+  const verifiedTokens = new LRUCache<string, VerifiedToken>({ max: maxCached })
+  const openSessions = new LRUCache<string, { commits: number; session: sessions.OpenSession }>({
+    max: maxCached,
+  })
+
+  function find(id: string): sessions.OpenSession | undefined {
+    const { commits } = store
+    const cached = openSessions.get(id)
+    if (cached?.commits === commits) return cached.session
+    const session = sessions.findOpen(store, id)
+    if (session) openSessions.set(id, { commits, session })
+    else openSessions.delete(id)
+    return session
+  }
+
+  return {
+    async verify(token, { acceptExpired = false } = {}) {
+      const cached = verifiedTokens.get(token)
+      if (cached && cached.exp * 1000 > now().getTime()) return cached
+      const claims = await tokens.verify(token, { acceptExpired }).catch((error: unknown) => {
+        throw error instanceof TokenError ? tokenRefusal(error.reason) : error
+      })
+      verifiedTokens.set(token, claims)
+      return claims
+    },
+
+    openSession({ sid, sub }) {
+      const session = find(sid)
+      if (session?.did === sub) return session
+      if (accounts.findByDid(store, sub)) throw protocolError('ExpiredToken', 'Token has been revoked')
+      throw protocolError('AccountNotFound', 'The account of this token does not exist any more')
+    },
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Worker threads that run one job at a time. If the file of a worker cannot be loaded (a packed program may not find it), its jobs
+ * run on the main thread instead: slower, but the server works.
+ */
+import { parentPort, Worker } from 'node:worker_threads'
+
+export interface JobRunner<Job, Result> {
+  /** Runs a job; the previous one must have ended. Rejects if the job fails or if the thread ends. */
+  run(job: Job): Promise<Result>
+  /** An unreferenced thread does not keep the process alive. */
+  ref(): void
+  unref(): void
+  end(): Promise<void>
+}
+
+export interface WorkerOptions<Job, Result> {
+  /** Must call `serveJobs`. */
+  readonly file: URL
+  /** Shown in debuggers and in the message of `onUnloadable`. */
+  readonly name: string
+  /** Runs a job on the main thread. */
+  readonly inline: (job: Job) => Result | Promise<Result>
+  /** Called once per file. */
+  readonly onUnloadable: (error: Error) => void
+  /** Called when the thread has ended, for whatever reason; it takes no more jobs. */
+  readonly onEnd?: () => void
+}
+
+/** First message of a thread whose imports have all succeeded. */
+const loaded = 'loaded'
+
+type Reply<Result> = { readonly result: Result } | { readonly error: unknown }
+
+/** An error between threads: the structured clone of an `Error` loses its class, name and properties. */
+interface PlainError {
+  readonly name: string
+  readonly message: string
+  readonly stack: string | undefined
+  readonly properties: object
+}
+
+type Message<Result> = typeof loaded | { readonly result: Result } | { readonly error: PlainError }
+
+/** Files that failed to load: they are not tried again. */
+const unloadable = new Set<string>()
+
+export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): JobRunner<Job, Result> {
+  const { file, name, inline, onUnloadable } = options
+  let current: (PromiseWithResolvers<Result> & { readonly job: Job }) | undefined
+  let isLoaded = false
+  let isEnded = false
+
+  const settle = (reply: Reply<Result>): void => {
+    const task = current
+    current = undefined
+    if ('result' in reply) task?.resolve(reply.result)
+    else task?.reject(reply.error)
+  }
+  const runInline = async (job: Job): Promise<void> => {
+    try {
+      settle({ result: await inline(job) })
+    } catch (error) {
+      settle({ error })
+    }
+  }
+  const fallBack = (cause: unknown): void => {
+    worker = undefined
+    if (!unloadable.has(file.href)) {
+      unloadable.add(file.href)
+      onUnloadable(
+        new Error(`The ${name} worker cannot be loaded, its jobs run on the main thread`, { cause }),
+      )
+    }
+    if (current) void runInline(current.job)
+  }
+  const onEnd = (cause: Error): void => {
+    if (isLoaded || isEnded) {
+      isEnded = true
+      settle({ error: cause })
+      if (worker) options.onEnd?.()
+      worker = undefined
+    } else if (worker) fallBack(cause)
+  }
+
+  let worker: Worker | undefined
+  if (!unloadable.has(file.href)) {
+    try {
+      worker = new Worker(file, { name, execArgv: [] })
+        .on('message', (message: Message<Result>) => {
+          if (message === loaded) isLoaded = true
+          else settle('result' in message ? message : { error: toError(message.error) })
+        })
+        .on('error', onEnd)
+        .on('exit', () => onEnd(new Error(`The ${name} thread has ended.`)))
+    } catch (error) {
+      fallBack(error)
+    }
+  }
+
+  return {
+    run(job) {
+      if (isEnded) return Promise.reject(new Error(`The ${name} thread has ended.`))
+      current = { job, ...Promise.withResolvers<Result>() }
+      const { promise } = current
+      if (worker) worker.postMessage(job)
+      else void runInline(job)
+      return promise
+    },
+    ref: () => worker?.ref(),
+    unref: () => worker?.unref(),
+    async end() {
+      isEnded = true
+      if (worker) await worker.terminate()
+      else options.onEnd?.()
+    },
+  }
+}
+
+/** In the file of a worker, after its imports: replies to each job. */
+export function serveJobs<Job, Result>(handle: (job: Job) => Result | Promise<Result>): void {
+  parentPort?.on('message', async (job: Job) => {
+    let message: Message<Result>
+    try {
+      message = { result: await handle(job) }
+    } catch (error) {
+      message = { error: toPlain(error) }
+    }
+    parentPort?.postMessage(message)
+  })
+  parentPort?.postMessage(loaded)
+}
+
+function toPlain(thrown: unknown): PlainError {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const { name, message, stack } = error
+  return { name, message, stack, properties: { ...error } }
+}
+
+function toError({ name, message, stack, properties }: PlainError): Error {
+  return Object.assign(new Error(message), { ...properties, name, stack })
+}
