@@ -22,7 +22,11 @@ async function tokenFor(account: Account): Promise<string> {
 
 test('requestPasswordReset: the response does not reveal whether the account exists', async () => {
   const alice = await server.account('alice')
-  const [known, unknown, none] = [await ask(alice.email), await ask('unknown@mail.test'), await ask('unknown')]
+  const [known, unknown, none] = [
+    await ask(alice.email),
+    await ask('unknown@mail.test'),
+    await ask('unknown'),
+  ]
   for (const answer of [known, unknown, none]) {
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: undefined })
   }

@@ -110,13 +110,7 @@ describe('calls', () => {
     },
   )
 
-  const foreign = [
-    'another window',
-    'a frame',
-    'another origin',
-    'no frame',
-    'a disposed frame',
-  ] as const
+  const foreign = ['another window', 'a frame', 'another origin', 'no frame', 'a disposed frame'] as const
   test.each(foreign)('%s cannot call, and gets no sessions', async (from) => {
     for (const channel of channels) {
       const refused = app.foreignCall({ channel: 'desktop:call', args: [channel], from })
