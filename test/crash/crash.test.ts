@@ -39,7 +39,7 @@ test(`a server killed ${crashes} times under load keeps every acknowledged write
     if (crash === 0) await Promise.all(witnesses.map((witness) => witness.signUp()))
     await Promise.all(witnesses.map((witness) => witness.testify('touched')))
 
-    const load = Promise.all(witnesses.map((witness) => witness.writeUntilGone()))
+    const load = Promise.all(witnesses.map((witness) => witness.writeUntilKilled()))
     await Promise.race([load, momentOfCrash(crash, random)])
     await server.kill()
     await load

@@ -9,7 +9,7 @@ import type { Random } from './random.ts'
 const password = 'the password of a witness'
 
 /** The connection broke: the server has been killed. */
-class ServerGone extends Error {}
+class ServerKilled extends Error {}
 
 interface Answer {
   readonly status: number
@@ -56,8 +56,8 @@ export class Witness {
     this.#know('the newest refresh token', () => this.#refresh())
   }
 
-  /** Writes until the server is gone. */
-  async writeUntilGone(): Promise<void> {
+  /** Writes until the server is killed. */
+  async writeUntilKilled(): Promise<void> {
     const acts = [
       this.#refresh,
       this.#makeAppPassword,
@@ -68,7 +68,7 @@ export class Witness {
     try {
       for (;;) await acts[this.#random(acts.length)]?.call(this)
     } catch (error) {
-      if (!(error instanceof ServerGone)) throw error
+      if (!(error instanceof ServerKilled)) throw error
     }
   }
 
@@ -134,7 +134,7 @@ export class Witness {
     this.#know(subject, () => this.#isOpen(accessJwt, false))
   }
 
-  /** Somebody signs up with an invite code of ours. An account comes with its first session, and uses the code up. */
+  /** Signs up with an invite code: account, first session and use of the code are one transaction. */
   async #invite(): Promise<void> {
     const name = `${this.#name}-${++this.#count}`
     const { code } = (await this.#must('createInviteCode', { useCount: 1 }, adminAuth)).body
@@ -195,7 +195,7 @@ export class Witness {
     const { status, text } = await fetch(`${this.url}/xrpc/com.core.server.${method}`, request)
       .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
       .catch((cause: unknown) => {
-        throw new ServerGone('The connection broke', { cause })
+        throw new ServerKilled('The connection broke', { cause })
       })
     return { status, body: text === '' ? undefined : JSON.parse(text) }
   }

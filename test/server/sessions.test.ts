@@ -51,8 +51,8 @@ describe('signing in', () => {
     const wrongPassword = await server.signIn(bob, { password: 'not the password' })
     expect(wrongPassword).toMatchObject(refusal(401, 'AuthenticationRequired'))
     for (const identifier of [
-      'nobody.test',
-      'nobody@mail.test',
+      'unknown.test',
+      'unknown@mail.test',
       'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
       '',
       '@',

@@ -48,8 +48,8 @@ test('a target in absolute form names the handle', async () => {
   expect(await exchange(server.running.port, request)).toMatchObject({ status: 200, text: alice.did })
 })
 
-test.each(['nobody.test', 'nobody.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
-  '%s is nobody',
+test.each(['unknown.test', 'unknown.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
+  '%s has no account',
   async (host) => {
     expect(await didOf(host)).toMatchObject(noSuchHandle)
   },

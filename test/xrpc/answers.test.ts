@@ -183,7 +183,7 @@ describe('compression', () => {
 
   test.each([
     ['a small answer', 'small', 'gzip'],
-    ['what nobody asked for', 'large', 'identity'],
+    ['a response without Accept-Encoding', 'large', 'identity'],
   ])('skips %s', async (_, name, accepted) => {
     const { coding, answer } = await raw(name, accepted)
     expect(coding).toBeNull()
@@ -199,7 +199,7 @@ describe('compression', () => {
 
 describe('errors', () => {
   test.each(['throws', 'throwsText', 'throwsNothing', 'rejects', 'returnsNothing', 'returnsBigInt'])(
-    'of ours are a 500 that tells nothing (%s)',
+    'of handlers answer 500 without details (%s)',
     async (name) => {
       const before = server.failures.length
       const answer = await get(name)

@@ -27,13 +27,13 @@ const passing: Fault[] = [
   'fails',
   'works but fails',
   'disk full',
-  'disk gone',
+  'disk removed',
   'short write',
   'torn write',
   'lost sync',
 ]
 /** Faults that leave files to clean up. */
-const untidy: Fault[] = ['fails', 'disk gone', 'torn write', 'lost sync']
+const untidy: Fault[] = ['fails', 'disk removed', 'torn write', 'lost sync']
 const final: Fault[] = [
   'kill',
   'power cut',

@@ -16,7 +16,7 @@ export type Fault =
   /** From here on nothing can be written or created, but everything else works. */
   | 'disk full'
   /** From here on nothing works at all. */
-  | 'disk gone'
+  | 'disk removed'
   /** A write takes half of its bytes and says so. */
   | 'short write'
   /** A write takes half of its bytes and fails. */
@@ -66,7 +66,7 @@ export class FaultyDisk {
   #directories = new Map<string, Directory>()
   #fault: { at: number; fault: Fault } | undefined
   #full = false
-  #gone = false
+  #removed = false
   #off = false
   #random = 1
   /** The system releases them when the process ends. */
@@ -87,7 +87,7 @@ export class FaultyDisk {
   restart(): void {
     this.#fault = undefined
     this.#full = false
-    this.#gone = false
+    this.#removed = false
     this.#off = false
     this.#locked.clear()
   }
@@ -226,7 +226,7 @@ export class FaultyDisk {
   async #step<T>(kind: 'read' | 'write' | 'name' | 'sync', effect: () => T): Promise<T> {
     if (this.#off) throw new Error('the machine is off')
     this.operations++
-    if (this.#gone) throw failure('EIO')
+    if (this.#removed) throw failure('EIO')
     if (this.#full && kind === 'write') throw failure('ENOSPC')
     if (this.operations !== this.#fault?.at) return effect()
     const { fault } = this.#fault
@@ -240,8 +240,8 @@ export class FaultyDisk {
         this.#full = true
         if (kind === 'write') throw failure('ENOSPC')
         return effect()
-      case 'disk gone':
-        this.#gone = true
+      case 'disk removed':
+        this.#removed = true
         throw failure('EIO')
       case 'short write':
         return effect()

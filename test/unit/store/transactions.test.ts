@@ -358,7 +358,7 @@ describe('a full disk', () => {
   test('and that cannot be read refuses reads until memory has been reloaded', async () => {
     const db = await open()
     await db.transact(insert('before'))
-    disk.failAt(disk.operations + 1, 'disk gone')
+    disk.failAt(disk.operations + 1, 'disk removed')
     await expect(db.transact(insert('x'))).rejects.toThrow(StoreUnavailable)
     await expect(db.settled()).rejects.toThrow(StoreUnavailable)
     await expect(db.transact(insert('y'))).rejects.toThrow(StoreUnavailable)

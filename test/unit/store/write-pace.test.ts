@@ -10,7 +10,7 @@ function pooled(times: number, took = 0.4, isShared = false): void {
   for (let i = 0; i < times; i++) pace.pooled(took, isShared)
 }
 
-test('writes block after 16 fast ones that nobody shared', () => {
+test('writes block after 16 fast ones that no other call shared', () => {
   pooled(15)
   expect(pace.mayBlock(0)).toBe(false)
   pooled(1)
