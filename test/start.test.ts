@@ -13,8 +13,8 @@ import { fetchElectron } from '../build/fetch-electron.ts'
 import { zip } from './support/zip.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Electron does not run as root, so tests that run as root start it as nobody. */
-const nobody = process.getuid?.() === 0 ? 65_534 : undefined
+/** Electron does not run as root, so tests that run as root start it as an unprivileged user. */
+const unprivilegedId = process.getuid?.() === 0 ? 65_534 : undefined
 
 /** A copy of the project with an Electron package of its own, which has no binary. */
 let project: string
@@ -86,7 +86,8 @@ interface Start {
 
 /** Runs `npm start` and reads its lines up to the last one that a person waits for. */
 async function start({ args = ['--data-dir', join(project, 'data')], display = ':0', asRoot }: Start = {}) {
-  if (nobody !== undefined) execFileSync('chown', ['-R', `${nobody}:${nobody}`, project])
+  if (unprivilegedId !== undefined)
+    execFileSync('chown', ['-R', `${unprivilegedId}:${unprivilegedId}`, project])
   const child = spawn(process.execPath, [join(project, 'build/start.ts'), ...args], {
     env: {
       ...process.env,
@@ -97,7 +98,7 @@ async function start({ args = ['--data-dir', join(project, 'data')], display = '
       DISPLAY: display,
       WAYLAND_DISPLAY: '',
     },
-    ...(!asRoot && { uid: nobody, gid: nobody }),
+    ...(!asRoot && { uid: unprivilegedId, gid: unprivilegedId }),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   started = child
@@ -233,7 +234,7 @@ describe.skipIf(process.platform !== 'linux')('npm start with the binary', () =>
     )
   })
 
-  test.runIf(nobody !== undefined)('serves when run as root', async () => {
+  test.runIf(unprivilegedId !== undefined)('serves when run as root', async () => {
     await installBinary('exit 1')
     expect(await start({ asRoot: true })).toEqual(served('Electron does not run as root'))
   })

@@ -169,8 +169,8 @@ function notifications(): string {
             AND (account, reason, followed) = (OLD.account, OLD.reason, OLD.followed);`
   return `
     CREATE TABLE notifications (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: what arrives is told apart by it
-      account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- who is told
+      id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: identifies arrivals
+      account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- recipient
       author INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
       hidden INTEGER NOT NULL,           -- whether the author is not active
       reason TEXT NOT NULL,
@@ -240,13 +240,13 @@ function notifications(): string {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX activity_subscriptions_account ON activity_subscriptions (did, created_at, subject);
 
-    -- Posts that not all subscribers have been told of yet.
+    -- Posts with subscribers that are not notified yet.
     CREATE TABLE fan_outs (
       did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
       collection TEXT NOT NULL,
       rkey TEXT NOT NULL,
       is_reply INTEGER NOT NULL,
-      told_up_to TEXT NOT NULL,          -- DID: subscribers are told in the order of their DIDs
+      told_up_to TEXT NOT NULL,          -- DID: subscribers are notified in the order of their DIDs
       PRIMARY KEY (did, collection, rkey)
     ) STRICT, WITHOUT ROWID;
 

@@ -2,7 +2,7 @@
  * Decides which journal writes block the thread.
  *
  * A blocking write takes about two thirds of the time of one in the thread pool (0.25 against 0.37 ms where this was
- * measured), but the server answers nobody meanwhile. So only a client that writes alone gets it, on a disk that has
+ * measured), but the server answers no other request meanwhile. So only a client that writes alone gets it, on a disk that has
  * been fast; concurrent writes gain more from sharing a sync.
  */
 

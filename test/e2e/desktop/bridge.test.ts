@@ -249,10 +249,12 @@ describe('mail', () => {
       expect(smtp.messages.at(-1)?.data).toContain('A test of your mail settings')
       expect((await call(page, 'settings.view')).mail).toEqual(mail)
 
-      const nobody = { ...own, port: '1' }
-      expect(await call(page, 'mail.test', nobody, undefined, 'me@home.test')).toMatchObject({ ok: false })
+      const closedPort = { ...own, port: '1' }
+      expect(await call(page, 'mail.test', closedPort, undefined, 'me@home.test')).toMatchObject({
+        ok: false,
+      })
       expect(await call(page, 'mail.test', mail, undefined, 'me@home.test')).toMatchObject({ ok: false })
-      expect(await call(page, 'mail.test', own, undefined, 'nobody')).toMatchObject({ ok: false })
+      expect(await call(page, 'mail.test', own, undefined, 'no-address')).toMatchObject({ ok: false })
 
       expect(await call(page, 'mail.change', { ...own, host: 'a b', port: '0', from: 'x' })).toEqual({
         host: expect.any(String),
@@ -284,7 +286,7 @@ describe('outbox', () => {
   test('messages are listed, counted, deleted and restored', async () => {
     await listen(page, 'outbox')
     expect(await call(page, 'outbox.list')).toEqual([])
-    expect(await call(page, 'outbox.test', 'nobody')).toMatchObject({ ok: false })
+    expect(await call(page, 'outbox.test', 'no-address')).toMatchObject({ ok: false })
     expect(await call(page, 'outbox.test', 'me@home.test')).toEqual({ ok: true, value: undefined })
     const [message] = await call(page, 'outbox.list')
     expect(message).toMatchObject({
@@ -390,7 +392,7 @@ describe('backups', () => {
     const car = await fetch(`${machine.endpoint}/xrpc/com.core.sync.getRepo?did=${alice.did}`)
     expect(await readFile(file)).toEqual(Buffer.from(await car.arrayBuffer()))
     await app.answer({ canceled: false, filePath: file })
-    expect(await call(page, 'repository.export', 'did:plc:nobody')).toMatchObject({ ok: false })
+    expect(await call(page, 'repository.export', 'did:plc:unknown')).toMatchObject({ ok: false })
   })
 })
 
