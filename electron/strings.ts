@@ -31,7 +31,7 @@ export const t = {
   },
   screens: {
     '/': 'Home',
-    '/notifications': 'Notifications',
+    '/notifications': 'Inbox',
     '/outbox': 'Outbox',
     '/backups': 'Backups',
     '/logs': 'Logs',
@@ -48,12 +48,12 @@ export const t = {
     cancel: 'Cancel',
   },
   unsaved: {
-    message: 'Quit without saving?',
-    detail: 'Your changes to the settings will be lost.',
-    quit: 'Quit',
-    stay: 'Cancel',
+    message: 'Discard changes?',
+    detail: 'Your changes to the settings are not saved.',
+    quit: 'Discard and quit',
+    stay: 'Keep editing',
   },
-  backedUp: (file: string) => ({ title: 'Backup made', body: file }),
+  backedUp: (file: string) => ({ title: 'Backup created', body: file }),
   notBackedUp: (message: string) => ({ title: 'Backup failed', body: message }),
   update: (version: string) => ({
     title: `Version ${version} is available`,

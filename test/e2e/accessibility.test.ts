@@ -52,7 +52,7 @@ const dialogs: readonly (readonly [path: string, button: string])[] = [
 ]
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  test('axe: no findings on any screen', { timeout: 90_000 }, async () => {
+  test('axe: no findings on any screen', async () => {
     const page = await world.signedIn(alice, '/', { colorScheme })
     for (const [path, title, ready] of screens) {
       await page.goto(`${world.server.url}/#${path}`)
@@ -62,7 +62,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     }
   })
 
-  test('axe: no findings in dialogs and menus', { timeout: 90_000 }, async () => {
+  test('axe: no findings in dialogs and menus', async () => {
     const page = await world.signedIn(alice, '/', { colorScheme })
     for (const [path, button] of dialogs) {
       await page.goto(`${world.server.url}/#${path}`)
@@ -90,19 +90,15 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   })
 })
 
-test.each([320, 768, 2560])(
-  'layout: no horizontal overflow at a width of %i',
-  { timeout: 60_000 },
-  async (width) => {
-    const page = await world.signedIn(alice, '/', { width })
-    for (const [path, title, ready] of screens) {
-      await page.goto(`${world.server.url}/#${path}`)
-      await heading(page, title).waitFor()
-      await page.getByRole('main').getByText(ready).first().waitFor()
-      expect({ path, overflow: await overflow(page) }).toEqual({ path, overflow: 0 })
-    }
-  },
-)
+test.each([320, 768, 2560])('layout: no horizontal overflow at a width of %i', async (width) => {
+  const page = await world.signedIn(alice, '/', { width })
+  for (const [path, title, ready] of screens) {
+    await page.goto(`${world.server.url}/#${path}`)
+    await heading(page, title).waitFor()
+    await page.getByRole('main').getByText(ready).first().waitFor()
+    expect({ path, overflow: await overflow(page) }).toEqual({ path, overflow: 0 })
+  }
+})
 
 test('layout: a narrow window has the navigation behind a button', async () => {
   const page = await world.signedIn(alice, '/', { width: 360, height: 740 })

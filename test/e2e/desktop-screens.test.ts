@@ -726,42 +726,38 @@ describe('accessibility', () => {
     }
   }
 
-  test.each(['light', 'dark'] as const)(
-    'axe: no findings in %s',
-    { timeout: 90_000 },
-    async (colorScheme) => {
-      const page = await signedIn('/', { colorScheme })
-      for await (const path of eachScreen(page)) {
-        expect({ path, findings: await findings(page) }).toEqual({ path, findings: [] })
-      }
-      for (const [path, button] of dialogs) {
-        await page.evaluate(`location.hash = '#${path}'`)
-        await page.getByRole('main').getByRole('button', { name: button }).first().click()
-        await page.getByRole('dialog').waitFor()
-        expect({ button, findings: await findings(page) }).toEqual({ button, findings: [] })
-        await page.keyboard.press('Escape')
-        await page.getByRole('dialog').waitFor({ state: 'detached' })
-      }
-      await page.goto(`${world.server.url}/#/server`)
-      await page.getByRole('switch', { name: /^Allow connections/ }).click()
+  test.each(['light', 'dark'] as const)('axe: no findings in %s', async (colorScheme) => {
+    const page = await signedIn('/', { colorScheme })
+    for await (const path of eachScreen(page)) {
+      expect({ path, findings: await findings(page) }).toEqual({ path, findings: [] })
+    }
+    for (const [path, button] of dialogs) {
+      await page.evaluate(`location.hash = '#${path}'`)
+      await page.getByRole('main').getByRole('button', { name: button }).first().click()
       await page.getByRole('dialog').waitFor()
-      expect(await findings(page)).toEqual([])
+      expect({ button, findings: await findings(page) }).toEqual({ button, findings: [] })
       await page.keyboard.press('Escape')
-      await desktop.setState({
-        kind: 'failed',
-        failure: 'damaged',
-        message: 'It is.',
-        path: '/data',
-        port: 2583,
-      })
-      await page.goto(`${world.server.url}/#/`)
-      await heading(page, 'A data file is damaged').waitFor()
-      expect(await findings(page)).toEqual([])
-      await page.getByRole('link', { name: 'Logs' }).click()
-      await heading(page, 'Logs').waitFor()
-      expect(await findings(page)).toEqual([])
-    },
-  )
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await page.goto(`${world.server.url}/#/server`)
+    await page.getByRole('switch', { name: /^Allow connections/ }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await desktop.setState({
+      kind: 'failed',
+      failure: 'damaged',
+      message: 'It is.',
+      path: '/data',
+      port: 2583,
+    })
+    await page.goto(`${world.server.url}/#/`)
+    await heading(page, 'A data file is damaged').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Logs' }).click()
+    await heading(page, 'Logs').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
 
   test.each([320, 768, 2560])('layout: no horizontal overflow at a width of %i', async (width) => {
     const page = await signedIn('/', { width })

@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import { TestServer } from '../support/server.ts'
 import { heading, World } from '../support/world.ts'
 
-test('journey: first run, email, app password, deactivation, reactivation, deletion', {
-  timeout: 90_000,
-}, async () => {
+test('journey: first run, email, app password, deactivation, reactivation, deletion', async () => {
   const world = await World.open()
   try {
     const page = await world.visitor()
@@ -55,9 +53,7 @@ test('journey: first run, email, app password, deactivation, reactivation, delet
   }
 })
 
-test('connection loss: only the health probe is sent, and the page recovers', {
-  timeout: 60_000,
-}, async () => {
+test('connection loss: only the health probe is sent, and the page recovers', async () => {
   const free = await TestServer.start()
   const { port } = free.running
   await free.close()

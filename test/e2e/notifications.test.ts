@@ -82,9 +82,7 @@ test('stream: a session ended elsewhere shows the sign-in screen', async () => {
   await heading(page, 'Sign in').waitFor()
 })
 
-test('stream: reconnects after a restart of the server and loads missed notifications', {
-  timeout: 60_000,
-}, async () => {
+test('stream: reconnects after a restart of the server and loads missed notifications', async () => {
   const free = await TestServer.start()
   const { port } = free.running
   await free.close()
@@ -205,7 +203,7 @@ test('subscriptions: two quick changes of one subscription are both saved', asyn
   await expect.poll(saved).toMatchObject({ post: false, reply: true })
 })
 
-test('inbox: scrolling loads all pages once, grouped by day', { timeout: 60_000 }, async () => {
+test('inbox: scrolling loads all pages once, grouped by day', async () => {
   // The server's clock is at midnight UTC; the page groups by days of the browser.
   world.server.clock.advance(23.5 * hour)
   bob = { ...bob, ...(await signInAgain(bob)) }

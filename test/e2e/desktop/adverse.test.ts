@@ -60,7 +60,7 @@ const signedInMachine = async () => {
 }
 
 // Each of these starts the app two to four times, some with the 8 seconds that the start waits for the keyring.
-describe.runIf(isStandIn)('keyring', { timeout: 90_000 }, () => {
+describe.runIf(isStandIn)('keyring', () => {
   test('a keyring that does not respond delays the secrets only; they follow when it responds', async () => {
     const machine = await signedInMachine()
     const app = await machine.start({ quirks: ['keyring-hangs'] })

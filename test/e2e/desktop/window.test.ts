@@ -82,7 +82,7 @@ describe('menu', () => {
       ],
       Edit: ['undo', 'redo', 'cut', 'copy', 'paste', 'selectall'],
       View: ['resetzoom', 'zoomin', 'zoomout', 'togglefullscreen'],
-      Go: ['Home', 'Notifications', 'Outbox', 'Backups', 'Logs'],
+      Go: ['Home', 'Inbox', 'Outbox', 'Backups', 'Logs'],
       Help: [
         ...['Open in browser', 'Open data folder', 'Open log folder'],
         ...(isMac ? [] : ['About Desktop PDS']),
@@ -99,7 +99,7 @@ describe('menu', () => {
   test.each([
     [isMac ? 'Desktop PDS' : 'File', 'Server settings', '/server'],
     ['Go', 'Home', '/'],
-    ['Go', 'Notifications', '/notifications'],
+    ['Go', 'Inbox', '/notifications'],
     ['Go', 'Outbox', '/outbox'],
     ['Go', 'Backups', '/backups'],
     ['Go', 'Logs', '/logs'],
@@ -123,7 +123,7 @@ describe('menu', () => {
     await expect
       .poll(async () => (await app.look()).notifications.at(-1)?.body, soon)
       .toMatch(/^pds-.*\.sqlite$/)
-    await app.clickNotification('Backup made')
+    await app.clickNotification('Backup created')
     await expect.poll(lastScreen, soon).toBe('/backups')
   })
 })

@@ -197,7 +197,7 @@ async function streamedCount({ accessJwt }: Account) {
 }
 
 test('list, unread count and stream agree with the model after any sequence of actions', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const history = fc.array(step, { minLength: 10, maxLength: 40, size: 'max' })
   await fc.assert(

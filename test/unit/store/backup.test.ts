@@ -176,9 +176,7 @@ describe('backups', () => {
     await back.close()
   })
 
-  test('another process can make one while this one writes and checkpoints', {
-    timeout: 60_000,
-  }, async () => {
+  test('another process can make one while this one writes and checkpoints', async () => {
     const db = await open(first)
     const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
     let done = false
@@ -341,7 +339,7 @@ describe('restore', () => {
     'power cut, prefix kept',
     'power cut, last kept',
     'power cut, sectors kept',
-  ])('done or not done, never half: %s at any file operation', { timeout: 60_000 }, async (fault) => {
+  ])('done or not done, never half: %s at any file operation', async (fault) => {
     const story = new Story(new FaultyDisk())
     await story.open()
     await story.add(1)
@@ -380,7 +378,7 @@ describe('commands', () => {
       ...args,
     ])
 
-  test('backup and restore: make a backup, list it and restore it', { timeout: 60_000 }, async () => {
+  test('backup and restore: make a backup, list it and restore it', async () => {
     const { migrations } = await import('../../../server/store/migrations.ts')
     await (await open(...migrations)).close()
     const made = (await run('backup', '--data-dir', directory)).stdout
@@ -393,7 +391,7 @@ describe('commands', () => {
     await (await open(...migrations)).close()
   })
 
-  test('backup and restore: print help, and errors with exit code 1', { timeout: 60_000 }, async () => {
+  test('backup and restore: print help, and errors with exit code 1', async () => {
     for (const command of ['backup', 'restore']) {
       expect((await run(command, '--help')).stdout).toContain(`npm run ${command}`)
       await expect(run(command, '--wrong')).rejects.toMatchObject({

@@ -56,7 +56,7 @@ test('the undamaged store has every item', async () => {
   expect(await openOn(disk.clone())).toEqual(everyId)
 })
 
-describe('a changed byte', { timeout: 120_000 }, () => {
+describe('a changed byte', { timeout: 300_000 }, () => {
   test.each([
     [snapshot, 41],
     [sidecar, 1],

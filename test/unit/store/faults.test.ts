@@ -49,7 +49,7 @@ const cases = [
 
 test.each(cases)(
   '$fault at any file operation, then $ending',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ({ fault, ending }) => {
     const operations = await operationsOf(live)
     expect(operations).toBeGreaterThan(150)

@@ -31,7 +31,7 @@ async function writeAndKill(directory: string, lines: number): Promise<number[]>
   return acknowledged
 }
 
-test(`acknowledged transactions survive ${kills} kills`, { timeout: 120_000 }, async () => {
+test(`acknowledged transactions survive ${kills} kills`, { timeout: 300_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pds-kill-'))
   const promised: number[] = []
   for (let kill = 1; kill <= kills; kill++) {

@@ -155,7 +155,6 @@ describe('lock between processes', () => {
 
   test.runIf(isLinux)(
     'a killed holder that its parent has not reaped is no holder, 5 of 5 times',
-    { timeout: 60_000 },
     async () => {
       for (let start = 1; start <= 5; start++) {
         const { pid, parent } = await unreapedTaker()
