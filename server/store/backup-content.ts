@@ -1,4 +1,4 @@
-/** Describes a backup to a person who decides whether to restore it. */
+/** Summary of a backup, for a person who decides whether to restore it. */
 import { checkBackup, readBackupFile } from './backup.ts'
 import { BackupForeign } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
@@ -16,14 +16,14 @@ export interface BackupContent {
   readonly notifications: number
 }
 
-/** Whether reading a backup takes a passphrase. Throws BackupForeign, or StoreDamaged when there is no such file. */
+/** Whether a backup is encrypted. Throws BackupForeign, or StoreDamaged when the file is missing. */
 export async function isProtected(file: string, files: Files = nodeFiles): Promise<boolean> {
   const bytes = await readBackupFile(files, file)
   if (!isPortable(bytes) && !isSqlite(bytes)) throw new BackupForeign(file)
   return isEncrypted(bytes)
 }
 
-/** Checks a backup of either form as `checkBackup` does, and counts its content. */
+/** Checks a backup as `checkBackup` does, and counts its content. */
 export async function describeBackup(
   file: string,
   migrations: readonly Migration[],

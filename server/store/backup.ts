@@ -27,7 +27,7 @@ export interface CheckOptions {
 
 export interface CheckedBackup {
   readonly snapshot: Uint8Array
-  /** By the file itself or its name; undefined for a renamed backup. */
+  /** From the content or the name of the file; undefined for a renamed SQLite backup. */
   readonly createdAt: Date | undefined
 }
 
@@ -138,8 +138,8 @@ export async function backupIsDue(dir: string, now: Date, files: Files = nodeFil
 }
 
 /**
- * Reads a backup of either form and checks it: against its checksum when it has one, by SQLite's integrity check, and
- * that this program wrote it.
+ * Reads an SQLite or one-file backup. Checks that this program wrote it, its checksum if it has one, and SQLite's integrity
+ * check.
  * @throws StoreDamaged, StoreTooNew, BackupForeign, BackupLocked
  */
 export async function checkBackup(file: string, options: CheckOptions = {}): Promise<CheckedBackup> {

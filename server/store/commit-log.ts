@@ -1,4 +1,4 @@
-/** Group commit: the transactions that wait together are written as one frame of the journal, with one sync. */
+/** Group commit: transactions that wait at the same time are written as one frame of the journal, with one sync. */
 
 import { createSerializer } from '../util/serialize.ts'
 import { StoreUnavailable } from './errors.ts'
@@ -62,7 +62,7 @@ export class CommitLog {
     return this.#writable
   }
 
-  /** Whether something else of ours writes to the disk: the journal's writes then never block the thread. */
+  /** Set while a checkpoint or backup writes to the disk: journal writes then never block the thread. */
   set busy(busy: boolean) {
     this.#busy = busy
   }
@@ -106,10 +106,11 @@ export class CommitLog {
     return this.#next.written.promise
   }
 
-  /** Starts a new journal. Returns the bytes of the old one, or 0 when that has no transaction and is kept. */
+  /** Seals the journal and starts a new one. Returns the bytes of the sealed one; 0 if it is empty and therefore kept. */
   seal(): Promise<number> {
     return this.#serialize(async () => {
-      if (this.#repairDue) throw new StoreUnavailable('The disk takes no writes.')
+      if (this.#repairDue)
+        throw new StoreUnavailable('The disk accepts no writes. Free disk space or check the disk.')
       if (this.#journal.isEmpty) return 0
       const old = this.#journal
       try {
@@ -120,7 +121,7 @@ export class CommitLog {
         throw unavailable(cause)
       }
       await old.close().catch(() => {})
-      // Here and not before the next transaction, so that this one does not wait.
+      // Reserved now, so that the next transaction does not wait for it.
       await this.#journal.reserve(this.#reserveBytes).catch(() => {})
       return old.length
     })
@@ -161,17 +162,17 @@ export class CommitLog {
   }
 
   async #write(batch: Batch): Promise<void> {
-    // Rejected together with the batch before it.
+    // It was rejected together with the previous batch.
     if (batch !== this.#next) return
     this.#next = undefined
     this.#writing = batch
     try {
       if (this.#repairDue) throw new Error('an earlier write failed')
-      await this.#put(encodeFrame(this.#seq + 1, batch.transactions))
+      await this.#writeFrame(encodeFrame(this.#seq + 1, batch.transactions))
       this.#seq += batch.transactions.length
       this.#writable = true
       batch.written.resolve()
-      // Ahead of need. If this fails, transactions use the rest of the space and then `prepare` reports it.
+      // Ahead of need. If this fails, transactions use the remaining space; after that, `prepare` reports the error.
       if (this.#isShort) void this.prepare().catch(() => {})
     } catch (cause) {
       this.#rollBackDue = true
@@ -181,7 +182,7 @@ export class CommitLog {
     }
   }
 
-  async #put(frame: Uint8Array): Promise<void> {
+  async #writeFrame(frame: Uint8Array): Promise<void> {
     const start = performance.now()
     if (!this.#busy && this.#pace.mayBlock(start) && this.#journal.appendBlocking(frame)) {
       const end = performance.now()
@@ -192,11 +193,11 @@ export class CommitLog {
     }
   }
 
-  /** Rejects what waits, and repairs the journal if that works at once. */
+  /** Restores memory, rejects the failed batch and the one that waits, and tries to repair the journal. */
   async #fail(batch?: Batch, cause?: unknown): Promise<void> {
     this.#writable = false
     this.#repairDue = true
-    await this.#takeBack().catch(() => {})
+    await this.#restoreMemory().catch(() => {})
     if (batch) {
       const later = this.#next
       this.#next = undefined
@@ -210,14 +211,14 @@ export class CommitLog {
     return this.#journal.room < this.#reserveBytes / 2
   }
 
-  async #takeBack(): Promise<void> {
+  async #restoreMemory(): Promise<void> {
     if (this.#rollBackDue) await this.#rollBack()
     this.#rollBackDue = false
   }
 
   /** Restores memory, cuts the current journal to its frames and removes a later one whose creation failed. */
   async #repair(): Promise<void> {
-    await this.#takeBack()
+    await this.#restoreMemory()
     await this.#journal.repair()
     for (const first of journalSeqs(await this.#files.list(this.#dir))) {
       if (first > this.firstSeq) await this.#files.remove(journalPath(this.#dir, first))

@@ -1,5 +1,5 @@
 /**
- * The store: an SQLite database in memory, whose every write is on disk before it is acknowledged.
+ * The store: an SQLite database in memory. Every write is on disk before it is acknowledged.
  *
  * A transaction runs in memory at once. Its statements are then written as a frame of the journal, together with those of
  * other transactions that wait. Readers see a transaction as soon as it has run, so a response must wait for `settled`.
@@ -31,22 +31,22 @@ export interface OpenOptions {
   readonly directory: string
   readonly migrations: readonly Migration[]
   readonly now: () => Date
-  /** Called with errors that no caller receives: a checkpoint failed and will be retried. */
+  /** Called when a checkpoint failed, because it has no caller. It will be retried. */
   readonly onFault?: (error: unknown) => void
-  /** Called if there can be no worker thread: its tasks then run on the main thread. */
+  /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
   readonly onUnloadable?: (error: Error) => void
   /** Replaces the real file system; checkpoints and backups then run in this thread. */
   readonly files?: Files
-  /** Smaller journals are not checkpointed automatically. */
+  /** Bytes of journals at which a checkpoint starts automatically, at least. */
   readonly checkpointBytes?: number
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
-  /** Bytes of data from which `assertRoom` throws. */
+  /** Bytes of data at which `assertRoom` throws. */
   readonly fullBytes?: number
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
-/** A snapshot of 2 GiB can be neither written nor read. The rest is for writes that a full store still accepts. */
+/** A snapshot of 2 GiB can be neither written nor read. The difference is for writes that a full store still accepts. */
 const defaultFullBytes = 1.5 * 1024 ** 3
 
 export class Database implements Reader {
@@ -108,7 +108,7 @@ export class Database implements Reader {
     }
   }
 
-  /** Increases with every change that a reader can see: the key for caches. */
+  /** Increases with every change that a reader can see. Caches compare it. */
   get commits(): number {
     return this.#commits
   }
@@ -123,7 +123,7 @@ export class Database implements Reader {
     return this.#log.writable
   }
 
-  /** Called before writes that clients can repeat without limit. Throws StoreFull. */
+  /** Throws StoreFull if the store is full. Call it before writes that clients can repeat without limit. */
   assertRoom(): void {
     const used = this.get<{ bytes: number }>(
       `SELECT (page_count - freelist_count) * page_size AS bytes
@@ -135,7 +135,7 @@ export class Database implements Reader {
   }
 
   /**
-   * Calls `watcher` soon after a change that a reader can see: once for many changes, and before they are on disk.
+   * Calls `watcher` in the next turn of the event loop after changes that a reader can see, before they are on disk.
    * @returns a function that unsubscribes
    */
   watch(watcher: () => void): () => void {
@@ -152,12 +152,12 @@ export class Database implements Reader {
   }
 
   /**
-   * Runs `work` as one transaction and resolves with its result when that is on disk. An error of `work` rolls it back and
-   * is rethrown. Throws StoreUnavailable when it cannot be written; it is rolled back then.
+   * Runs `work` as one transaction and resolves with its result when the transaction is on disk. An error of `work` rolls it
+   * back and is rethrown. Throws StoreUnavailable when it cannot be written, after rolling it back.
    */
   async transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
-    // Before the transaction runs: on a disk that is known to be full it never reaches memory, where readers would see it.
+    // Checked first: on a full disk the transaction must not reach memory, where readers would see it.
     while (!this.#log.ready) {
       await this.#log.prepare()
       this.#assertOpen()

@@ -18,12 +18,12 @@ export class StoreLocked extends Error {
   /** Undefined when the other process did not answer. */
   readonly pid: number | undefined
 
-  /** @param host where the pid counts: another container has another host name */
+  /** @param host host name of the process: a pid in another container means nothing here */
   constructor(directory: string, pid?: number, host = hostname()) {
     const holder = pid === undefined ? 'another process' : `process ${pid}`
     const place = host === hostname() ? '' : ` on ${host}`
     super(
-      `The data directory ${directory} is in use by ${holder}${place}. Stop that process first, or use another data directory.`,
+      `The data folder ${directory} is in use by ${holder}${place}. Stop that process first, or use another data folder.`,
     )
     this.directory = directory
     this.pid = pid
@@ -61,7 +61,7 @@ export class StoreTooNew extends Error {
   }
 }
 
-/** A file that should be a backup is none of this program. Nothing was changed. */
+/** The file is not a backup of this program. Nothing was changed. */
 export class BackupForeign extends Error {
   override readonly name = 'BackupForeign'
   readonly file: string
@@ -72,7 +72,7 @@ export class BackupForeign extends Error {
   }
 }
 
-/** An encrypted backup, whose passphrase is missing or wrong. Nothing was changed. */
+/** The backup is encrypted, and its passphrase is missing or wrong. Nothing was changed. */
 export class BackupLocked extends Error {
   override readonly name = 'BackupLocked'
   readonly file: string
@@ -89,7 +89,7 @@ export class BackupLocked extends Error {
   }
 }
 
-/** Restores the class of an error from a worker: threads pass on its name and properties only. */
+/** Restores the class of an error from a worker thread, which passes on only its name and properties. */
 export function withClass(error: unknown): unknown {
   const classes = [StoreUnavailable, StoreLocked, StoreDamaged, StoreTooNew, BackupForeign, BackupLocked]
   if (!(error instanceof Error)) return error

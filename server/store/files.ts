@@ -28,7 +28,7 @@ export interface OpenOptions {
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  /** @param room whether the array may be the first half of its buffer: a database that grows in it is not copied then */
+  /** @param room returns the first half of a buffer of twice the size, in which a database can grow without a copy */
   read(path: string, room?: 'with room'): Promise<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
@@ -73,7 +73,7 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   }
 }
 
-/** Room that is never written to takes no memory. */
+/** Reads a file into the first half of a buffer. The second half takes no memory until it is written to. */
 async function readWithRoom(path: string): Promise<Uint8Array> {
   const handle = await fs.open(path, 'r')
   try {
@@ -115,7 +115,7 @@ export const nodeFiles: Files = {
   size: async (path) => (await fs.stat(path)).size,
   changedAt: async (path) => (await fs.stat(path)).mtime,
   async create(path, options) {
-    // An existing file is removed and not emptied: it may have another owner, or be a link.
+    // An existing file is removed instead of emptied: it may have another owner, or be a link.
     await fs.rm(path, { force: true })
     return openFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, options)
   },
@@ -152,7 +152,7 @@ export async function readIfThere(
   }
 }
 
-/** Writes all of `bytes`: a nearly full disk writes a part and reports that only in the count. */
+/** Writes all of `bytes`: on a nearly full disk one write may store only a part, without an error. */
 export async function writeFully(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0
   while (written < bytes.length) {

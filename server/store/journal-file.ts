@@ -1,4 +1,4 @@
-/** The journal that is being written. */
+/** The journal that is being written: append, reserve space, repair, seal. */
 import { dirname } from 'node:path'
 import { type Files, type OpenFile, writeFully } from './files.ts'
 import { encodeTitle, lineBytes } from './journal.ts'

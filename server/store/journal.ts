@@ -31,7 +31,7 @@ const lineText = lineBytes - 9
 const alignment = 8
 const sector = 512
 
-/** A journal that fails its checks. The message completes a sentence that starts with its name. */
+/** The journal fails a check. The message completes a sentence that starts with the file name. */
 export class JournalDamage extends Error {}
 
 /** Encodes one statement as JSON at once, so that the caller may change its arrays later. */

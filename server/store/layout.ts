@@ -26,11 +26,12 @@ export function journalSeqs(names: readonly string[]): number[] {
     .sort((a, b) => a - b)
 }
 
-/** A file that a crash may leave half written. It never holds the only copy of anything. */
+/** Whether a crash may have left the file half written. It never has the only copy of any data. */
 export function isTemporary(name: string): boolean {
   return temporaryPattern.test(name)
 }
 
+/** Whether the store moved the file aside because it failed a check. */
 export function isDamaged(name: string): boolean {
   return name.startsWith('pds.') && name.includes('.damaged-')
 }

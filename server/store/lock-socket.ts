@@ -6,7 +6,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Who listens on a socket; empty when the process does not answer. */
+/** The process that listens on a socket; without pid and host if it does not answer. */
 export interface Holder {
   readonly pid?: number
   /** Host name. Containers have their own, and their own pids. */
@@ -24,7 +24,7 @@ export async function listen(address: string): Promise<Server> {
   })
   server.listen(address)
   await once(server, 'listening')
-  // A connection that cannot be accepted, for lack of file descriptors say, is no reason to end the process.
+  // Without a listener, an error would end the process, for example when no file descriptor is left for a connection.
   server.on('error', () => {})
   return server.unref()
 }
@@ -46,7 +46,7 @@ export function findHolder(address: string, timeoutMs: number): Promise<Holder |
     answer += text
   })
   socket.on('end', () => end(parseAnswer(answer)))
-  // Any other error, such as a full queue or missing rights, comes from a socket that is open.
+  // Any other error, such as a full queue or missing rights, shows that a process listens.
   socket.on('error', (error) => end(hasCode(error, 'ECONNREFUSED', 'ENOENT', 'ENOTSOCK') ? undefined : {}))
   return promise
 }

@@ -2,8 +2,8 @@
  * One process per data directory. The lock is a socket on which its holder listens, so the system itself releases it
  * when the process ends. No pid is compared: pids are reused, and killed processes keep theirs until they are reaped.
  *
- * The socket is the file `pds.lock`: processes in other containers of the machine find it there too. On Windows, and
- * where the file system has no sockets, it is a name of the system instead, which other containers do not see.
+ * The socket is the file `pds.lock`, which processes in other containers of the machine find too. On Windows, and where the
+ * file system has no sockets, it is a named pipe or an abstract socket, which other containers do not see.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -19,12 +19,12 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** Takers that come at the same moment step back for up to `pauseMs` and try again, this many times. */
+/** Processes that claim the lock at the same moment wait for up to `pauseMs` and try again, this many times. */
 const tries = 100
 const pauseMs = 50
 /** A holder that does not answer within this time is reported without its pid. */
 const answerMs = 5_000
-/** How file systems without sockets refuse one, and what a path that is too long for one yields. */
+/** Error codes of file systems without sockets, and of paths that are too long for a socket. */
 const noSocketCodes = ['EPERM', 'EACCES', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EINVAL', 'ENAMETOOLONG']
 
 /** Takes the lock of an existing directory. Throws StoreLocked when a live process, or this one, holds it. */
@@ -39,9 +39,9 @@ export async function acquireLock(dir: string): Promise<Lock> {
 }
 
 /**
- * Takes the lock of `dir` as a file in `folder`. No two takers can both succeed: each first listens on a claim, a socket
- * beside the lock, then looks for other claims, then at the lock, and only then renames its claim to the lock. Of two
- * takers, the one that made its claim later sees the other's claim or, once renamed, its lock.
+ * Takes the lock of `dir` as a file in `folder`. Two processes cannot both succeed: each first listens on a claim, a socket
+ * beside the lock, then looks for other claims, then at the lock, and only then renames its claim to the lock. The process
+ * with the later claim therefore finds the other's claim or, once renamed, its lock.
  */
 export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
   return withSocketPath(folder, newClaimName(), async (path) => {
@@ -63,7 +63,7 @@ export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
   })
 }
 
-/** Makes the claim the lock. Returns false when another taker is in the way, or took this claim for a dead one. */
+/** Renames the claim to the lock. Returns false if another process has a claim, or removed this one as dead. */
 async function tryClaim(dir: string, path: string, claim: string, isLast: boolean): Promise<boolean> {
   try {
     await chmod(join(path, claim), 0o600)
@@ -76,13 +76,13 @@ async function tryClaim(dir: string, path: string, claim: string, isLast: boolea
     if (isLast) await assertFree(dir, join(path, rival))
     return false
   } catch (error) {
-    // A taker that looked between the creation of the socket and its first `listen` removed the claim.
+    // Another process removed the claim: it looked after the socket was created and before it listened.
     if (!isLast && hasCode(error, 'ENOENT')) return false
     throw error
   }
 }
 
-/** Another process's claim. Claims of dead processes are removed. */
+/** Returns another process's claim; removes the claims of dead processes. */
 async function findLiveClaim(path: string, own: string): Promise<string | undefined> {
   for (const name of await readdir(path)) {
     if (!name.startsWith(`${lockName}.`) || name === own) continue
@@ -92,7 +92,7 @@ async function findLiveClaim(path: string, own: string): Promise<string | undefi
   return undefined
 }
 
-/** Takes the lock as a name of the system. */
+/** Takes the lock as a named pipe or an abstract socket; on macOS, which has neither, as a file in the temporary folder. */
 export async function acquireSystemLock(dir: string): Promise<Lock> {
   const key = await directoryKey(dir)
   const address = systemAddress(key, process.platform)

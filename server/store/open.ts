@@ -18,7 +18,7 @@ import {
 import { type Migration, migrate } from './migrate.ts'
 import { type Loaded, load } from './recover.ts'
 import { finishRestore } from './restore.ts'
-import { createSqlite, exportSnapshot, listSnapshot, putSnapshot, schemaVersion } from './snapshot.ts'
+import { createSqlite, exportSnapshot, putSnapshot, schemaVersion, writeChecksum } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface OpenedStore {
@@ -52,7 +52,7 @@ export async function openStore(
       throw new StoreTooNew(join(dir, snapshotName), version, migrations.length)
     }
     journal = await openJournal(files, dir, loaded)
-    if (!loaded.listed) await listSnapshot(files, dir)
+    if (!loaded.hasChecksum) await writeChecksum(files, dir)
     const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
     return { sqlite, seq, journal, snapshotBytes, sealedBytes }
@@ -63,13 +63,13 @@ export async function openStore(
   }
 }
 
-/** A directory is new only without any file of this program: starting empty after a loss would hide the loss. */
+/** Whether the directory has no file of this program. A start with empty data would hide the loss of a snapshot. */
 async function isNew(files: Files, dir: string): Promise<boolean> {
   const existing = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
   return existing.length === 0 && (await files.list(join(dir, backupsName))).length === 0
 }
 
-/** Writes the snapshot. `openStore` adds its checksum after the first journal: a checksum implies a journal. */
+/** Writes an empty snapshot. Its checksum follows after the first journal, so a snapshot with a checksum has a journal. */
 async function createStore(files: Files, dir: string, migrations: readonly Migration[]): Promise<void> {
   const sqlite = await createSqlite()
   try {
@@ -80,6 +80,7 @@ async function createStore(files: Files, dir: string, migrations: readonly Migra
   }
 }
 
+/** Loads the store. Moves a damaged file aside, so that no later start overwrites it. */
 async function loadOrMoveAside(files: Files, dir: string, now: () => Date): Promise<Loaded> {
   try {
     return await load(files, dir)
@@ -96,7 +97,7 @@ async function loadOrMoveAside(files: Files, dir: string, now: () => Date): Prom
   }
 }
 
-/** Resumes the newest journal, or creates one. Removes journals that a crash left unfinished first. */
+/** Removes journals that a crash left unfinished, then resumes the newest journal or creates one. */
 async function openJournal(files: Files, dir: string, { seq, journals }: Loaded): Promise<Journal> {
   for (const first of journalSeqs(await files.list(dir))) {
     if (!journals.some(({ firstSeq }) => firstSeq === first)) await files.remove(journalPath(dir, first))
@@ -110,7 +111,7 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   return journal
 }
 
-/** Returns the size of the snapshot in bytes. */
+/** Runs pending migrations, after a backup, and writes a new snapshot. Returns the size of the snapshot in bytes. */
 async function bringUpToDate(
   files: Files,
   dir: string,

@@ -28,9 +28,9 @@ export interface PortableContent {
 }
 
 const ageMagic = Buffer.from('age-encryption.org/v1\n')
-/** Magic number and the only method of compression that there is. */
+/** Magic number, and 8 for deflate, the only compression method of the format. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8])
-/** Where the header of a gzip file has its time: seconds since 1970, little-endian. */
+/** Offset of the time in a gzip header: seconds since 1970, little-endian. */
 const gzipTimeAt = 4
 /** OWASP's recommendation. Each attempt to guess a passphrase takes 128 MiB and half a second. */
 const defaultWorkFactor = 17
@@ -56,14 +56,14 @@ export async function encodePortable(
   const compressed = compress(snapshot, createdAt)
   if (passphrase === undefined) return compressed
   const encrypter = new Encrypter()
-  // Keyboards write the same letter in several ways. This is the one that terminals send to the age tool.
+  // Keyboards encode the same letter in several ways. NFC is the form that terminals send to the age tool.
   encrypter.setPassphrase(passphrase.normalize('NFC'))
   encrypter.setScryptWorkFactor(workFactor)
   return encrypter.encrypt(ReadableStream.from(compressed))
 }
 
 /**
- * Returns the content of a one-file backup; a passphrase that is not needed is ignored. `file` is its name in errors.
+ * Returns the content of a one-file backup. Ignores a passphrase if the file is not encrypted. `file` is its name in errors.
  * @throws BackupLocked, StoreDamaged
  */
 export async function decodePortable(
@@ -79,7 +79,7 @@ export async function decodePortable(
   }
 }
 
-/** Reads the header of an age file, which takes the passphrase, and returns the content as it is decrypted. */
+/** Checks the passphrase against the header of an age file, and returns a stream that decrypts the content. */
 async function decrypt(
   file: string,
   bytes: Uint8Array,
@@ -88,7 +88,7 @@ async function decrypt(
   if (passphrase === undefined) throw new BackupLocked(file, 'missing')
   const decrypter = new Decrypter()
   for (const form of new Set([passphrase.normalize('NFC'), passphrase])) decrypter.addPassphrase(form)
-  // Asked only when no passphrase before it fits.
+  // The library asks this identity last: only if no passphrase fits.
   let isWrong = false
   const last: Identity = {
     unwrapFileKey() {

@@ -14,7 +14,7 @@ export interface Loaded {
   readonly seq: number
   readonly snapshotBytes: number
   /** Whether the snapshot has a checksum beside it. */
-  readonly listed: boolean
+  readonly hasChecksum: boolean
   /** The journals that were read, ascending. */
   readonly journals: readonly LoadedJournal[]
 }
@@ -38,7 +38,7 @@ export interface Range {
  * journal, which a power cut leaves: its transactions were never acknowledged.
  */
 export async function load(files: Files, dir: string, range: Range = {}): Promise<Loaded> {
-  const { sqlite, seq, bytes, listed } = await readSnapshot(files, dir)
+  const { sqlite, seq, bytes, hasChecksum } = await readSnapshot(files, dir)
   try {
     const names = await files.list(dir)
     const damaged = names.find(isDamaged)
@@ -71,10 +71,10 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
     if (range.before !== undefined && last < range.before - 1) {
       throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
     }
-    if (listed && journals.length === 0 && range.before === undefined) {
+    if (hasChecksum && journals.length === 0 && range.before === undefined) {
       throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
     }
-    return { sqlite, seq: last, snapshotBytes: bytes, listed, journals }
+    return { sqlite, seq: last, snapshotBytes: bytes, hasChecksum, journals }
   } catch (error) {
     sqlite.close()
     throw error

@@ -2,8 +2,8 @@
  * The snapshot: the whole database as a normal SQLite file that any tool opens, with the number of its last transaction.
  *
  * Beside it is a list with its SHA-256, in the format of `sha256sum -c`. While a snapshot is replaced, the list has the
- * checksums of the old and the new one, so that after a crash between any two steps the snapshot is listed. A snapshot
- * without a list was put there by a person or a restore; it must pass SQLite's integrity check instead.
+ * checksums of the old and the new one, so that it has the right one after a crash between any two steps. A snapshot without
+ * a list was put there by a person or a restore; it must pass SQLite's integrity check instead.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { type Files, readIfThere, replaceFile } from './files.ts'
 import { sidecarName, snapshotName } from './layout.ts'
 import { Sqlite } from './sqlite.ts'
 
-/** "PDS1": marks an SQLite file as ours. */
+/** "PDS1": the application id in the SQLite files of this program. */
 const applicationId = 0x50445331
 const formatVersion = 1
 /** The first bytes of every SQLite file. */
@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly seq: number
   readonly bytes: number
   /** Whether it has a checksum beside it. */
-  readonly listed: boolean
+  readonly hasChecksum: boolean
 }
 
 /** Creates an empty database with our application id. */
@@ -51,11 +51,11 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   const list = await readIfThere(files, join(dir, sidecarName))
   const bytes = await readIfThere(files, path, 'with room')
   if (bytes === undefined) throw new StoreDamaged(path, 'is missing')
-  if (list !== undefined) verifyListed(bytes, list, path, join(dir, sidecarName))
+  if (list !== undefined) verifyChecksum(bytes, list, path, join(dir, sidecarName))
   const { length } = bytes
   const { sqlite, seq } = await openSnapshot(path, bytes, list === undefined ? 'thorough' : 'quick')
   release(bytes)
-  return { sqlite, seq, bytes: length, listed: list !== undefined }
+  return { sqlite, seq, bytes: length, hasChecksum: list !== undefined }
 }
 
 /** Frees the memory at once: a server that has just started allocates too little to trigger the garbage collector. */
@@ -119,7 +119,7 @@ export async function putSnapshot(files: Files, dir: string, bytes: Uint8Array):
 }
 
 /** Writes the checksum of the existing snapshot. */
-export async function listSnapshot(files: Files, dir: string): Promise<void> {
+export async function writeChecksum(files: Files, dir: string): Promise<void> {
   const bytes = await files.read(join(dir, snapshotName))
   await replaceFile(files, join(dir, sidecarName), checksumLine(bytes, snapshotName))
 }
@@ -129,7 +129,7 @@ export function checksumLine(bytes: Uint8Array, name: string): Buffer {
   return Buffer.from(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
 }
 
-function verifyListed(bytes: Uint8Array, list: Uint8Array, path: string, sidecar: string): void {
+function verifyChecksum(bytes: Uint8Array, list: Uint8Array, path: string, sidecar: string): void {
   const lines = Buffer.from(list)
     .toString('latin1')
     .split(/(?<=\n)/)

@@ -6,14 +6,14 @@ import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
 export type SqlValue = string | number | Uint8Array | null
 export type SqlParams = readonly SqlValue[]
 
-/** What running a statement can change. */
+/** The changes that a statement can make, which decide how `execute` detects them. */
 type Effect =
   | 'nothing'
-  /** Rows; none if its own count of rows is 0. */
+  /** Only rows that the statement itself counts. */
   | 'rows'
-  /** Rows, also through a trigger or a foreign key. */
-  | 'rows of others'
-  /** More than rows: the schema, or the next number of an AUTOINCREMENT. */
+  /** Also rows that triggers and foreign keys change: only SQLite's total count includes them. */
+  | 'rows by triggers'
+  /** More than rows, such as the schema or the next AUTOINCREMENT number: always counts as a change. */
   | 'more'
 
 interface Prepared {
@@ -40,7 +40,7 @@ export class Sqlite {
   readonly #db: SqlJs
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
-  /** The array in which sql.js keeps the file, as long as that does not outgrow it. */
+  /** The array in which sql.js keeps the file, until the file outgrows it. */
   readonly #array: Uint8Array | undefined
 
   private constructor(db: SqlJs, array?: Uint8Array) {
@@ -89,12 +89,12 @@ export class Sqlite {
   /** Runs one statement of any kind to completion. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
     const prepared = this.#prepare(sql)
-    const before = prepared.effect === 'rows of others' ? this.#totalChanges() : 0
+    const before = prepared.effect === 'rows by triggers' ? this.#totalChanges() : 0
     const rows = this.#rows<Row>(prepared, params)
     const changes = prepared.effect === 'nothing' ? 0 : this.#db.getRowsModified()
     const changed =
       prepared.effect === 'more' ||
-      (prepared.effect === 'rows of others' ? this.#totalChanges() !== before : changes > 0)
+      (prepared.effect === 'rows by triggers' ? this.#totalChanges() !== before : changes > 0)
     return { rows, changes: changed ? changes : 0, changed }
   }
 
@@ -122,7 +122,7 @@ export class Sqlite {
   }
 
   /**
-   * The database as an SQLite file. Valid until the next write: it is the array that sql.js writes to, if possible, because
+   * Returns the database as an SQLite file, valid until the next write: if possible the array that sql.js writes to, because
    * a copy of a large database doubles the memory of the process.
    */
   export(): Uint8Array {
@@ -179,7 +179,7 @@ export class Sqlite {
     const statement = this.#db.prepare(sql)
     if (statement.getSQL().trim() !== sql.trim()) {
       statement.free()
-      throw new Error(`One statement at a time: ${sql}`)
+      throw new Error(`SQL must be one statement: ${sql}`)
     }
     const prepared = { statement, columns: statement.getColumnNames(), effect: this.#effectOf(sql) }
     this.#evict()
@@ -196,7 +196,7 @@ export class Sqlite {
     }
   }
 
-  /** Reads the effect from SQLite's own bytecode (EXPLAIN): the text of a statement does not show it. */
+  /** Reads the effect of a statement from SQLite's bytecode (EXPLAIN), because its text does not show it. */
   #effectOf(sql: string): Effect {
     const program = this.#db.exec(`EXPLAIN ${sql}`)[0]?.values ?? []
     const opcodes = new Set(program.map((row) => row[1]))
@@ -205,7 +205,7 @@ export class Sqlite {
     }
     if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'nothing'
     if (['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode))) return 'more'
-    return opcodes.has('Program') ? 'rows of others' : 'rows'
+    return opcodes.has('Program') ? 'rows by triggers' : 'rows'
   }
 
   /** Rows changed since the start, by triggers and foreign keys as well. */
@@ -215,9 +215,9 @@ export class Sqlite {
 }
 
 /**
- * sql.js keeps the file in the array that `slice` of the given bytes yields. When that is full it copies everything into one
- * that is an eighth larger, which stops the thread for half a millisecond a megabyte or longer. So it gets an array with room
- * to double in: the buffer of the bytes if that is large enough, or a copy. Room that is not written to takes no memory.
+ * sql.js keeps the file in the array that `bytes.slice()` returns. It copies a full array into one that is an eighth larger,
+ * which blocks the thread for half a millisecond a megabyte or longer. So it gets an array of twice the size: the buffer of
+ * the bytes if that is large enough, or a copy. The second half takes no memory until it is written to.
  */
 function withRoom(bytes: Uint8Array): Uint8Array {
   const size = bytes.length * 2
@@ -227,6 +227,7 @@ function withRoom(bytes: Uint8Array): Uint8Array {
   return array
 }
 
+/** Returns the bytes with a `slice()` that returns `array`. */
 function asSlice(bytes: Uint8Array, array: Uint8Array): Uint8Array {
   return Object.assign(bytes.subarray(), { slice: () => array })
 }
@@ -235,9 +236,7 @@ function bind({ statement }: Prepared, params: SqlParams): void {
   statement.bind(params.map(bindable))
 }
 
-/**
- * Rejects values that SQL would silently convert. A lone surrogate has no UTF-8 form and becomes U+FFFD.
- */
+/** Rejects values that SQLite would silently convert. Replaces lone surrogates, which have no UTF-8 form, by U+FFFD. */
 function bindable(value: SqlValue): SqlValue {
   if (typeof value === 'string') return value.toWellFormed()
   if (value === null || value instanceof Uint8Array || Number.isFinite(value)) return value

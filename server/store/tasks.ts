@@ -70,7 +70,7 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
 
 /**
  * Runs a task on the real files in a worker thread. Errors of the store keep their class.
- * @param onUnloadable called if there can be no thread: tasks then run on the main thread
+ * @param onUnloadable called if the worker cannot be loaded: tasks then run on the main thread
  */
 export async function runInWorker<T extends Task>(
   task: T,

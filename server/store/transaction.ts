@@ -8,9 +8,7 @@ export interface Reader {
   all<Row>(sql: string, params?: SqlParams): Row[]
 }
 
-/**
- * Its statements are replayed after a crash: bind times, random values and ids, and never compute them in SQL.
- */
+/** Statements are replayed after a crash: bind times, random values and ids, never compute them in SQL. */
 export interface Writer extends Reader {
   /** Returns the number of inserted, updated or deleted rows. */
   run(sql: string, params?: SqlParams): number

@@ -6,38 +6,40 @@
  * been fast; concurrent writes gain more from sharing a sync.
  */
 
-/** A slower write than this pauses blocking writes, in milliseconds. */
-const slow = 3
-const firstPause = 30_000
-const longestPause = 60 * 60_000
+/** A blocking write that takes longer pauses blocking writes. */
+const slowMs = 3
+const firstPauseMs = 30_000
+const longestPauseMs = 60 * 60_000
 /** Consecutive pool writes that must be fast and unshared before writes may block. */
-const calm = 16
-/** After so many blocking writes one goes through the pool, to see whether others arrive meanwhile. */
-const blockingInARow = 32
+const minCalmWrites = 16
+/** After this many blocking writes one goes through the pool, to detect transactions that arrive meanwhile. */
+const maxBlockingInARow = 32
 
 export class WritePace {
   #calmWrites = 0
   #blockingWrites = 0
   #pauseUntil = 0
-  #pause = firstPause
+  #pauseMs = firstPauseMs
 
-  /** @param now in milliseconds, from a clock that never goes back */
+  /** Whether the next write may block the thread. @param now in milliseconds, from a clock that never goes back */
   mayBlock(now: number): boolean {
-    return this.#calmWrites >= calm && this.#blockingWrites < blockingInARow && now >= this.#pauseUntil
+    return (
+      this.#calmWrites >= minCalmWrites && this.#blockingWrites < maxBlockingInARow && now >= this.#pauseUntil
+    )
   }
 
   /** Notes a write through the thread pool. @param isShared whether another transaction arrived meanwhile */
-  pooled(took: number, isShared: boolean): void {
+  pooled(tookMs: number, isShared: boolean): void {
     this.#blockingWrites = 0
-    this.#calmWrites = took > slow || isShared ? 0 : this.#calmWrites + 1
+    this.#calmWrites = tookMs > slowMs || isShared ? 0 : this.#calmWrites + 1
   }
 
-  /** Notes a blocking write that ended at `now`. A disk that is slow now and then blocks ever more rarely. */
-  blocking(took: number, now: number): void {
+  /** Notes a blocking write that ended at `now`. Each slow write doubles the pause before writes may block again. */
+  blocking(tookMs: number, now: number): void {
     this.#blockingWrites++
-    if (took <= slow) return
+    if (tookMs <= slowMs) return
     this.#calmWrites = 0
-    this.#pauseUntil = now + this.#pause
-    this.#pause = Math.min(2 * this.#pause, longestPause)
+    this.#pauseUntil = now + this.#pauseMs
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
   }
 }

@@ -28,9 +28,9 @@ export interface Account {
   /** JSON: the genesis operation of a DID that was made here, or the operation that came with an imported one. */
   readonly plcOperation: string | null
   readonly plcSubmittedAt: string | null
-  /** The handle that the directory was last brought in line with; null when the identity is not published. */
+  /** The handle as last published, or as it was when the owner's changes made an update impossible; null: not published. */
   readonly plcHandle: HandleString | null
-  /** The same of the server's address. */
+  /** The endpoint of this server, likewise. */
   readonly plcEndpoint: string | null
 }
 
@@ -60,7 +60,7 @@ export function findByEmail(db: Reader, email: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.email = ?`, [email])
 }
 
-/** Filters DIDs: those with an account here. */
+/** Returns those of the DIDs that have an account here. */
 export function hostedAmong(db: Reader, dids: readonly string[]): Set<string> {
   const rows = db.all<{ did: string }>(
     'SELECT did FROM accounts WHERE did IN (SELECT value FROM json_each(?))',
@@ -91,8 +91,8 @@ export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | '
 }
 
 /**
- * Accounts whose identity the directory does not have yet, or has with an old handle or address. The operation of an imported
- * account waits for its activation.
+ * Returns the accounts whose identity is not published, or published with an old handle or endpoint. The operation of an
+ * imported account waits for its activation.
  */
 export function withUnpublishedIdentity(db: Reader, endpoint: string): DidString[] {
   const rows = db.all<{ did: DidString }>(
@@ -184,7 +184,7 @@ export function setPlcSubmitted(tx: Writer, did: string, at: string): void {
   tx.run('UPDATE accounts SET plc_submitted_at = ? WHERE did = ?', [at, did])
 }
 
-/** @param published the handle and the server address that the directory is in line with */
+/** Sets the published handle and endpoint; see `Account.plcHandle`. */
 export function setPublished(
   tx: Writer,
   did: string,

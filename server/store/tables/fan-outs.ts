@@ -8,7 +8,7 @@ export interface FanOut extends Source {
   readonly lastRecipient: string
 }
 
-/** Returns any of them. */
+/** Returns any unfinished fan-out. */
 export function first(db: Reader): FanOut | undefined {
   return db.get<FanOut>(
     'SELECT did, collection, rkey, is_reply AS isReply, last_recipient AS lastRecipient FROM fan_outs LIMIT 1',

@@ -26,7 +26,7 @@ export function add(tx: Writer, { did, collection, rkey }: Source, subject: stri
   updateFollowed(tx, did, subject)
 }
 
-/** The pair may have further follow records. */
+/** Removes one follow record; the pair may have others. */
 export function remove(tx: Writer, { did, collection, rkey }: Source): void {
   const key = [did, collection, rkey]
   const follow = tx.get<{ subject: string }>(

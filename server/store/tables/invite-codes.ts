@@ -43,7 +43,7 @@ export function usesOfAccountCodes(db: Reader, did: string): InviteCodeUse[] {
   )
 }
 
-/** Number of codes that the account has earned, and of those that still have uses left. */
+/** Counts the codes that the account has earned, and those of them that can still be used. */
 export function earned(db: Reader, did: string): { total: number; open: number } {
   const row = db.get<{ total: number; open: number }>(
     `SELECT count(*) AS total, coalesce(sum(available > 0 AND disabled = 0), 0) AS open

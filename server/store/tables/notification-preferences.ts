@@ -1,7 +1,7 @@
 /** Table `notification_preferences`. */
 import type { Reader, Writer } from '../database.ts'
 
-/** The chosen preferences as JSON; undefined when none were ever chosen. */
+/** Returns the stored preferences as JSON; undefined if the account has not changed any. */
 export function find(db: Reader, did: string): string | undefined {
   return db.get<{ preferences: string }>('SELECT preferences FROM notification_preferences WHERE did = ?', [
     did,

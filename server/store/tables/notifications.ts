@@ -60,7 +60,7 @@ export function page(
   )
 }
 
-/** Filters the notifications of one transaction by what an account wants. */
+/** Returns the notifications of one transaction that the account's filter includes, newest first. */
 export function arrived(db: Reader, { did, wanted, arrivals }: Arrived): Notification[] {
   return select(
     db,

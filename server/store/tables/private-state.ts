@@ -1,7 +1,7 @@
-/** Counts the private state of an account: what it keeps here beside its records. */
+/** Counts the private state of an account: its data beside its records. */
 import type { Reader } from '../database.ts'
 
-/** Number of chosen preferences, activity subscriptions, push registrations and seen markers. */
+/** Number of stored preferences, activity subscriptions, push registrations and seen markers. */
 export function privateStateValues(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
     `SELECT (SELECT count(*) FROM notification_preferences p JOIN json_each(p.preferences) WHERE p.did = ?1)

@@ -14,7 +14,7 @@ export interface Delivery extends PushRegistration {
   /** Number of failed attempts. */
   readonly tries: number
   readonly dueAt: DatetimeString
-  /** The receiver: the service's DID, or the origin of a Web Push endpoint. */
+  /** Where requests go: the service's DID, or the origin of a Web Push endpoint. */
   readonly target: string
   /** The account that is notified. */
   readonly did: DidString

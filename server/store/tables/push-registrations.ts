@@ -11,7 +11,7 @@ export interface PushRegistration {
 
 export interface NewRegistration extends PushRegistration {
   readonly did: string
-  /** The receiver, see `Delivery`. A slow receiver delays only its own deliveries. */
+  /** See `Delivery.target`. A slow target delays only its own deliveries. */
   readonly target: string
   readonly createdAt: string
 }

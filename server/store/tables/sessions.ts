@@ -34,7 +34,7 @@ export function findOpen(db: Reader, id: string): OpenSession | undefined {
   )
 }
 
-/** Filters ids: those without a session. */
+/** Returns those of the ids that have no session. */
 export function missing(db: Reader, ids: readonly string[]): string[] {
   return db
     .all<{ id: string }>(

@@ -75,7 +75,7 @@ test('lock: a second taker is refused and reads the pid of the holder, in this p
   const held = await acquireLock(directory)
   await expect(acquireLock(directory)).rejects.toThrow(StoreLocked)
   await expect(acquireLock(directory)).rejects.toThrow(
-    `The data directory ${directory} is in use by process ${process.pid}. Stop that process first`,
+    `The data folder ${directory} is in use by process ${process.pid}. Stop that process first`,
   )
   await held.release()
   expect(readdirSync(directory)).toEqual([])
