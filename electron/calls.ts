@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { isEmailAddress } from '../server/mail/address.ts'
 import { createMailer } from '../server/mail/mailer.ts'
 import * as outbox from '../server/mail/outbox.ts'
-import { letterFor } from '../server/mail/templates.ts'
+import { mailFor } from '../server/mail/templates.ts'
 import type { Logger } from '../server/util/log.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
 import type { Backups } from './backups.ts'
@@ -131,12 +131,12 @@ async function sendTestMessage(to: string, { dataDir, server, log }: CallsOption
     now: () => new Date(),
     log,
   })
-  const letter = letterFor('confirmEmail', {
+  const content = mailFor('confirmEmail', {
     handle: 'you.test',
     server: server.endpoint,
     code: 'TESTS-TESTS',
   })
-  await mailer.send({ to, ...letter })
+  await mailer.send({ to, ...content })
   return { ok: true, value: undefined }
 }
 

@@ -1,12 +1,12 @@
 /**
- * Codes that are sent by mail: `XXXXX-XXXXX`, valid for 15 minutes and one use, one for each purpose and account.
- * The store has only a keyed hash of them.
+ * Mail tokens: codes `XXXXX-XXXXX` that are sent by email, valid for 15 minutes and one use, one for each purpose and account.
+ * The store has only their keyed hash.
  */
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../identity/secrets.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { CODE_LIFETIME_MINUTES, letterFor, type MailPurpose } from '../mail/templates.ts'
+import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../mail/templates.ts'
 import type { Database, Reader, Writer } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import * as rows from '../store/tables/mail-tokens.ts'
@@ -23,7 +23,7 @@ interface Deps {
 
 const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000
 
-/** After this many wrong codes the token is void. */
+/** After this many wrong codes the token is deleted. */
 const maxWrongAttempts = 5
 
 /** Creates a token, which replaces an earlier one, and mails it. Resolves when the mail is sent or in the outbox. */
@@ -36,15 +36,15 @@ export async function mailToken(
   const expiresAt = iso(new Date(now().getTime() + lifetimeMs))
   const hash = hashOf(secrets, purpose, code)
   await store.transact((tx) => rows.put(tx, account.did, purpose, hash, expiresAt))
-  const letter = letterFor(purpose, { handle: account.handle, server: origin, code })
-  await mailer.send({ to: account.email, ...letter })
+  const content = mailFor(purpose, { handle: account.handle, server: origin, code })
+  await mailer.send({ to: account.email, ...content })
 }
 
 export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'
 
 /** Messages for an invalid code. */
 export const tokenRefusals = {
-  InvalidToken: 'This code is wrong or was used before',
+  InvalidToken: 'This code is wrong or was used before. Check it, or request a new one.',
   ExpiredToken: 'This code has expired. Request a new one.',
 } as const
 
@@ -66,7 +66,7 @@ export function spendToken(
   return 'good'
 }
 
-/** Finds the account of a token, for operations without a session. */
+/** Returns the DID of the account that a token belongs to, for operations without a session. */
 export function ownerOfToken(
   db: Reader,
   secrets: Secrets,

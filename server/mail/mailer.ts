@@ -27,9 +27,9 @@ export interface Mailer {
    * @throws {TypeError} if `to` is not one plain address or `subject` is not one line
    */
   send(mail: Mail): Promise<void>
-  /** Deletes messages to an address from the outbox. Later ones than `before` are for another account, and stay. */
+  /** Deletes the messages to an address from the outbox, except those after `before`: they belong to another account. */
   deleteMessages(to: string, before: Date): Promise<void>
-  /** Ends SMTP: messages that the mail server has not accepted yet, and all later ones, go to the outbox. */
+  /** Aborts SMTP: messages that the mail server has not accepted, and all later ones, go to the outbox. */
   close(): Promise<void>
 }
 
@@ -134,7 +134,7 @@ async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<st
   return smtp.sendMail(message).then(() => undefined, oneLine)
 }
 
-/** Loaded with the first message: it takes 25 MB, which a server without mail saves. */
+/** Loaded with the first message, because it takes 25 MB. */
 const nodemailer = () => import('nodemailer')
 
 /** Credentials are not sent unencrypted over a network, unless the URL has `?requireTLS=false`, which takes precedence. */
@@ -156,7 +156,7 @@ function compose({ to, subject, text }: Pick<Mail, 'to' | 'subject' | 'text'>) {
   }
 }
 
-/** A reply of a mail server may have several lines and any characters; a header field may not. */
+/** Returns an error as one line of ASCII, for a header field: a reply of a mail server may have several lines. */
 function oneLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.replace(/[^ -~]+/g, ' ').slice(0, 500)

@@ -34,7 +34,7 @@ const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}\.eml$/
 /** Suffix of a deleted message that can still be restored. */
 const DELETED = '.deleted'
 
-/** Resolves with the id when the message is on disk. */
+/** Writes a message. Resolves with its id when it is on disk. */
 export async function writeMessage(dataDir: string, at: Date, content: Buffer | Readable): Promise<string> {
   const folder = outboxFolder(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -71,7 +71,7 @@ export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
   return messages
 }
 
-/** Returns undefined if there is no such message. */
+/** Reads a message; undefined if it does not exist. */
 export async function readMessage(dataDir: string, id: string): Promise<OutboxMessage | undefined> {
   if (!ID.test(id)) return undefined
   const source = await readFile(join(outboxFolder(dataDir), id)).catch(ifMissing(undefined))
@@ -98,14 +98,14 @@ export async function countOutbox(dataDir: string): Promise<number> {
   return names.filter((name) => ID.test(name)).length
 }
 
-/** Deletes a message, which can be restored until {@link clearDeleted}. @returns whether there was one */
+/** Deletes a message; it can be restored until {@link clearDeleted}. @returns whether it existed */
 export async function deleteMessage(dataDir: string, id: string): Promise<boolean> {
   if (!ID.test(id)) return false
   const file = join(outboxFolder(dataDir), id)
   return rename(file, `${file}${DELETED}`).then(() => true, ifMissing(false))
 }
 
-/** Restores a deleted message. @returns whether there was one */
+/** Restores a deleted message. @returns whether it existed */
 export async function restoreMessage(dataDir: string, id: string): Promise<boolean> {
   if (!ID.test(id)) return false
   const file = join(outboxFolder(dataDir), id)
@@ -124,7 +124,7 @@ function outboxFolder(dataDir: string): string {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder; its file system journals names by itself.
+  // Windows cannot open a folder; its file system journals renames itself.
   if (process.platform === 'win32') return
   const handle = await open(folder)
   try {

@@ -1,50 +1,50 @@
-/** The messages: each has the reason, the server, the code, its lifetime, and what to do if the reader did not ask for it. */
+/** The texts of messages: the reason, the server, the code, its lifetime, and advice for readers who did not request it. */
 
 export type MailPurpose = 'confirmEmail' | 'updateEmail' | 'resetPassword' | 'deleteAccount' | 'authFactor'
 
 /** How long a mailed code is valid. */
 export const CODE_LIFETIME_MINUTES = 15
 
-export interface Letter {
+export interface MailContent {
   readonly purpose: MailPurpose
   readonly subject: string
   readonly text: string
   readonly code: string
 }
 
-export interface LetterDetails {
+export interface MailDetails {
   readonly handle: string
   /** Origin of the server. */
   readonly server: string
   readonly code: string
 }
 
-function confirmEmail(details: LetterDetails): Letter {
-  return letter('confirmEmail', details, {
+function confirmEmail(details: MailDetails): MailContent {
+  return render('confirmEmail', details, {
     subject: 'Confirm your email address',
     asked: 'You asked to confirm that this email address is yours.',
     ifNotYou: 'Ignore this message. Someone may have entered your address by mistake;\nit stays unconfirmed.',
   })
 }
 
-function updateEmail(details: LetterDetails): Letter {
-  return letter('updateEmail', details, {
+function updateEmail(details: MailDetails): MailContent {
+  return render('updateEmail', details, {
     subject: 'Change your email settings',
     asked: 'You asked to change the email address of your account, or whether\nsigning in needs a code.',
     ifNotYou: `Nothing changes without the code. ${SIGNED_IN}`,
   })
 }
 
-function resetPassword(details: LetterDetails): Letter {
-  return letter('resetPassword', details, {
+function resetPassword(details: MailDetails): MailContent {
+  return render('resetPassword', details, {
     subject: 'Reset your password',
     asked: 'Someone asked to reset the password of your account.',
     ifNotYou: 'Ignore this message. Your password does not change.',
   })
 }
 
-function deleteAccount(details: LetterDetails): Letter {
-  return letter('deleteAccount', details, {
+function deleteAccount(details: MailDetails): MailContent {
+  return render('deleteAccount', details, {
     subject: 'Delete your account',
     asked:
       'You asked to delete your account. When you enter the code and your\npassword, it is deleted for good.',
@@ -52,19 +52,19 @@ function deleteAccount(details: LetterDetails): Letter {
   })
 }
 
-function authFactor(details: LetterDetails): Letter {
-  return letter('authFactor', details, {
+function authFactor(details: MailDetails): MailContent {
+  return render('authFactor', details, {
     subject: 'Your sign-in code',
     asked: 'Someone is signing in to your account with your password.',
     ifNotYou: 'Do not share the code, and reset your password: someone else has it.',
   })
 }
 
-const letters = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor }
+const templates = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor }
 
 /** Renders the message for a purpose. */
-export function letterFor(purpose: MailPurpose, details: LetterDetails): Letter {
-  return letters[purpose](details)
+export function mailFor(purpose: MailPurpose, details: MailDetails): MailContent {
+  return templates[purpose](details)
 }
 
 const SIGNED_IN =
@@ -76,7 +76,7 @@ interface Wording {
   readonly ifNotYou: string
 }
 
-function letter(purpose: MailPurpose, { handle, server, code }: LetterDetails, wording: Wording): Letter {
+function render(purpose: MailPurpose, { handle, server, code }: MailDetails, wording: Wording): MailContent {
   const text = `Hello @${handle},
 
 ${wording.asked}

@@ -15,14 +15,14 @@ import {
   readMessage,
   restoreMessage,
 } from '../../server/mail/outbox.ts'
-import { letterFor } from '../../server/mail/templates.ts'
+import { mailFor } from '../../server/mail/templates.ts'
 import { createLogger } from '../../server/util/log.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../support/smtp-server.ts'
 
 const NOW = new Date('2026-11-21T09:45:30.123Z')
 const LETTER: Mail = {
   to: 'alice@example.com',
-  ...letterFor('confirmEmail', {
+  ...mailFor('confirmEmail', {
     handle: 'alice.test',
     server: 'http://localhost:2583',
     code: 'ABCDE-FGHIJ',
@@ -370,7 +370,7 @@ describe('addresses', () => {
 describe('templates', () => {
   const details = { handle: 'alice.test', server: 'https://pds.example.com', code: 'ABCDE-FGHIJ' }
   const purposes = ['authFactor', 'confirmEmail', 'deleteAccount', 'resetPassword', 'updateEmail'] as const
-  const letters = purposes.map((purpose) => [purpose, letterFor(purpose, details)] as const)
+  const letters = purposes.map((purpose) => [purpose, mailFor(purpose, details)] as const)
 
   test('there is one for each purpose', () => {
     expect(letters.map(([, { purpose }]) => purpose)).toEqual(purposes)
