@@ -1,4 +1,4 @@
-/** The condition for activating an account, by its holder or by an administrator. */
+/** Publishes the identity of an account before its holder or an administrator activates it. */
 import type { Logger } from '../util/log.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { PlcPublisher } from './plc.ts'

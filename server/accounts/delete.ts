@@ -1,4 +1,4 @@
-/** Deletes an account: afterwards only the use of its invite code mentions it, and the outbox has no message for it. */
+/** Deletes an account. Only the use of its invite code stays. */
 
 import type { Background } from '../jobs/background.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -15,6 +15,7 @@ interface Deps {
   readonly now: () => Date
 }
 
+/** Deletes the rows of an account. Call `deleteMail` after the commit. */
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)

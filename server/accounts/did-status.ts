@@ -11,9 +11,9 @@ interface Deps {
   readonly origin: string
 }
 
-/** Clients repeat the check after a change of the identity. */
+/** Older documents are looked up again: clients repeat checkAccountStatus after they changed the identity. */
 const statusMaxAgeMs = 10_000
-/** The longest time that a session call waits for the directory. */
+/** Longest wait of createSession, refreshSession and getSession for the DID document. */
 const sessionWaitMs = 2_000
 
 /** Whether the DID document names this server and the key that signs for the account. */
@@ -30,8 +30,8 @@ export async function isDidValid(
 }
 
 /**
- * Returns the DID document for a session. Undefined while that of an imported account names another server: client libraries
- * send every further call to the server in the document.
+ * Returns the DID document for a session. Undefined while the document of an imported account names another server: client
+ * libraries send all later calls to the server in the document.
  */
 export async function sessionDocument(deps: Deps, account: Account): Promise<DidDocument | undefined> {
   const local = unpublishedDocument(deps, account)
@@ -42,7 +42,7 @@ export async function sessionDocument(deps: Deps, account: Account): Promise<Did
   return isShown ? document : undefined
 }
 
-/** Renders the document of an account whose DID was created here and is in no directory; undefined for any other. */
+/** Renders the document of an account whose DID was created here and is not published; undefined for other accounts. */
 export function unpublishedDocument(
   { config, origin }: Pick<Deps, 'config' | 'origin'>,
   { did, handle, isMinted, plcSubmittedAt, signingKeyDid: signingKey }: Account,

@@ -81,7 +81,7 @@ export async function importIdentity(
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
     if (plcOp === undefined) return undefined
-    throw protocolError('InvalidRequest', 'plcOp needs the did that it is for')
+    throw protocolError('InvalidRequest', 'plcOp requires did')
   }
   const document = await proveControl(services, did, serviceToken)
   const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
@@ -99,14 +99,17 @@ export async function importIdentity(
   }
 }
 
-/** Verifies that the token proves control of the DID, and resolves with the document of the DID. */
+/** Verifies the service token of a DID and returns its document. @throws AuthenticationRequired */
 async function proveControl(
   { resolveDid, serverDid, config, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
   token: string | undefined,
 ): Promise<DidDocument> {
   if (token === undefined) {
-    throw protocolError('AuthenticationRequired', 'To import a DID, send a service token of that DID')
+    throw protocolError(
+      'AuthenticationRequired',
+      'To import a DID, send a service token that it has signed for this server',
+    )
   }
   const proof = await verifyServiceJwt(token, {
     audience: serverDid,
@@ -118,7 +121,8 @@ async function proveControl(
   }).catch((error: unknown) => {
     throw error instanceof ServiceJwtError ? protocolError('AuthenticationRequired', error.message) : error
   })
-  if (proof.iss !== did) throw protocolError('AuthenticationRequired', 'The service token is of another DID')
+  if (proof.iss !== did)
+    throw protocolError('AuthenticationRequired', 'The service token was issued by another DID')
   return resolveDid(did)
 }
 

@@ -11,7 +11,7 @@ import type { Caller } from '../xrpc/method.ts'
 
 /**
  * Whether sign-up needs a code: always if so configured. Web pages of other sites need one while the server has no public
- * address, because such a page could sign up without the knowledge of its visitor.
+ * address, because such a page could sign up unnoticed by its visitor.
  */
 export function needsInvite(
   { inviteRequired, publicUrl }: Pick<Config, 'inviteRequired' | 'publicUrl'>,
@@ -20,7 +20,7 @@ export function needsInvite(
   return inviteRequired || (isForeignPage && publicUrl === undefined)
 }
 
-/** `<host-with-dashes>-xxxxx-xxxxx` */
+/** Generates a code: `<host-with-dashes>-xxxxx-xxxxx`. */
 export function newCode(origin: string): string {
   return `${new URL(origin).hostname.replaceAll('.', '-')}-${randomGroups(2, 5)}`
 }
@@ -39,7 +39,7 @@ export function takeInvite(tx: Writer, code: string, newDid: string, now: Date):
   return true
 }
 
-/** A code is void while the account that holds it is taken down, and reserved for a DID that is still to be imported. */
+/** Whether a DID may use a code. Codes of taken-down accounts are void; a code for a DID to be imported is for that DID only. */
 function isFor(db: Reader, { forAccount }: inviteCodes.InviteCode, newDid: string): boolean {
   if (forAccount === 'admin') return true
   const holder = accounts.findByDid(db, forAccount)

@@ -1,9 +1,9 @@
 /**
  * Publishes the identities of local accounts in the did:plc directory, when one is configured.
  *
- * The store is the queue: an account row has the handle and the endpoint that were last published. An update operation is due
- * while they differ from the current ones. Like a three-way merge, an update replaces only values that are still as this server
- * published them: changes by the owner of the identity stay.
+ * The store is the queue: an account row has the handle and the endpoint that were last published. An update is due while they
+ * differ from the current ones. Like a three-way merge, an update replaces only values that this server published: changes by
+ * the owner of the identity stay.
  */
 import type { Config } from '../config/config.ts'
 import { createUpdate, endpointIn, handleIn, type PlcOperation } from '../identity/did-plc.ts'
@@ -30,13 +30,13 @@ interface Deps {
 }
 
 export interface PlcPublisher {
-  /** Submits the pending operations of an account; resolves when the directory has them. Throws OutboundFailed. */
+  /** Submits the pending operations of an account; resolves when the directory has them. @throws OutboundFailed */
   publish(did: string): Promise<void>
   /** Submits the pending operations of all accounts. Failures are logged and retried with growing delays. */
   publishDue(): Promise<void>
 }
 
-/** The delay doubles with each failure. */
+/** The delay doubles with each failure. The first is shorter than the interval of the job, so that its next run retries. */
 const firstRetryMs = 50_000
 const longestRetryMs = 60 * 60_000
 
@@ -104,28 +104,28 @@ async function submitUpdate(deps: Deps, plcUrl: string, did: string): Promise<bo
   const account = accounts.findByDid(store, did)
   if (!account) return false
   const { handle, plcHandle, plcEndpoint } = account
-  const present = { handle, endpoint: origin }
+  const current = { handle, endpoint: origin }
   if (handle === plcHandle && origin === plcEndpoint) return false
-  if (plcHandle === null || plcEndpoint === null) return adopt(deps, plcUrl, did, present)
+  if (plcHandle === null || plcEndpoint === null) return adopt(deps, plcUrl, did, current)
   const last = await lastOperation(plcUrl, did, { signal })
   if (!last) throw new OutboundFailed('The did:plc directory has no operation of the DID')
-  const changes = changesTo(last, { handle: plcHandle, endpoint: plcEndpoint }, present)
+  const changes = changesTo(last, { handle: plcHandle, endpoint: plcEndpoint }, current)
   if (changes && last.rotationKeys.includes(secrets.rotationKey.did)) {
     await submitOperation(plcUrl, did, createUpdate(last, changes, secrets.rotationKey), { signal })
-    log.info({ did, ...present }, 'PLC update submitted')
+    log.info({ did, ...current }, 'PLC update submitted')
   } else if (changes || endpointIn(last) !== origin) {
-    log.warn({ did, ...present }, 'PLC update skipped: the identity was changed in the directory')
+    log.warn({ did, ...current }, 'PLC update skipped: the identity was changed in the directory')
   }
-  await store.transact((tx) => accounts.setPublished(tx, did, present))
+  await store.transact((tx) => accounts.setPublished(tx, did, current))
   return true
 }
 
 /** Records that an imported identity names this server, so that later changes are submitted. */
-async function adopt(deps: Deps, plcUrl: string, did: string, present: Names): Promise<boolean> {
+async function adopt(deps: Deps, plcUrl: string, did: string, current: Names): Promise<boolean> {
   const { store, signal } = deps
   const last = await lastOperation(plcUrl, did, { signal }).catch(() => undefined)
-  if (last && endpointIn(last) === present.endpoint) {
-    await store.transact((tx) => accounts.setPublished(tx, did, present))
+  if (last && endpointIn(last) === current.endpoint) {
+    await store.transact((tx) => accounts.setPublished(tx, did, current))
   }
   return false
 }
@@ -135,19 +135,19 @@ interface Names {
   readonly endpoint: string
 }
 
-/** Replaces the published names by the current ones. Undefined if there is nothing to replace. */
-function changesTo(last: PlcOperation, before: Names, present: Names) {
+/** Returns the members of an update that replaces the published names; undefined if there is nothing to replace. */
+function changesTo(last: PlcOperation, before: Names, current: Names) {
   const { alsoKnownAs, services } = last
   const { atproto_pds: pds } = services
-  const isElsewhere = pds?.endpoint !== before.endpoint && pds?.endpoint !== present.endpoint
+  const isElsewhere = pds?.endpoint !== before.endpoint && pds?.endpoint !== current.endpoint
   if (!pds || isElsewhere) return undefined
   const handles = alsoKnownAs.map((name) =>
-    name === `at://${before.handle}` ? `at://${present.handle}` : name,
+    name === `at://${before.handle}` ? `at://${current.handle}` : name,
   )
-  const isSame = pds.endpoint === present.endpoint && handles.join(' ') === alsoKnownAs.join(' ')
+  const isSame = pds.endpoint === current.endpoint && handles.join(' ') === alsoKnownAs.join(' ')
   if (isSame) return undefined
   return {
     alsoKnownAs: [...new Set(handles)],
-    services: { ...services, atproto_pds: { ...pds, endpoint: present.endpoint } },
+    services: { ...services, atproto_pds: { ...pds, endpoint: current.endpoint } },
   }
 }

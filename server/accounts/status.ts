@@ -13,7 +13,7 @@ export function statusOf(account: StatusColumns): AccountStatus | undefined {
   return account.deactivatedAt !== null ? 'deactivated' : undefined
 }
 
-/** The fields `active` and `status` of a session. */
+/** Returns the fields `active` and `status` of a session. */
 export function activity(account: StatusColumns): { active: boolean; status?: AccountStatus } {
   const status = statusOf(account)
   return status ? { active: false, status } : { active: true }

@@ -1,4 +1,4 @@
-/** The status of an account in the form of the admin methods. */
+/** Renders the status of an account for getSubjectStatus and updateSubjectStatus. */
 import type { Account } from '../store/tables/accounts.ts'
 
 export function subjectStatus(account: Account) {

@@ -1,4 +1,4 @@
-/** The password of the user `admin` (HTTP Basic): configured, or generated at the first start into the data directory. */
+/** The password of the user `admin` (HTTP Basic): configured, or generated at the first start and kept in the data directory. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'

@@ -6,7 +6,7 @@ import { randomGroups } from '../util/random.ts'
 
 type Hasher = Pick<Secrets, 'hash'>
 
-/** `xxxx-xxxx-xxxx-xxxx` in base32: 80 bits, which no one guesses, so that a fast hash protects it. */
+/** Generates `xxxx-xxxx-xxxx-xxxx` in base32: 80 random bits cannot be guessed, so a fast hash is enough. */
 export function generateAppPassword(): string {
   return randomGroups(4, 4)
 }

@@ -1,14 +1,13 @@
 /**
- * The audience of session tokens: a lasting id of this server, kept in the store. It is the DID that the server had when it was
- * first started, so that tokens of older versions stay valid. A new port or public address does not change it and ends no
- * session.
+ * The audience of session tokens: a permanent id of this server, kept in the store. Its value is the DID of the server at its
+ * first start, so that tokens of older versions stay valid. A new port or public address changes the DID, not the audience.
  */
 import type { Database } from '../store/database.ts'
 import * as secrets from '../store/tables/secrets.ts'
 
 const name = 'token-audience'
 
-/** @param serverDid the present DID, kept as the audience when there is none yet */
+/** Loads the audience. @param serverDid current DID of the server, stored as the audience if there is none yet */
 export async function loadAudience(store: Database, serverDid: string): Promise<string> {
   const stored = secrets.find(store, name)
   if (stored !== undefined) return Buffer.from(stored).toString()

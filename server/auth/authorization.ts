@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
 /**
- * The token of `Bearer TOKEN` (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1).
+ * Returns the token in `Bearer TOKEN` (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1).
  * @throws XrpcError `AuthMissing` without a header, `InvalidToken` when it is malformed
  */
 export function bearerToken(header: string | undefined): string {
@@ -13,7 +13,7 @@ export function bearerToken(header: string | undefined): string {
   return token
 }
 
-/** The `user:password` of `Basic …` (RFC 7617 §2); undefined for another scheme. */
+/** Decodes `Basic …` to `user:password` (RFC 7617 §2); undefined for another scheme. */
 export function basicCredentials(header: string | undefined): string | undefined {
   if (header === undefined || !/^basic /i.test(header)) return undefined
   return Buffer.from(header.slice('basic '.length).trim(), 'base64').toString()
@@ -25,7 +25,7 @@ export function tokenRefusal(reason: 'invalid' | 'expired'): XrpcError {
     : protocolError('InvalidToken', 'Token could not be verified')
 }
 
-/** Compares in a time that depends on neither text nor their lengths. */
+/** Compares two secrets in constant time, also when their lengths differ. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }

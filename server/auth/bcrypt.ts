@@ -1,9 +1,9 @@
-/** bcrypt, for the threads of the hash pool and for the main thread in place of them. */
+/** bcrypt: blocking for the threads of the hash pool, yielding for the main thread if there are none. */
 import { hash, hashSync } from 'bcryptjs'
 
 export interface HashJob {
   readonly secret: string
-  /** A cost, for a fresh salt, or the first 29 characters of a bcrypt hash. */
+  /** The cost (binary logarithm of the rounds) for a new salt, or the first 29 characters of an existing hash. */
   readonly salt: number | string
 }
 
@@ -16,7 +16,7 @@ export function bcryptSync({ secret, salt }: HashJob): string {
   }
 }
 
-/** Yields to the event loop between rounds, but takes longer. */
+/** Takes longer than `bcryptSync`, but yields to the event loop between rounds. */
 export async function bcryptYielding({ secret, salt }: HashJob): Promise<string> {
   try {
     return await hash(secret, salt)

@@ -3,7 +3,7 @@ import type { DidString } from '@atproto/syntax'
 import type { OpenSession } from '../store/tables/sessions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 
-/** Of an access token: the session and the account as the store has them at this moment. */
+/** From an access token: its session and account, read from the store for this request. */
 export interface SessionCredentials {
   readonly did: DidString
   readonly sessionId: string
@@ -13,19 +13,19 @@ export interface SessionCredentials {
   readonly account: OpenSession
 }
 
-/** Of a refresh token. The handler checks in its transaction whether `jti` is still valid. */
+/** From a refresh token. The handler checks in its transaction whether `jti` is still valid. */
 export interface RefreshCredentials {
   readonly did: DidString
   readonly sessionId: string
   readonly jti: string
 }
 
-/** Of a token whose session is to end; the session may have ended already. */
+/** From any token, for signing out. The session may have ended already. */
 export interface EndingCredentials {
   readonly sessionId: string
 }
 
-/** Of the owner's full session or of the admin password. */
+/** From the owner's full session or the admin password. */
 export interface AdminCredentials {
   /** DID of the owner; undefined for the admin password. */
   readonly did: DidString | undefined
@@ -43,11 +43,11 @@ export interface CredentialsByWord {
   optional: SessionCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
-  /** As `access`, and a taken-down account's narrow session. */
+  /** As `access`, and the session of a taken-down account. */
   'access or takendown': SessionCredentials
   /** A session opened with the account's password. */
   full: SessionCredentials
-  /** As `full`, and a taken-down account's narrow session. */
+  /** As `full`, and the session of a taken-down account. */
   'full or takendown': SessionCredentials
   /** A refresh token. */
   refresh: RefreshCredentials

@@ -1,14 +1,14 @@
-/** A bounded queue that is fair between sources: many jobs of one do not delay the few of another. */
+/** A bounded queue whose sources take turns, so that a source with many jobs does not delay the others. */
 
 export interface FairQueue<Job> {
   /**
    * Adds a job. When the queue is full, the source with the most jobs loses its newest one.
-   * @returns the job that was dropped, be it the added one; undefined when there was room
+   * @returns the dropped job, which may be the added one; undefined if there was room
    */
   push(source: string, job: Job): Job | undefined
-  /** Takes the oldest job of the source whose turn it is. */
+  /** Removes and returns the oldest job of the next source. */
   shift(): Job | undefined
-  /** Takes all jobs. */
+  /** Removes and returns all jobs. */
   clear(): Job[]
 }
 
@@ -17,7 +17,7 @@ export function createFairQueue<Job>(capacity: number): FairQueue<Job> {
   const queues = new Map<string, Job[]>()
   let size = 0
 
-  /** Makes room for a job of a source that has `own` jobs. */
+  /** Drops a job of the longest source to make room for a source with `own` jobs. @returns undefined if none may be dropped */
   function drop(own: number): Job | undefined {
     const [source, longest] = [...queues].reduce((most, next) =>
       next[1].length > most[1].length ? next : most,

@@ -1,6 +1,6 @@
 /**
- * When sessions were last used. Requests note it in memory; a job and the shutdown write it. A read therefore never waits for a
- * write, and a full disk does not fail it. A crash loses at most the uses since the last write.
+ * Last-used times of sessions. Requests note them in memory; a periodic job and the shutdown write them. So a request that only
+ * reads neither waits for a write nor fails on a full disk. A crash loses at most the uses since the last write.
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database.ts'
@@ -8,11 +8,11 @@ import * as sessions from '../store/tables/sessions.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
 
 export interface LastUsed {
-  /** Notes that a session is in use, at most once in five minutes. */
+  /** Notes in memory that a session is in use, at most once in five minutes. */
   note(session: Pick<sessions.OpenSession, 'sessionId' | 'lastUsedAt'>): void
-  /** The last use of a session, whether it is written or not. */
+  /** Returns the last use of a session, written or not. */
   of(session: Pick<sessions.Session, 'id' | 'lastUsedAt'>): DatetimeString
-  /** Writes what was noted. Does nothing while the store takes no writes. @throws StoreUnavailable */
+  /** Writes the noted uses. Does nothing while the store is not writable. @throws StoreUnavailable */
   write(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { serveJobs } from '../util/worker-or-inline.ts'
 import { bcryptSync } from './bcrypt.ts'
 
-/** Nice value of the thread: low enough for requests to go first, not so low that a busy machine starves sign-ins. */
+/** Nice value of the thread: requests go first, but sign-ins do not starve on a busy machine. */
 const niceness = 5
 
 lowerPriority()

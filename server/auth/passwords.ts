@@ -9,7 +9,8 @@ export { PasswordQueueFull } from './hash-pool.ts'
 
 export interface PasswordHasher {
   /**
-   * @param source whose turn it takes in the queue; see `Caller.source`
+   * Hashes a password for storage.
+   * @param source sources take turns in the queue; see `Caller.source`
    * @throws PasswordQueueFull
    */
   hash(password: string, source: string): Promise<string>

@@ -4,7 +4,7 @@ export const scopes = {
   full: 'com.core.access',
   appPassword: 'com.core.appPass',
   privilegedAppPassword: 'com.core.appPassPrivileged',
-  /** A taken-down account that signed in to leave. */
+  /** A taken-down account: it can only move to another server or be deleted. */
   takendown: 'com.core.takendown',
   refresh: 'com.core.refresh',
 } as const

@@ -1,7 +1,6 @@
 /**
- * From a token to its session. A token proves who it was issued to; the session row says whether it still holds: a token whose
- * session has ended is refused at once. Both look-ups are cached, a verified token until it expires, a session row until the
- * next commit of the store, so that the cache is never older than the store.
+ * Finds the session of a token. The token proves to whom it was issued; the session row shows whether it was revoked. Both
+ * look-ups are cached: a verified token until it expires, a session row until the next commit, so it is never stale.
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database.ts'
@@ -18,9 +17,9 @@ interface Deps {
 }
 
 export interface SessionLookup {
-  /** The claims of a token. @throws XrpcError `InvalidToken`, `ExpiredToken` */
+  /** Verifies a token and returns its claims. @throws XrpcError `InvalidToken`, `ExpiredToken` */
   verify(token: string, options?: { acceptExpired?: boolean }): Promise<VerifiedToken>
-  /** The open session of a token. @throws XrpcError `ExpiredToken`, `AccountNotFound` */
+  /** Returns the open session of a token. @throws XrpcError `ExpiredToken`, `AccountNotFound` */
   openSession(claims: VerifiedToken): sessions.OpenSession
 }
 
@@ -57,7 +56,7 @@ export function createSessionLookup({ store, tokens, now }: Deps): SessionLookup
       const session = find(sid)
       if (session?.did === sub) return session
       if (accounts.findByDid(store, sub)) throw protocolError('ExpiredToken', 'Token has been revoked')
-      throw protocolError('AccountNotFound', 'The account of this token does not exist any more')
+      throw protocolError('AccountNotFound', 'The account of this token no longer exists')
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Ends subscriptions when their session ends. Every way of ending a session deletes its row, so one query after each change of
- * the store finds the ended ones.
+ * Ends subscriptions when their session ends. A session ends by deletion of its row, so one query after each change of the store
+ * finds the ended sessions.
  */
 import type { Database } from '../store/database.ts'
 import * as sessions from '../store/tables/sessions.ts'

@@ -20,7 +20,7 @@ interface Deps {
   readonly origin: string
 }
 
-/** A session in the store, from which its two tokens are signed. */
+/** The claims from which the two tokens of a session are signed. */
 export interface IssuedSession {
   readonly did: DidString
   readonly sessionId: string
@@ -35,6 +35,7 @@ export interface SessionOpening {
   readonly client: string | undefined
 }
 
+/** Inserts a session. An app password that opened it counts as used. */
 export function openSession(tx: Writer, opening: SessionOpening, now: Date): IssuedSession {
   const id = randomId()
   const refreshJti = randomId()
@@ -54,7 +55,7 @@ export function openSession(tx: Writer, opening: SessionOpening, now: Date): Iss
   return { did: opening.did, sessionId: id, scope: opening.scope, refreshJti }
 }
 
-/** When a refresh token issued now expires. */
+/** Returns the expiry of a refresh token that is issued now. */
 export function refreshExpiry(now: Date): DatetimeString {
   return iso(new Date(now.getTime() + refreshLifetimeSeconds * 1000))
 }
@@ -70,7 +71,7 @@ export async function signTokens(
   return { accessJwt, refreshJwt }
 }
 
-/** The account's fields of createSession, refreshSession and getSession. */
+/** Returns the account fields of createSession, refreshSession and getSession. */
 export async function accountView(deps: Omit<Deps, 'tokens'>, account: Account) {
   return {
     did: account.did,

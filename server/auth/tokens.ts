@@ -27,7 +27,7 @@ export const refreshLifetimeSeconds = 90 * 24 * 60 * 60
 const typ = { access: 'at+jwt', refresh: 'refresh+jwt' } as const
 const lifetime = { access: accessLifetimeSeconds, refresh: refreshLifetimeSeconds }
 
-/** A token that was refused: malformed, forged or of another server, or expired. */
+/** The token is invalid (malformed, forged, of another server) or expired. */
 export class TokenError extends Error {
   readonly reason: 'invalid' | 'expired'
 

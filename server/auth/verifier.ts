@@ -1,4 +1,4 @@
-/** The verifier: from an Authorization header to the credentials that a method asks for, or an error. */
+/** Turns the Authorization header of a request into the credentials that the method requires. */
 import { statusError } from '../accounts/status.ts'
 import type { Database } from '../store/database.ts'
 import { protocolError } from '../xrpc/errors.ts'

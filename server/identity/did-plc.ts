@@ -19,7 +19,7 @@ type UnsignedOperation = {
   prev: string | null
 }
 
-/** An operation that no directory would accept, or of another DID; `message` gives the reason. */
+/** The operation is of another DID, or no directory would accept it; `message` gives the reason. */
 export class InvalidPlcOperation extends Error {
   override name = 'InvalidPlcOperation'
 }
@@ -50,7 +50,7 @@ export async function createGenesis(identity: {
   return { did: didOf(operation), operation }
 }
 
-/** Signs the operation that follows `previous` and changes some of the state that it gives. */
+/** Creates and signs the operation that follows `previous`, with some members changed. */
 export function createUpdate(
   previous: PlcOperation,
   changes: Partial<Pick<PlcOperation, 'alsoKnownAs' | 'services'>>,
@@ -65,15 +65,15 @@ function signOperation(unsigned: UnsignedOperation, signer: SigningKey): PlcOper
   return { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
 }
 
-/** Returns a value that has the form of an operation; undefined for any other. Checks no signature. */
+/** Parses an operation; undefined if it is malformed. Does not check the signature. */
 export function parseOperation(value: unknown): PlcOperation | undefined {
   return isPlcOperation(value) ? value : undefined
 }
 
 /**
- * Checks an operation that a client brings for `did`, and returns it. A genesis operation must hash to the DID. Which DID a
- * later operation continues is only in the directory's log, so offline its signature is all that is checked: by one of its
- * own rotation keys. Throws InvalidPlcOperation.
+ * Verifies an operation that a client sends for `did`, and returns it. One of its own rotation keys must have signed it, and a
+ * genesis operation must hash to the DID. A later operation may belong to another DID: only the directory's log shows that.
+ * @throws InvalidPlcOperation
  */
 export async function verifyOperation(operation: unknown, did: string): Promise<PlcOperation> {
   if (!isPlcOperation(operation)) throw new InvalidPlcOperation('Not a did:plc operation')
@@ -103,12 +103,12 @@ async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation)
   return false
 }
 
-/** The address of the personal data server that an operation names. */
+/** Returns the endpoint of the personal data server in an operation. */
 export function endpointIn(operation: PlcOperation): string | undefined {
   return operation.services.atproto_pds?.endpoint
 }
 
-/** The first handle that an operation names. */
+/** Returns the first handle in an operation. */
 export function handleIn(operation: PlcOperation): string | undefined {
   return operation.alsoKnownAs.find((name) => name.startsWith('at://'))?.slice('at://'.length)
 }
@@ -119,7 +119,7 @@ export function cidOf(operation: PlcOperation): string {
 }
 
 function didOf(operation: PlcOperation): string {
-  // 24 letters of base32 are the first 15 bytes; as a number in base 32 they only have other digits.
+  // The first 15 bytes of the hash in base32: 24 letters. BigInt writes base 32 with the digits 0-9a-v, which are replaced.
   const number = BigInt(`0x${sha256(operation).toString('hex', 0, 15)}`).toString(32)
   const letters = number.padStart(24, '0').replace(/./g, (digit) => BASE32[Number.parseInt(digit, 32)] ?? '')
   return `did:plc:${letters}`
@@ -163,7 +163,7 @@ function hasExactly(value: unknown, members: readonly string[]): value is Record
   return members.every((member) => Object.hasOwn(value, member))
 }
 
-// The round trip refuses padding and stray bits: a signature has one encoding, and so the operation one hash.
+// The round trip refuses padding and stray bits, so that a signature has one encoding and the operation one hash.
 function isSignature(value: unknown): boolean {
   if (!isString(value)) return false
   const bytes = Buffer.from(value, 'base64url')

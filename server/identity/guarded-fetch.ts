@@ -1,4 +1,4 @@
-/** Outgoing requests to URLs that others choose: limited in time and size, and to public addresses. */
+/** Outgoing requests to URLs from other parties: limited in time and size, to public addresses only. */
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -35,8 +35,8 @@ export class OutboundFailed extends Error {
 /**
  * Fetches a URL that another party chose (a did:web document, a push service), without access to the network of this server:
  * https only, public addresses only, no redirects, limited in time and size. The host is resolved once and the connection is
- * made to the address that was checked, which prevents DNS rebinding. Resolves with any status. Throws OutboundRefused or
- * OutboundFailed.
+ * made to the address that was checked, which prevents DNS rebinding. Resolves with any status.
+ * @throws OutboundRefused, OutboundFailed
  */
 export async function guardedFetch(
   target: string,
@@ -75,7 +75,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>
 /** IPv6 addresses that lead to the IPv4 address in their last four bytes (RFC 6052). */
 const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
 
-/** Unicast for ipaddr.js: the metadata service of a cloud, and IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
+/** Addresses that ipaddr.js calls unicast: the metadata service of a cloud, IPv4-compatible ones (RFC 4291 §2.5.5.1). */
 const notPublic = ['168.63.129.16/32', '::/96'].map((range) => ipaddr.parseCIDR(range))
 
 function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {
@@ -109,7 +109,7 @@ function send(
   signal: AbortSignal,
   allowPrivate: boolean,
 ): Promise<IncomingMessage> {
-  // Not imported: that would evaluate all that node:http exports, with it Node's whole fetch (50 ms and 13 MB).
+  // An import would evaluate every export of node:http, including Node's fetch (50 ms and 13 MB).
   const { request } = url.protocol === 'https:' ? https : process.getBuiltinModule('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   // agent: false: a new connection, neither a pooled one nor one through a proxy that would resolve the host itself.

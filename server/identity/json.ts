@@ -8,7 +8,7 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Parses JSON text; returns undefined, which no JSON text yields, if it is not valid. */
+/** Parses JSON text in UTF-8; undefined if invalid, which no valid text yields. */
 export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString())

@@ -3,7 +3,7 @@ import { type PlcOperation, parseOperation } from './did-plc.ts'
 import { guardedFetch, OutboundFailed, type OutboundResponse } from './guarded-fetch.ts'
 import { isObject, parseJson } from './json.ts'
 
-/** Where the did:plc directory at `plcUrl` keeps the document of `did`, and accepts operations for it. */
+/** Returns the URL at which the directory serves the document of a DID (GET) and accepts its operations (POST). */
 export function directoryUrl(plcUrl: string, did: string): string {
   return `${plcUrl.replace(/\/+$/, '')}/${encodeURIComponent(did)}`
 }
@@ -18,7 +18,8 @@ const maxLogBytes = 4 * 1024 * 1024
 
 /**
  * Submits an operation. Idempotent: when the directory refuses it or does not answer, the operation counts as submitted if
- * the log has it. Throws OutboundFailed, with the message of the directory when it refuses.
+ * the log has it.
+ * @throws OutboundFailed, with the message of the directory if it refuses
  */
 export async function submitOperation(
   plcUrl: string,
@@ -46,7 +47,7 @@ async function post(plcUrl: string, did: string, operation: PlcOperation, option
   if (response.status < 200 || response.status >= 300) throw failure(response)
 }
 
-/** A signature covers the whole operation and has one spelling, so it identifies the operation. */
+/** Whether the log has an operation. A signature covers the whole operation and has one encoding, so it identifies it. */
 async function hasOperation(
   plcUrl: string,
   did: string,
@@ -58,8 +59,9 @@ async function hasOperation(
 }
 
 /**
- * The operation that decides the present state of a DID. Undefined when the directory does not have the DID, or when its
- * last operation is no `plc_operation` (the DID was deactivated for good). Throws OutboundFailed.
+ * Returns the last operation of a DID, which is its current state. Undefined if the directory does not have the DID, or if the
+ * operation is not a `plc_operation` (a tombstone: the DID was deactivated for good).
+ * @throws OutboundFailed
  */
 export async function lastOperation(
   plcUrl: string,
@@ -69,7 +71,7 @@ export async function lastOperation(
   return parseOperation(await get(`${directoryUrl(plcUrl, did)}/log/last`, options))
 }
 
-/** Undefined for 404 and 410. */
+/** Fetches JSON; undefined for 404 and 410. */
 async function get(url: string, options: Options): Promise<unknown> {
   const response = await guardedFetch(url, { ...options, allowPrivate: true, maxBytes: maxLogBytes })
   if (response.status === 404 || response.status === 410) return undefined

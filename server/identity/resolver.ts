@@ -31,7 +31,7 @@ export interface ResolveOptions {
 /** Finds the document of a DID. Throws UnresolvableDid, also when `signal` aborts. */
 export type ResolveDid = (did: string, options?: ResolveOptions) => Promise<DidDocument>
 
-/** A DID without a document, at least at the moment; `message` gives the reason and is safe to show. */
+/** The DID has no document, or it cannot be looked up now; `message` gives the reason and is safe to show. */
 export class UnresolvableDid extends Error {
   override name = 'UnresolvableDid'
   /** Whether the look-up itself failed, so that the DID may have a document. */
@@ -58,7 +58,7 @@ interface Cached<Result> {
 export function createDidResolver(options: DidResolverOptions): ResolveDid {
   const { local, fallback } = options
   const documents = new LRUCache<string, Cached<DidDocument>>({ max: CACHE_ENTRIES })
-  // Apart from the documents: look-ups that fail must not evict them.
+  // Separate from the documents: failed look-ups must not evict them.
   const failures = new LRUCache<string, Cached<UnresolvableDid>>({ max: CACHE_ENTRIES })
   const running = new Map<string, Cached<Promise<DidDocument>>>()
   const now = () => options.now().getTime()
@@ -81,7 +81,7 @@ export function createDidResolver(options: DidResolverOptions): ResolveDid {
   async function find(did: string): Promise<DidDocument> {
     try {
       const document = parseDidDocument(await fetchDocument(did, options), did)
-      if (!document) throw new UnresolvableDid(`${did}: the answer is not its DID document`)
+      if (!document) throw new UnresolvableDid(`${did}: the response is not its DID document`)
       documents.set(did, { result: document, at: now() })
       failures.delete(did)
       return document

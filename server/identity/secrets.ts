@@ -14,7 +14,7 @@ export interface Secrets {
   readonly rotationKey: SigningKey
   /** Identifies this server to Web Push services. */
   readonly vapidKey: VapidKey
-  /** Keyed hash of a generated secret (app password, mail token): the store holds no such secret itself. */
+  /** Returns the keyed hash under which a generated secret (app password, mail token) is stored. */
   hash(purpose: string, secret: string): Uint8Array
 }
 

@@ -24,7 +24,7 @@ export type ServiceJwtErrorCode =
   | 'BadJwtSignature'
   | 'JwtExpired'
 
-/** A service token that is refused, for the reason `code`. */
+/** The service token is refused for the reason `code`. */
 export class ServiceJwtError extends Error {
   override name = 'ServiceJwtError'
   readonly code: ServiceJwtErrorCode
@@ -60,7 +60,8 @@ export type ServiceJwtExpectations = {
 /**
  * Verifies a service token and returns its issuer. It must be for this audience and method, valid now and for an hour at
  * most, and signed with the issuer's key. If the cached key does not fit, the key is looked up again, because the issuer may
- * have changed it. Throws ServiceJwtError, also when the issuer cannot be resolved.
+ * have changed it.
+ * @throws ServiceJwtError, also when the issuer cannot be resolved
  */
 export async function verifyServiceJwt(
   jwt: string,
@@ -118,7 +119,7 @@ function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpect
   if (typeof exp !== 'number') throw new ServiceJwtError('BadJwt', 'The token has no expiry')
   if (exp <= now) throw new ServiceJwtError('JwtExpired', 'The token has expired')
   if (!(exp <= now + MAX_LIFETIME_S + CLOCK_SKEW_S)) {
-    throw new ServiceJwtError('BadJwt', 'The token lives longer than an hour')
+    throw new ServiceJwtError('BadJwt', 'The token is valid for more than an hour')
   }
   if (iat !== undefined && !(typeof iat === 'number' && iat <= now + CLOCK_SKEW_S)) {
     throw new ServiceJwtError('BadJwt', 'The token was issued in the future')
