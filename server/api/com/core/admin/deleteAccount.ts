@@ -8,7 +8,7 @@ export const deleteAccount = method(com.core.admin.deleteAccount, {
   async handler({ input, fail, ...services }) {
     const deleted = await services.store.transact((tx) => {
       const account = accounts.findByDid(tx, input.did)
-      if (!account) throw fail('NotFound', 'There is no such account')
+      if (!account) throw fail('NotFound', 'Account not found')
       deleteRows(tx, input.did)
       return account
     })

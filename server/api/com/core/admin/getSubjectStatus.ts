@@ -7,7 +7,7 @@ export const getSubjectStatus = method(com.core.admin.getSubjectStatus, {
   auth: 'admin',
   handler({ params, store, fail }) {
     const account = accounts.findByDid(store, params.did)
-    if (!account) throw fail('NotFound', 'There is no such account')
+    if (!account) throw fail('NotFound', 'Account not found')
     return subjectStatus(account)
   },
 })

@@ -11,7 +11,7 @@ export const updateAccountPassword = method(com.core.admin.updateAccountPassword
     if (problem) throw fail('InvalidPassword', problem)
     const hash = await passwords.hash(input.password, caller.source)
     await store.transact((tx) => {
-      if (!accounts.findByDid(tx, input.did)) throw fail('NotFound', 'There is no such account')
+      if (!accounts.findByDid(tx, input.did)) throw fail('NotFound', 'Account not found')
       accounts.setPassword(tx, input.did, hash)
       sessions.removeOfAccount(tx, input.did)
     })

@@ -18,18 +18,21 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
     }
     const { did } = subject
     if (did === auth.did && (takedown?.applied || suspended?.applied)) {
-      throw fail('InvalidRequest', 'You cannot do this to your own account. Use the admin password.')
+      throw fail(
+        'InvalidRequest',
+        'You cannot take down or suspend your own account. Use the admin password.',
+      )
     }
     if (deactivated?.applied === false && accounts.findByDid(store, did)) {
       await publishBeforeActivation(services, did)
     }
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)
-      if (!before) throw fail('NotFound', 'There is no such account')
+      if (!before) throw fail('NotFound', 'Account not found')
       const at = iso(now())
       if (takedown) {
         accounts.setTakedown(tx, did, takedown.applied ? at : null, takedown.ref ?? null)
-        // Ends every session at once. Lifting the takedown ends the sessions of limited scope.
+        // A takedown ends all sessions; lifting it ends those that were opened during it, which have a limited scope.
         if (takedown.applied !== (before.takenDownAt !== null)) sessions.removeOfAccount(tx, did)
       }
       if (suspended) accounts.setSuspension(tx, did, suspended.applied ? at : null, suspended.ref ?? null)

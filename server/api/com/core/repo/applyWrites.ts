@@ -46,7 +46,7 @@ export const applyWrites = method(lexicon, {
 interface Write {
   readonly $type: string
   readonly change: RecordChange
-  /** Whether the record must exist before the write; undefined: either. */
+  /** True: the record must exist before the write; false: it must not; undefined: it may. */
   readonly replaces: boolean | undefined
 }
 
@@ -71,7 +71,7 @@ async function prepareWrite(
   return { $type, change: await prepareRecord({ collection, rkey, record, validate }, options), replaces }
 }
 
-/** Checks the writes in order against the repository. @returns those that change it */
+/** Checks the writes in order against the repository. @returns the writes that change it */
 function changesOf(writes: readonly Write[], state: RepositoryState): RecordChange[] {
   const written = new Map<string, string | undefined>()
   const changes: RecordChange[] = []

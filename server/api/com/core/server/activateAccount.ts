@@ -9,7 +9,11 @@ export const activateAccount = method(com.core.server.activateAccount, {
   async handler({ auth, fail, ...services }) {
     const status = statusOf(auth.account)
     if (status === 'takendown') throw takendownError()
-    if (status === 'suspended') throw fail('AccountSuspended', 'A suspended account cannot activate itself')
+    if (status === 'suspended')
+      throw fail(
+        'AccountSuspended',
+        'This account is suspended. Only an administrator can lift the suspension.',
+      )
     await publishBeforeActivation(services, auth.did)
     await services.store.transact((tx) => accounts.activate(tx, auth.did))
   },

@@ -15,7 +15,7 @@ export const createInviteCodes = method(com.core.server.createInviteCodes, {
     const holders = new Set(wanted.map(inviteHolder))
     if (holders.has(undefined)) throw fail('InvalidRequest', 'forAccounts must be DIDs, or admin')
     if (input.codeCount * holders.size > maxCodesPerCall) {
-      throw fail('InvalidRequest', `One call makes ${maxCodesPerCall} codes at most`)
+      throw fail('InvalidRequest', `A call can create ${maxCodesPerCall} codes at most`)
     }
     const codes = [...holders].map((account = '') => ({
       account,

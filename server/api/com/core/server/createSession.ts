@@ -22,7 +22,7 @@ const wrong = 'Wrong identifier or password'
 
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',
-  // The address comes first: past its limit no further names are kept in memory.
+  // The address comes first: beyond its limit, no further names are counted, which bounds the memory.
   limits: [perFiveMinutes(300, 'address'), perFiveMinutes(30, triedName), daily(300, triedName)],
   async handler({ input, caller, fail, ...services }) {
     const { store, secrets, passwords, now } = services

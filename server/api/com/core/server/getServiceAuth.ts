@@ -6,10 +6,10 @@ import { createServiceJwt } from '../../../../identity/service-jwt.ts'
 import { randomId } from '../../../../util/random.ts'
 import { method } from '../../../method.ts'
 
-/** Seconds. */
-const defaultLifetime = 60
-const maxLifetime = 60 * 60
+const defaultLifetimeSeconds = 60
+const maxLifetimeSeconds = 60 * 60
 
+/** In lower case; see the comparison below. */
 const createAccount = 'com.core.server.createaccount'
 
 export const getServiceAuth = method(com.core.server.getServiceAuth, {
@@ -19,10 +19,10 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     if (!isAudience(aud))
       throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
     const iat = Math.floor(now().getTime() / 1000)
-    const exp = params.exp ?? iat + defaultLifetime
+    const exp = params.exp ?? iat + defaultLifetimeSeconds
     if (exp <= iat) throw fail('BadExpiration', 'exp is in the past')
-    if (exp > iat + maxLifetime) throw fail('BadExpiration', 'exp is more than an hour ahead')
-    if (lxm === undefined && exp > iat + defaultLifetime) {
+    if (exp > iat + maxLifetimeSeconds) throw fail('BadExpiration', 'exp is more than an hour ahead')
+    if (lxm === undefined && exp > iat + defaultLifetimeSeconds) {
       throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
     }
 

@@ -9,7 +9,7 @@ const addressed = (input: { email: string }) => normalizeEmail(input.email)
 
 export const requestPasswordReset = method(com.core.server.requestPasswordReset, {
   auth: 'none',
-  // The limit of the address comes first: beyond it, no further email is counted.
+  // The address comes first: beyond its limit, no further emails are counted, which bounds the memory.
   limits: [hourly(50, 'address'), hourly(5, addressed), daily(15, addressed)],
   handler({ input, background, ...services }) {
     // In the background: the response time must not reveal whether the account exists.
