@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Redirects to the interface when a person opened the path: browsers name `text/html` when they navigate, programs and
- * `fetch` do not. A fragment, which holds the screen, survives the redirect.
- * @returns false when a program asked
+ * Redirects to the interface when a person opened the path: browsers accept `text/html` when they navigate, programs and
+ * `fetch` do not ask for it. Browsers keep the fragment, which has the screen.
+ * @returns false for a request of a program
  */
 export function redirectPageVisit({ method, headers }: IncomingMessage, res: ServerResponse): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false

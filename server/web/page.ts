@@ -11,7 +11,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** The file at a path of the interface. Undefined unless every part is a plain name, so that no path leaves the folder. */
+/** Returns the file at a path of the interface; undefined unless every part is a plain name, so no path leaves the folder. */
 export function fileAt(path: string): string | undefined {
   return path === '/' ? 'index.html' : /^\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/.exec(path)?.[1]
 }

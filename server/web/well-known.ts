@@ -2,8 +2,8 @@
  * `/.well-known/`: the DID document of this server (did:web method specification) and the DID of a handle (atproto handle
  * specification, "HTTPS well-known Method").
  *
- * The second is requested under the handle as host name. That path therefore accepts every name that is or could be a handle
- * here. A page that rebinds such a name to this machine reads nothing that resolveHandle does not return to anyone.
+ * The second is requested under the handle as host name, so its path accepts every name that is or could be a handle here. A
+ * page that rebinds such a name to this machine can read only what resolveHandle returns to anyone.
  */
 import type { DidString } from '@atproto/syntax'
 import { statusOf } from '../accounts/status.ts'
@@ -23,7 +23,7 @@ interface Deps {
 const serverDocumentPath = '/.well-known/did.json'
 const handlePath = '/.well-known/atproto-did'
 
-/** Whether a request under a foreign host name asks for the DID of that name as a handle. */
+/** Whether a request under an unknown host name is for the DID of that name as a handle. */
 export function asksForHandle(
   { userDomains }: Pick<Config, 'userDomains'>,
   db: Reader,

@@ -1,6 +1,6 @@
 /**
- * The address of a client. Behind a reverse proxy it is the last address in X-Forwarded-For that no trusted proxy has: what
- * stands before it came from the client and may be forged.
+ * The address of a client. Behind a reverse proxy it is the last address in X-Forwarded-For that is not of a trusted proxy. The
+ * addresses before it come from the client and may be forged.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -9,7 +9,7 @@ import proxyAddr from 'proxy-addr'
 import { isLoopback } from './host.ts'
 
 export interface ClientAddress {
-  /** Canonical IP address, IPv4 in dotted form. Empty when the proxy forwarded something else. */
+  /** Canonical IP address, IPv4 in dotted form. Empty when the proxy did not forward a valid one. */
   readonly address: string
   /** Whether the client is a program on this machine: a loopback connection that no proxy forwarded. */
   readonly isLocal: boolean
@@ -28,7 +28,7 @@ export function createAddressReader(trustedProxies: readonly string[]): ReadAddr
   }
 }
 
-/** Empty for anything that is no IP address. Some proxies append the port of the client. */
+/** Returns a canonical IP address, without the port that some proxies append; empty if the text is not an address. */
 function canonical(text: string): string {
   const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return isIP(address) === 0 ? '' : ipaddr.process(address).toString()

@@ -1,5 +1,5 @@
 /**
- * CORS for an interface whose only credential is a bearer token: any origin may call, no cookie is ever involved.
+ * CORS: any origin may call, because the only credential is a bearer token and cookies are not used.
  * Also answers the preflight of Private Network Access, so that a page on the public web may reach this loopback server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'

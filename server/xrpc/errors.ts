@@ -1,5 +1,5 @@
 /**
- * Errors of the protocol: `{ "error": name, "message"?: text }` with a status that follows from the name.
+ * Errors of the protocol: `{ "error": name, "message"?: text }`. The name determines the HTTP status.
  * A method adds its own names by declaring them in its lexicon.
  */
 

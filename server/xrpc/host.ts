@@ -5,15 +5,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
+ * Creates the check of host names.
  * @param hostnames names beside `localhost` and the loopback addresses, without port
- * @param anyAddress whether any IP address is accepted: no page can rebind an address, and those of a network change
+ * @param anyAddress whether any IP address is accepted: an address cannot be rebound, and addresses in a network change
  */
 export function hostFilter(hostnames: readonly string[], anyAddress: boolean): (hostname: string) => boolean {
   const allowed = new Set(['localhost', ...hostnames.map((name) => name.toLowerCase())])
   return (name) => allowed.has(name) || isLoopback(name) || (anyAddress && isIP(name) !== 0)
 }
 
-/** Whether one of the addresses to listen on is beyond this machine. */
+/** Whether other machines can reach one of the addresses to listen on. */
 export function opensToNetwork(hosts: readonly string[]): boolean {
   return !hosts.every((host) => host === 'localhost' || isLoopback(host))
 }

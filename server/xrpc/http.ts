@@ -12,13 +12,13 @@ export interface HttpOptions {
   readonly dispatch: Dispatch
   /** Host names to accept, besides the loopback ones. */
   readonly hostnames: readonly string[]
-  /** Whether to accept any IP address, too: the server listens on the network. */
+  /** Whether to accept any IP address as Host too, because the server listens on the network. */
   readonly anyAddress?: boolean
   /** The health response, and whether the store can write. */
   readonly health: () => { version: string; healthy: boolean }
   /** Answers paths outside `/xrpc/`; false when there is nothing at the path. */
   readonly fallback?: Fallback
-  /** Whether a path is answered under a host name that is not in `hostnames`. */
+  /** Whether to accept a host name that is not in `hostnames` for this path. */
   readonly opensTo?: (name: string, path: string) => boolean
 }
 
@@ -68,7 +68,7 @@ export function createApp(options: HttpOptions): App {
     sendError(req, res, protocolError('PathNotFound', 'Methods are called at /xrpc/<nsid>'))
   })
   return (req, res) => {
-    // Express calls this for requests that it refuses (a target without a path) and errors: its own page shows the stack.
+    // Express calls this for requests that it refuses (a target without a path) and on errors. Its default page has the stack.
     app(req as Request, res as Response, (error?: unknown) => {
       if (res.headersSent) return
       sendError(req, res, protocolError(error === undefined ? 'InvalidRequest' : 'InternalServerError'))

@@ -1,4 +1,4 @@
-/** Listens for HTTP, times out hanging clients, and closes without cutting off a response. */
+/** Listens for HTTP, disconnects clients that hang, and lets responses finish before it closes. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'

@@ -1,6 +1,6 @@
 /**
- * A method consists of its lexicon, an auth word that says who may call it, and a handler. `methodFactory` binds what depends on
- * the server: the credentials of each auth word and the services of handlers.
+ * A method consists of its lexicon, an auth word that determines who may call it, and a handler. `methodFactory` binds the
+ * types that depend on the server: the credentials of each auth word and the services of handlers.
  */
 import type { l } from '@atproto/lex-schema'
 import { type ProtocolErrorName, XrpcError } from './errors.ts'
@@ -8,7 +8,7 @@ import type { RateLimit } from './rate-limit.ts'
 
 export type MethodSchema = l.Query | l.Procedure
 
-/** What `lexicons/generated` exports for a method: its namespace, with the schema as `main`. */
+/** The namespace that `lexicons/generated` exports for a method, with the schema as `main`. */
 export interface Lexicon<S = MethodSchema> {
   readonly main: S
 }

@@ -1,6 +1,6 @@
-/** Bounds pages of records by size. */
+/** Limits pages of records by size. */
 
-/** Largest page in bytes of records: some records have a megabyte. */
+/** Bytes of records in a page: a record may have a megabyte. */
 const maxBytes = 2_000_000
 
 /** Returns the first `limit` items, fewer when they are large, but at least one. */

@@ -2,7 +2,7 @@
  * Projection: reduces a value to the properties that its schema declares. In requests it removes `__proto__` and the like; in
  * responses it prevents a stray column from leaking. Inside `unknown` everything but `__proto__` is kept.
  *
- * It does not validate: a value of the wrong type is passed on without its content, for the validator to refuse.
+ * It does not validate: a value of the wrong type is passed on without its content, and the validator refuses it.
  */
 import type { Validator } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
@@ -92,12 +92,14 @@ function withType(project: Projection): Projection {
   }
 }
 
+/** Projects a value without a schema: keeps everything but `__proto__`. */
 function unknownValue(value: unknown): unknown {
   return cleaned(value, 0)
 }
 
 function cleaned(value: unknown, depth: number): unknown {
-  if (depth > maxDepth) throw protocolError('InvalidRequest', `Values may be nested ${maxDepth} levels deep`)
+  if (depth > maxDepth)
+    throw protocolError('InvalidRequest', `Values can be nested at most ${maxDepth} levels deep`)
   if (Array.isArray(value)) return value.map((item) => cleaned(item, depth + 1))
   if (typeof value === 'string') return wellFormed(value)
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value

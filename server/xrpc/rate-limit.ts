@@ -1,5 +1,5 @@
 /**
- * Rate limits, counted in memory: they slow guessing down, and a restart may reset them.
+ * Rate limits, counted in memory: a restart resets them, which still slows guessing down.
  * Headers follow the IETF draft "RateLimit header fields for HTTP" (RateLimit-Limit, -Remaining, -Reset in seconds, -Policy).
  */
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ export interface RateLimit<Input = unknown> {
   readonly points: number
   /** Length of the window. */
   readonly seconds: number
-  /** The key that calls are counted under: the caller's source, the account, or a text made from the input. */
+  /** The key of the counter: the caller's source, the account, or a text made from the input. */
   readonly per: 'address' | 'account' | ((input: Input, address: string) => string)
 }
 
@@ -55,7 +55,7 @@ export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits
 }
 
 /**
- * Creates a limiter of wrong guesses. Past the limit even the right one is refused until the window ends. A guess is counted
+ * Creates a limiter of wrong guesses. Beyond the limit even the right one is refused until the window ends. A guess is counted
  * synchronously, so that concurrent guesses do not all pass.
  * @throws RateLimitExceeded
  */
@@ -69,9 +69,9 @@ export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per
 }
 
 /**
- * The key under which calls of a client are counted. One machine can use every IPv6 address of its network, so the network
- * counts. On this machine, pages of other sites are counted apart from programs, so that they cannot use up the owner's limits;
- * so are proxied clients without an address of their own.
+ * Returns the key under which calls of a client are counted. One machine can use every IPv6 address of its network, so the
+ * network is the key. Pages of other sites in a local browser share a key, so that they cannot use up the owner's limits.
+ * Clients whose proxy forwards no usable address share another.
  */
 export function sourceOf({ address, isLocal }: ClientAddress, isForeignPage: boolean): string {
   if (isLocal) return isForeignPage ? 'pages' : address
@@ -79,7 +79,7 @@ export function sourceOf({ address, isLocal }: ClientAddress, isForeignPage: boo
   return isIP(address) === 6 ? networkOf(address) : address
 }
 
-/** The first 64 bits. */
+/** Returns the first 64 bits of an IPv6 address. */
 function networkOf(address: string): string {
   const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
   return groups.map((group) => group.toString(16)).join(':')

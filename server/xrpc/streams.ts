@@ -136,7 +136,7 @@ function createStream(nsid: string, socket: Socket, project: Projection): Stream
       if (socket.bufferedBytes <= maxBufferedBytes) {
         socket.send(messageFrame(nsid, project(message) as { $type: string }))
       } else {
-        end(new XrpcError('ConsumerTooSlow', 'The client reads more slowly than the server sends'))
+        end(new XrpcError('ConsumerTooSlow', 'The client reads too slowly. Connect again.'))
       }
     },
     end,
@@ -147,7 +147,7 @@ function createStream(nsid: string, socket: Socket, project: Projection): Stream
   }
 }
 
-/** Pages cannot set headers on a WebSocket: they send the token as subprotocol `bearer.<token>`. URLs would be logged. */
+/** Returns the Authorization header. Pages cannot set it on a WebSocket: they offer the subprotocol `bearer.<token>`. */
 function authorizationOf({ headers }: IncomingMessage): string | undefined {
   const offered = headers['sec-websocket-protocol']?.split(',').map((text) => text.trim())
   const token = offered?.find((text) => text.startsWith('bearer.'))?.slice('bearer.'.length)

@@ -1,5 +1,5 @@
 /**
- * A subscription consists of its lexicon, an auth word that says who may subscribe, and a handler that sends messages.
+ * A subscription consists of its lexicon, an auth word that determines who may subscribe, and a handler that sends messages.
  * `subscriptionFactory` binds auth words and services, as `methodFactory` does.
  */
 import type { l } from '@atproto/lex-schema'

@@ -41,7 +41,7 @@ export function responseTo(req: IncomingMessage, socket: Duplex, head: Buffer): 
   return res
 }
 
-/** Returns undefined for an ordinary request and for a disconnected client. */
+/** Returns the upgrade of a request; undefined for an ordinary request and for a disconnected client. */
 export function upgradeOf(req: IncomingMessage): Upgrade | undefined {
   const upgrade = upgrades.get(req)
   return upgrade?.socket.readable && upgrade.socket.writable ? upgrade : undefined

@@ -20,7 +20,7 @@ export function readParams(schema: l.ParamsSchema, query: string): unknown {
   }
 }
 
-/** @throws InvalidRequest */
+/** Returns the value with defaults filled in. @throws InvalidRequest */
 export function validated(schema: l.Validator, value: unknown): unknown {
   const result = withoutStackTraces(() => (schema as l.Schema).safeParse(value))
   if (result.success) return result.value
