@@ -1,4 +1,4 @@
-/** Arrival of notifications: their times, and the event that reports them. */
+/** Arrival of notifications: unique times, and the event after the commit. */
 
 import type { AfterCommit } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'

@@ -30,7 +30,7 @@ interface Deps {
   readonly store: Database
   readonly aliases: Aliases
   readonly events: NotificationEvents
-  /** Receives unexpected errors: a round has no caller that could handle them. */
+  /** Reports unexpected errors, because a round has no caller. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -43,7 +43,7 @@ interface LiveAccount {
 }
 
 const nsid = 'app.example.notification.subscribe'
-/** How long a round may block the event loop. */
+/** Longest time that a round blocks the event loop. */
 const sliceMs = 5
 
 export function createLive(deps: Deps): LiveNotifications {
@@ -131,7 +131,7 @@ function prepareSlice(
   return updates
 }
 
-/** Reads what has changed for an account. @returns a function that sends it; undefined if nothing has changed */
+/** Reads the changes for an account. @returns a function that sends it; undefined if nothing has changed */
 function prepareUpdate({ store, aliases }: Deps, account: LiveAccount): (() => void) | undefined {
   const { did, subscribers, arrivals } = account
   const wanted = wantedBy(preferencesOf(store, did), 'list')

@@ -71,7 +71,7 @@ export interface Filter {
   readonly priority?: boolean | undefined
 }
 
-/** The notifications that an account wants listed or pushed. Both list and unread count use it, so they always agree. */
+/** Returns the filter of an account for its list or for push. The list and the unread count share it, so that they agree. */
 export function wantedBy(
   preferences: Preferences,
   use: 'list' | 'push',

@@ -1,4 +1,4 @@
-/** Keeps notifications in step with records, in the transaction that writes the records. */
+/** Updates notifications when records change, in the transaction that writes the records. */
 import { isValidDid } from '@atproto/syntax'
 import type { Aliases } from '../config/aliases.ts'
 import type { RecordEvent, RecordListener } from '../records/events.ts'
@@ -117,7 +117,7 @@ function notifySubscribers(tx: Writer, event: RecordEvent): boolean {
   return beginFanOut(tx, { ...sourceOf(event), isReply }, event.at)
 }
 
-/** Notifies the subject of a deleted verification. The record is stored with the notification, as it exists nowhere else. */
+/** Notifies the subject of a deleted verification. The record is stored with the notification, because it is deleted. */
 function notifyUnverified(tx: Writer, event: RecordEvent): void {
   const { did, collection, cid, bytes, uri } = event
   const to = event.record.subject

@@ -14,7 +14,7 @@ type NotificationView = app.example.notification.listNotifications.Notification
 type ProfileView = app.example.actor.defs.ProfileViewBasic
 type Label = com.core.label.defs.Label
 
-/** @param seenAt the seen marker: notifications up to it are read */
+/** Renders notifications. @param seenAt the seen marker: notifications up to it are read */
 export function notificationViews(
   db: Reader,
   aliases: Aliases,

@@ -24,18 +24,18 @@ interface Deps {
 }
 
 export type Outcome =
-  /** Delivered, or no longer due. */
+  /** Delivered, or nothing to deliver any more; see `duePush`. */
   | { readonly kind: 'done' }
   /** The device has unregistered at its push service. */
   | { readonly kind: 'unregistered' }
-  /** A retry fails too. `reason` is safe to log. */
+  /** A retry would fail too. `reason` is safe to log. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** A retry may succeed, after `retryAfterMs` at the earliest. */
   | {
       readonly kind: 'failed'
       readonly reason: string
       readonly retryAfterMs: number
-      /** Whether the target accepts no other delivery either. */
+      /** Whether the target is down: its other deliveries wait too. */
       readonly isDown: boolean
     }
 
@@ -69,6 +69,7 @@ export async function deliver(services: Deps, delivery: Delivery, signal: AbortS
   }
 }
 
+/** Returns the push as it is now; undefined if preferences, status or age exclude it. */
 function duePush(services: Deps, { did, notification }: Delivery): Push | undefined {
   const push = pushOf(services, did, notification)
   const isOld = push && services.now().getTime() - Date.parse(push.notification.indexedAt) > maxAgeMs

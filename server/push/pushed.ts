@@ -28,7 +28,7 @@ export function arrivedPushes(services: Deps, did: string, arrivals: notificatio
   return pushes.toReversed()
 }
 
-/** Returns the push for one notification; undefined if it is not, or no longer, to be pushed. */
+/** Returns the push for one notification; undefined if it is deleted, or if preferences or account status exclude it. */
 export function pushOf(services: Deps, did: string, id: number): Push | undefined {
   const [push] = pushesOf(services, did, (wanted) => {
     const found = notifications.findWanted(services.store, { did, wanted, id })

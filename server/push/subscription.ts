@@ -8,7 +8,7 @@ export interface Subscription {
   readonly keys: { readonly p256dh: string; readonly auth: string }
 }
 
-/** Whether the token looks like a subscription. Other tokens have a meaning for their push service only. */
+/** Whether the token has the form of a subscription. Only its push service can interpret any other token. */
 export function isWebPush({ platform, token }: Pick<PushRegistration, 'platform' | 'token'>): boolean {
   return platform === 'web' && /^\s*\{/.test(token)
 }

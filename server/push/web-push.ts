@@ -6,13 +6,16 @@ import type { Subscription } from './subscription.ts'
 /** How long a push service keeps a message that it cannot deliver, in seconds. */
 const timeToLive = 24 * 60 * 60
 
-/** @param contact email address of the owner of this server, for the operators of push services */
+/**
+ * Creates the request that delivers a payload.
+ * @param contact email address of the owner of this server, for the operators of push services
+ */
 export async function webPushRequest(
   subscription: Subscription,
   payload: string,
   { key, contact }: { key: VapidKey; contact: string },
 ): Promise<PushRequest> {
-  // Loaded with the first delivery: most servers have none.
+  // Loaded with the first delivery, because most servers have none.
   const { default: webPush } = await import('web-push')
   const { endpoint, headers, body } = webPush.generateRequestDetails(subscription, payload, {
     vapidDetails: { subject: `mailto:${contact}`, ...key },

@@ -1,4 +1,4 @@
-/** Listeners to created, updated and deleted records, called within the transaction that writes them. */
+/** Listener interface for created, updated and deleted records. */
 import type { LexMap } from '@atproto/lex-data'
 import type { AtUriString, DidString, RecordKeyString } from '@atproto/syntax'
 import type { Writer } from '../store/database.ts'
@@ -23,7 +23,7 @@ export interface RecordEvent {
 /** Called when the transaction is on disk. */
 export type AfterCommit = () => void
 
-/** An error of a listener rolls the write back. */
+/** Called within the transaction that writes the record; an error rolls it back. */
 export interface RecordListener {
   recordCreated(tx: Writer, event: RecordEvent): AfterCommit | undefined
   /** @param previous the replaced record */

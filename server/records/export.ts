@@ -19,12 +19,12 @@ interface Deps {
 const pageSize = 200
 const chunkBytes = 64 * 1024
 
-/** Exports that a response still sends, by DID. They are shared: a copy for each slow reader would fill the memory. */
+/** Exports that are being sent, by DID. Responses share them, because a copy for each slow client would fill the memory. */
 const shared = new Map<string, { readonly commit: string; readonly chunks: WeakRef<Uint8Array[]> }>()
 
 /**
- * Returns the whole repository as chunks of a CAR file, commit first; undefined if there is none. Reads it between writes
- * and before any of it is sent, so that it belongs to one commit and a slow client does not delay writes.
+ * Returns the whole repository as chunks of a CAR file, commit first; undefined if there is none. It is read between writes,
+ * so that it belongs to one commit, and completely before it is sent, so that a slow client does not delay writes.
  */
 export async function exportRepo(
   { store, repositories }: Deps,

@@ -51,6 +51,7 @@ export interface PreparedRecord {
 }
 
 /**
+ * Checks a record and computes its bytes and CID.
  * @param newKey creates the record key if neither the caller nor the lexicon sets one
  * @throws InvalidRequest
  */
@@ -93,6 +94,7 @@ function* blobsIn(value: LexValue | undefined): Iterable<string> {
   else if (isPlainObject(value)) for (const member of Object.values(value as LexMap)) yield* blobsIn(member)
 }
 
+/** Adds a missing `$type`; refuses one that is not the collection. */
 function withType(record: LexMap, collection: string): LexMap {
   if (record.$type === undefined) return { $type: collection, ...record }
   if (record.$type === collection) return record

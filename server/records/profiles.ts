@@ -12,8 +12,8 @@ import { withCanonicalTypes } from './prepare.ts'
 const { profile } = app.example.actor
 
 /**
- * Returns `app.example.actor.defs#profileViewBasic` of an account with one query. A DID that is not hosted here has the DID
- * only. There is no avatar, because images are not stored. An inactive account shows no records.
+ * Returns the `app.example.actor.defs#profileViewBasic` of an account, with one query. A DID without an account here gets an
+ * invalid handle, an inactive account no display name. There is no avatar, because images are not stored.
  */
 export function profileOf(
   db: Reader,

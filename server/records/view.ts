@@ -1,4 +1,4 @@
-/** Records in responses. */
+/** Renders records for responses. */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { lexToJson } from '@atproto/lex-json'

@@ -1,4 +1,4 @@
-/** Look-up of the repository that a request names. */
+/** Finds the repository of a request, if the caller may see it. */
 import { findByIdentifier } from '../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
 import type { SessionCredentials } from '../auth/credentials.ts'

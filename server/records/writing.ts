@@ -26,9 +26,10 @@ export function checkSwap(
   record?: { cid: string },
 ) {
   if (swapCommit !== undefined && swapCommit !== state.commit) {
-    throw new XrpcError('InvalidSwap', `The latest commit is ${state.commit}`)
+    throw new XrpcError('InvalidSwap', `swapCommit does not match: the latest commit is ${state.commit}`)
   }
   if (swapRecord !== undefined && swapRecord !== (record?.cid ?? null)) {
-    throw new XrpcError('InvalidSwap', record ? `The record is ${record.cid}` : 'The record does not exist')
+    const state = record ? `is ${record.cid}` : 'does not exist'
+    throw new XrpcError('InvalidSwap', `swapRecord does not match: the record ${state}`)
   }
 }
