@@ -36,7 +36,7 @@ async function serve(): Promise<void> {
   }
 }
 
-/** Exits even if requests hang: everything that was answered is on disk. */
+/** Closes the server and exits, even if a handle is still open: every acknowledged write is on disk. */
 async function stop(server: { close(): Promise<void> }): Promise<void> {
   await server.close()
   process.exit()
@@ -49,7 +49,8 @@ function explain(error: unknown): string {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return 'The port is in use by another program. Choose another with --port or PDS_PORT.'
-  if (code === 'EACCES' || code === 'EPERM') return `Not permitted: ${error.message}`
+  if (code === 'EACCES' || code === 'EPERM')
+    return `Not permitted: ${error.message}. Check the rights on the data folder, or choose a port above 1023.`
   if (code === 'ENOSPC') return 'The disk is full. Make room on it, then start again.'
   return syscall === undefined
     ? (error.stack ?? error.message)

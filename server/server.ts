@@ -28,7 +28,7 @@ import { createRouter, type Dispatch } from './xrpc/router.ts'
 import { createStreams, type Streams } from './xrpc/streams.ts'
 
 export interface RunningServer {
-  /** Where it listens on this machine, without a trailing slash. */
+  /** URL on this machine, without a trailing slash. */
   readonly url: string
   readonly port: number
   readonly services: Services
@@ -43,9 +43,9 @@ export interface ServerOptions {
   readonly log?: Logger
   /** Binary logarithm of bcrypt's rounds; tests use a low one. */
   readonly passwordCost?: number
-  /** Journals with fewer bytes are not checkpointed by themselves; tests use a low limit. */
+  /** Bytes of journals at which a checkpoint starts by itself; tests use a low limit. */
   readonly checkpointBytes?: number
-  /** With this many bytes the store refuses more records; tests use a low limit. */
+  /** Bytes of data at which the store refuses more records and accounts; tests use a low limit. */
   readonly fullBytes?: number
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
@@ -61,19 +61,19 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const store = await openStore(config, { ...options, now, log })
   const adminPassword = await loadAdminPassword(config).catch(closing(store))
 
-  // The origin contains the port, which is known once it is bound: requests that arrive before the rest is ready wait for it.
+  // The port is bound first, because the services need it for the origin. Requests wait until the handlers are ready.
   const ready = Promise.withResolvers<Handlers>()
   ready.promise.catch(() => {})
   const listener = await listenFor(ready.promise, config, store).catch(closing(store))
 
-  const outside = new AbortController()
+  const outgoing = new AbortController()
   const services = await createServices({
     config,
     store,
     log,
     now,
     port: listener.port,
-    signal: outside.signal,
+    signal: outgoing.signal,
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
   }).catch((error: unknown) => {
@@ -93,8 +93,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopJobs()
       stopPushQueue()
-      // Requests to other servers end now: none may keep a call, and so the close, waiting.
-      outside.abort()
+      // Otherwise a call that waits for another server would delay the close.
+      outgoing.abort()
       void services.mailer.close()
       await streams.close()
       await listener.close()
@@ -124,7 +124,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
   })
 }
 
-/** Closes what a failed start has opened. */
+/** Returns an error handler for a failed start: closes the parts that were opened, then throws the error. */
 function closing(...opened: { close(): Promise<void> }[]) {
   return async (error: unknown): Promise<never> => {
     for (const part of opened) await part.close()
@@ -137,7 +137,7 @@ interface Handlers {
   readonly fallback: Fallback
 }
 
-/** Listens, and answers once the handlers are there. */
+/** Listens. Requests wait until the handlers are ready. */
 function listenFor(handlers: Promise<Handlers>, config: Config, store: Database): Promise<Listener> {
   const app = createApp({
     dispatch: async (...request) => (await handlers).dispatch(...request),
@@ -208,7 +208,8 @@ function translate(error: unknown): XrpcError | undefined {
 }
 
 function resourceMessage(error: unknown): string | undefined {
-  if (error instanceof StoreUnavailable) return 'The server cannot write to its disk at the moment'
+  if (error instanceof StoreUnavailable)
+    return 'The server cannot write to its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
   if (error instanceof PasswordQueueFull)
     return 'Too many passwords are being checked. Try again in a few seconds.'

@@ -1,4 +1,4 @@
-/** The long-lived parts of the server: how they depend on each other, and what a handler gets beside its call. */
+/** The long-lived parts of the server and their dependencies. Handlers receive them with each call. */
 import type { DidString } from '@atproto/syntax'
 import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
@@ -36,14 +36,14 @@ export interface Services {
   readonly live: LiveNotifications
   readonly background: Background
   readonly log: Logger
-  /** Where clients reach this server, without a trailing slash; named in DID documents. */
+  /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** did:web of the origin's host. */
   readonly serverDid: DidString
   readonly now: () => Date
 }
 
-/** What exists before the services do. */
+/** The parts that `startServer` creates before the services. */
 type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   /** The port that is bound: part of the origin unless a public URL is configured. */
   readonly port: number
@@ -98,7 +98,7 @@ export async function createServices(base: Base): Promise<Services> {
   }
 }
 
-/** Resolves other DIDs from outside, those of accounts here from the store while no directory has them. */
+/** Creates the DID resolver. The documents of local accounts come from the store until they are published. */
 function createResolver({ config, store, now, signal }: Base, origin: string): ResolveDid {
   return createDidResolver({
     plcUrl: config.plcUrl,
@@ -133,7 +133,7 @@ function createRepositoriesWithNotifications(services: RecordDeps): Repositories
   })
 }
 
-/** Notifies the subscribers that an interrupted or large fan-out has left. */
+/** Completes interrupted and large fan-outs in the background. */
 export function notifySubscribers(
   services: Pick<Services, 'store' | 'notifications' | 'now' | 'background'>,
 ): void {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Asks for the passphrase of a new backup, twice; undefined when none is entered. */
+/** Reads the passphrase of a new backup from `file`, or asks for it twice; undefined when none is entered. */
 export async function choosePassphrase(file: string | undefined): Promise<string | undefined> {
   if (file !== undefined) return firstLine(file)
   if (!process.stdin.isTTY) {
@@ -18,19 +18,19 @@ export async function choosePassphrase(file: string | undefined): Promise<string
   return passphrase
 }
 
-/** Asks for the passphrase of an existing backup; undefined without a terminal. */
+/** Reads the passphrase of an existing backup from `file`, or asks for it; undefined without a terminal. */
 export async function readPassphrase(file: string | undefined): Promise<string | undefined> {
   if (file !== undefined) return firstLine(file)
   return process.stdin.isTTY ? ask('Passphrase: ') : undefined
 }
 
-/** Returns the first line of a file. */
 async function firstLine(file: string): Promise<string> {
   const [line = ''] = (await readFile(file, 'utf8')).split(/\r?\n/)
   if (line === '') throw new Error(`The first line of ${file} is empty. It must be the passphrase.`)
   return line
 }
 
+/** Asks on stderr and reads a line without echo. */
 async function ask(question: string): Promise<string> {
   const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
   // Turns the echo off, so it comes before the question.

@@ -1,6 +1,6 @@
 /**
- * The settings of the server. One table gives each its environment variable, flag, default, check, and its line in `--help` and
- * in `.github/SETTINGS.md`.
+ * The settings of the server. One table defines the environment variable, flag, default and check of each, and its line in
+ * `--help` and in `.github/SETTINGS.md`.
  */
 
 import { homedir } from 'node:os'
@@ -27,7 +27,7 @@ export interface Config {
   /** Lower-case, each with its leading dot. */
   readonly userDomains: readonly string[]
   readonly inviteRequired: boolean
-  /** Milliseconds. */
+  /** Milliseconds; undefined: accounts earn no codes. */
   readonly inviteInterval: number | undefined
   readonly adminPassword: string | undefined
   readonly smtpUrl: string | undefined
@@ -196,7 +196,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the settings: flags first, then the environment, then the defaults. An empty variable counts as unset.
- * @throws {ConfigError} at the first bad value or unknown flag.
+ * @throws {ConfigError} at the first invalid value or unknown flag.
  */
 export function readConfig(source: { env: Environment; args: readonly string[] }): Config {
   const flags = readFlags(source.args)
@@ -213,7 +213,7 @@ export type ConfigTexts = { readonly [Name in keyof Config]?: string }
 
 /**
  * As {@link readConfig}, with texts in the place of flags.
- * @throws {ConfigError} at the first bad value.
+ * @throws {ConfigError} at the first invalid value.
  */
 export function configFrom(texts: ConfigTexts, env: Environment): Config {
   const written = Object.entries(texts).filter(([, text]) => text)
@@ -221,13 +221,13 @@ export function configFrom(texts: ConfigTexts, env: Environment): Config {
   return readConfig({ env: { ...env, ...Object.fromEntries(variables) }, args: [] })
 }
 
-/** Returns a sentence when the text of a setting is invalid. */
+/** Returns what the text of a setting must be, as a sentence; undefined for a valid or empty text. */
 export function problemWith(name: keyof Config, text: string): string | undefined {
   const kind: kinds.Kind<unknown> = SETTINGS[name].kind
   return text === '' || kind.parse(text) !== undefined ? undefined : `This must be ${kind.expected}.`
 }
 
-/** The default of a setting as text; empty when it is unset by default. */
+/** Returns the text of a setting from the environment, else its default; empty when it is unset. */
 export function defaultText(name: keyof Config, env: Environment): string {
   const setting: Setting<unknown> = SETTINGS[name]
   return env[setting.env] || fallbackOf(setting, env) || ''
@@ -238,12 +238,12 @@ export function defaultConfig(overrides: Partial<Config> & Pick<Config, 'dataDir
   return { ...readConfig({ env: {}, args: [] }), ...overrides }
 }
 
-/** The origin that DID documents name, once the port is known. */
+/** Returns the origin that DID documents name. @param port the bound one */
 export function publicOrigin(config: Config, port: number): string {
   return config.publicUrl ?? `http://localhost:${port}`
 }
 
-/** The platform's folder for application data: XDG base directories, Application Support or %APPDATA%. */
+/** Returns the default data folder, among the platform's application data: XDG base directory, Application Support, %APPDATA%. */
 export function defaultDataDir(
   env: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -264,7 +264,7 @@ export function defaultDataDir(
   }
 }
 
-/** The options part of `--help`. */
+/** Returns the list of options in `--help`. */
 export function helpText(env: Environment = process.env): string {
   const lines = Object.values(SETTINGS).map((setting: Setting<unknown>) => {
     const fallback = fallbackOf(setting, env) || setting.fallbackText || 'unset'
@@ -302,7 +302,7 @@ function readSetting(
   const value = setting.kind.parse(text)
   if (value !== undefined) return value
   const name = flags.has(flag) ? `--${flag}` : setting.env
-  const fault = setting.secret ? 'has a bad value' : `is ${JSON.stringify(text)}`
+  const fault = setting.secret ? 'has an invalid value' : `is ${JSON.stringify(text)}`
   throw new ConfigError(`${name} ${fault}; expected ${setting.kind.expected}.`)
 }
 

@@ -1,4 +1,4 @@
-/** The kinds of value that a setting can have: how each is described and parsed. */
+/** The types of setting values: how each is described and parsed. */
 
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
@@ -83,7 +83,7 @@ export const hostsOrNone: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : hosts.parse(text)),
 }
 
-/** `loopback`, an IP address or a CIDR range. A range of all addresses would let any client choose its own. */
+/** Parses `loopback`, an IP address or a CIDR range. Refuses a range of all addresses: any client could forge its own. */
 function parseProxy(text: string): string | undefined {
   const proxy = text.toLowerCase()
   if (proxy === 'loopback') return proxy
@@ -100,7 +100,7 @@ export const proxies: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : parseList(text, parseProxy)),
 }
 
-/** The longest label that an account may choose must still make a valid handle under the domain. */
+/** Accepts a domain under which the longest label that an account may choose is a valid handle. */
 function parseUserDomain(text: string): string | undefined {
   const domain = text.toLowerCase()
   const handle = `${'x'.repeat(18)}${domain}`
@@ -124,7 +124,7 @@ function parseUrl(text: string, protocols: readonly string[]): URL | undefined {
   return url?.hostname && protocols.includes(url.protocol) ? url : undefined
 }
 
-/** A plain web origin, in the form `URL.origin` gives it. */
+/** An http or https origin, in the form of `URL.origin`. */
 export const origin: Kind<string> = {
   placeholder: 'URL',
   expected: 'an http or https URL without a path, such as https://pds.example.com',

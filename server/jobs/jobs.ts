@@ -24,7 +24,7 @@ export function periodicJobs(services: Deps): Job[] {
       everyMs: minute,
       run: () => services.lastUsed.write(),
     },
-    // Not at once: a backup reads the whole store, when clients wait for their first answers.
+    // A minute later, because a backup reads the whole store while clients wait for their first responses.
     { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
   ]
 }

@@ -1,5 +1,4 @@
 /** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
-
 import { deleteAccount, deleteMail } from '../accounts/delete.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Database } from '../store/database.ts'
@@ -20,10 +19,10 @@ interface Deps {
 }
 
 const keepReservedKeysMs = 24 * 60 * 60_000
-/** Mail tokens are kept after they expire, so that a late one is answered ExpiredToken, not InvalidToken. */
+/** Mail tokens are kept after they expire, so that late use yields ExpiredToken instead of InvalidToken. */
 const keepMailTokensMs = 24 * 60 * 60_000
 
-/** Deletes accounts that are due, and rows that nothing can use any more. */
+/** Deletes accounts whose deletion is due, and expired rows. */
 export async function sweep(services: Deps): Promise<void> {
   const { store, now, log } = services
   const at = now()

@@ -4,13 +4,14 @@ import type { Background } from './background.ts'
 export interface Job {
   /** Named in the log when a run fails. */
   readonly name: string
-  /** From the start to the first run, and from one run to the next. */
+  /** Delay of the first run; 0 runs at once. */
   readonly firstMs: number
+  /** From the start of one run to the start of the next. */
   readonly everyMs: number
   run(): Promise<unknown>
 }
 
-/** Starts jobs. A run is skipped while the last one of its job goes on. @returns a function that stops them */
+/** Starts jobs. A run is skipped while the previous one of its job has not ended. @returns a function that stops them */
 export function startJobs(jobs: readonly Job[], background: Background): () => void {
   const stops = jobs.map((job) => startJob(job, background))
   return () => {

@@ -159,7 +159,7 @@ test.each([
   expect(() => fromEnv({ [variable]: text })).toThrow(
     expect.objectContaining({
       name: 'ConfigError',
-      message: expect.stringMatching(new RegExp(`^${variable} has a bad value; expected .+\\.$`)),
+      message: expect.stringMatching(new RegExp(`^${variable} has an invalid value; expected .+\\.$`)),
     }),
   )
 })
