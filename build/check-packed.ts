@@ -46,7 +46,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
-/** Where electron-builder leaves the unpacked program for this system. */
+/** Returns the path of the unpacked program that electron-builder made for this system. */
 function packedProgram(): string {
   const suffix = process.arch === 'arm64' ? '-arm64' : ''
   const places: Partial<Record<NodeJS.Platform, string>> = {

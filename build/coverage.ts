@@ -95,7 +95,7 @@ function countLines(file: string, { statementMap, s }: FileCoverage) {
   return { total, missing, percent: total === 0 ? 100 : (100 * (total - missing.length)) / total }
 }
 
-/** The smallest range around an offset has its count. */
+/** Whether the code at an offset ran: the smallest range around it has its count. */
 function ranAt(functions: readonly { readonly ranges: readonly Range[] }[], offset: number): boolean {
   const around = functions
     .flatMap(({ ranges }) => ranges)
@@ -109,7 +109,7 @@ function all(rows: readonly { total: number; missing: readonly number[] }[]): nu
   return (100 * (total - rows.reduce((sum, { missing }) => sum + missing.length, 0))) / total
 }
 
-/** `[1, 2, 3, 7]` as `1-3 7`. */
+/** Formats line numbers: `[1, 2, 3, 7]` as `1-3 7`. */
 function ranges(lines: readonly number[]): string {
   const sorted = lines.toSorted((a, b) => a - b)
   const starts = sorted.filter((line, i) => sorted[i - 1] !== line - 1)

@@ -1,4 +1,4 @@
-/** Runs electron-builder on the built program, for `npm run dist`. */
+/** `npm run dist`: packages the built program with electron-builder. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { withoutEmptySigningVariables } from './signing.ts'

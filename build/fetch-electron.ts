@@ -49,7 +49,7 @@ async function download({ onProgress, stallMs }: FetchOptions): Promise<void> {
         signal: abort.signal,
         getProgressCallback: async ({ transferred, total, percent }: Progress) => {
           received = transferred
-          // What follows reads the whole file, to compare its checksum.
+          // The checksum is computed next, which makes no progress that could be watched.
           if (percent === 1) clearInterval(watch)
           onProgress(transferred, total)
         },
@@ -66,7 +66,7 @@ function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(join(electronPackage, file), 'utf8'))
 }
 
-/** The reason of `fetch failed` is its cause. */
+/** Returns the message of the cause if there is one: `fetch failed` alone does not name the reason. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return firstLine(cause instanceof Error ? cause.message : String(cause))

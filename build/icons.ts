@@ -11,7 +11,7 @@ import { type Image, icns, ico } from './icon-files.ts'
 const root = join(import.meta.dirname, '..')
 const icon = readFileSync(join(root, 'renderer/icon.svg'), 'utf8')
 
-/** The house alone, black on a transparent ground: macOS colours it for light and dark menu bars. */
+/** Only the house, black on transparent: macOS colours it for light and dark menu bars. */
 const template = icon
   .replace(/<rect[^>]*>/, '')
   .replaceAll('#fff', '#000')

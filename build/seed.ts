@@ -1,6 +1,6 @@
 /**
  * `npm run seed`: fills a data directory with realistic demo data, for screenshots, demos and tests. It starts a server whose clock
- * begins two weeks ago and calls its methods. Every run creates the same accounts and records.
+ * begins two weeks ago and calls its methods. Every run creates accounts and records with the same content.
  */
 
 import { runCommand } from '../server/cli/command.ts'

@@ -1,3 +1,4 @@
+/** Environment variables for signing and notarising. */
 const signingVariable = /^(CSC|WIN_CSC|APPLE)_/
 
 /**

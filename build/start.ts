@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..')
 const isDesktopRefused = process.argv.includes('--no-desktop')
 const args = process.argv.slice(2).filter((arg) => arg !== '--no-desktop')
 
-/** The desktop keeps its own settings. It takes the data folder alone from the command line. */
+/** The desktop keeps its own settings. On the command line it accepts only the data folder. */
 const dataDir =
   args.length === 1
     ? args[0]?.match(/^--data-dir=(.+)$/)?.[1]
@@ -22,7 +22,7 @@ const isForDesktop = args.length === 0 || (dataDir !== undefined && args.length 
 
 const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
 
-/** Chromium's own check of its sandbox ends the program within this time. */
+/** An exit by SIGTRAP within this time comes from Chromium's check of its sandbox. */
 const startMs = 20_000
 /** How long a download may stall before the server starts without the desktop app. */
 const stallMs = 8_000
@@ -61,7 +61,7 @@ async function fetchBinary(): Promise<string | undefined> {
   }
 }
 
-/** Rewrites one line on a terminal, else prints a line every quarter. */
+/** Prints progress: rewrites one line on a terminal, else prints a line at every 25 %. */
 function progressPrinter(): (transferred: number, total: number | null) => void {
   const { isTTY } = process.stdout
   let printed = -1
@@ -108,7 +108,7 @@ function openInterface(address: string): void {
   const [command = '', ...before] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[
     process.platform as string
   ] ?? ['xdg-open']
-  // Without such a command the printed address remains.
+  // If the command is missing, the address is printed above.
   spawn(command, [...before, address], { stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref()

@@ -1,4 +1,4 @@
-/** Runs the tests in Chromium, which it installs if there is none: `node build/test.ts [arguments of vitest]`. */
+/** `node build/test.ts [arguments of vitest]`: runs the tests. Installs Chromium first if none is found. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { ensureChromium } from './browser.ts'

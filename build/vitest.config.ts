@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = join(import.meta.dirname, '..')
 
-/** The files that take longest. Started first, they do not leave one worker alone at the end. */
+/** The slowest files. They start first, so that no worker runs one alone at the end. */
 const longest = [
   'test/crash/crash.test.ts',
   'test/e2e/desktop-screens.test.ts',
@@ -33,7 +33,7 @@ export default defineConfig({
     // One worker per core. By default Vitest keeps one core free, which on two cores leaves a single worker.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
-    // Limits for a test that hangs, not bounds on speed: assertions hold no time of the machine.
+    // Limits for tests that hang, not bounds on speed: no assertion depends on the speed of the machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },

@@ -4,7 +4,7 @@ export interface Agenda {
   readonly now: () => Date
   /** Sets the clock, also backwards. */
   setClock(at: number): void
-  /** Schedules a task. A time in the past means next. */
+  /** Schedules a task. One in the past runs next. */
   add(at: number, task: () => Promise<unknown>): void
   /** Runs all tasks until `end` in the order of their times, including tasks added meanwhile. Later tasks never run. */
   run(end: number): Promise<void>

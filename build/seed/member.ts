@@ -52,7 +52,7 @@ function unsigned({ endpoint, client }: Opening, authorization?: string) {
   return { service: endpoint, headers }
 }
 
-/** Access tokens expire after two hours. */
+/** Before access tokens expire, which is after two hours. */
 const refreshAfterMs = 100 * 60_000
 
 function memberWith(opening: Opening, session: Session): Member {
