@@ -44,5 +44,7 @@ export function handleProblem(
   if (label.length < 3 || label.length > 18) {
     return { name: 'InvalidHandle', message: `The name before ${domain} must have 3 to 18 characters` }
   }
-  return reserved.has(label) ? { name: 'HandleNotAvailable', message: `${handle} is reserved` } : undefined
+  return reserved.has(label)
+    ? { name: 'HandleNotAvailable', message: `${handle} is reserved. Choose another handle.` }
+    : undefined
 }

@@ -28,7 +28,10 @@ export function statusError(account: StatusColumns): XrpcError | undefined {
     case 'takendown':
       return takendownError()
     case 'suspended':
-      return new XrpcError('AccountSuspended', 'This account is suspended')
+      return new XrpcError(
+        'AccountSuspended',
+        'This account is suspended. Only an administrator can lift the suspension.',
+      )
     case 'deactivated':
       return new XrpcError('AccountDeactivated', 'This account is deactivated. Activate it first.')
     default:

@@ -3,7 +3,7 @@
  * them to ours. A setting replaces or empties it.
  */
 
-/** From an authority, as two segments of an NSID in lower case, to the one that this server implements. */
+/** Maps an authority (the first two segments of an NSID, in lower case) to the one that this server implements. */
 export type Aliases = ReadonlyMap<string, string>
 
 /** Replaces an alias in an NSID by our own authority; returns other NSIDs unchanged. */
@@ -14,7 +14,7 @@ export function canonicalNsid(nsid: string, aliases: Aliases): string {
   return authority === undefined ? nsid : authority + nsid.slice(end)
 }
 
-/** All names under which records of a collection may be stored: ours first, then the aliases. */
+/** Returns the names under which records of a collection may be stored: the NSID first, then its aliases. */
 export function namesOf(nsid: string, aliases: Aliases): string[] {
   const names = [nsid]
   for (const [alias, authority] of aliases) {

@@ -45,7 +45,7 @@ export function documentFor(account: {
   }
 }
 
-/** The document of this server itself, a did:web. */
+/** Renders the document of this server, a did:web. */
 export function documentOfServer({ serverDid, origin }: { serverDid: string; origin: string }): DidDocument {
   return { '@context': ['https://www.w3.org/ns/did/v1'], id: serverDid, service: [pdsAt(origin)] }
 }

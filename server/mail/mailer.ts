@@ -27,7 +27,7 @@ export interface Mailer {
    * @throws {TypeError} if `to` is not one plain address or `subject` is not one line
    */
   send(mail: Mail): Promise<void>
-  /** Deletes the messages to an address from the outbox, except those after `before`: they belong to another account. */
+  /** Deletes messages to an address from the outbox, except those after `before`, which are for another account. */
   deleteMessages(to: string, before: Date): Promise<void>
   /** Aborts SMTP: messages that the mail server has not accepted, and all later ones, go to the outbox. */
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** The reasons of notifications, a closed set. */
+/** The reasons of notifications. No other reason exists. */
 export const reasons = [
   'like',
   'repost',

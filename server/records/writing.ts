@@ -29,7 +29,7 @@ export function checkSwap(
     throw new XrpcError('InvalidSwap', `swapCommit does not match: the latest commit is ${state.commit}`)
   }
   if (swapRecord !== undefined && swapRecord !== (record?.cid ?? null)) {
-    const state = record ? `is ${record.cid}` : 'does not exist'
-    throw new XrpcError('InvalidSwap', `swapRecord does not match: the record ${state}`)
+    const actual = record ? `is ${record.cid}` : 'does not exist'
+    throw new XrpcError('InvalidSwap', `swapRecord does not match: the record ${actual}`)
   }
 }

@@ -1,4 +1,4 @@
-/** Names of backups, and which of them are kept. Each kind has its own limit, so that no kind removes another's. */
+/** Names of backups, and the rule which of them are kept. Each kind has its own limit, so that no kind removes another's. */
 import { fileTime } from './layout.ts'
 
 /** `upgrade`: made before a migration. */
@@ -40,7 +40,7 @@ export function expiredBackups<T extends NamedBackup>(backups: readonly T[]): T[
   })
 }
 
-/** The first backup of a week stays the first whatever is made later, so the same one is kept each day. */
+/** Returns the first backup of each week: later backups do not replace it, so the same one is kept every day. */
 function firstOfEachWeek<T extends NamedBackup>(newestFirst: readonly T[]): (T | undefined)[] {
   const byWeek = Map.groupBy(newestFirst, ({ createdAt }) => Math.floor(createdAt.getTime() / weekMs))
   return [...byWeek.values()].map((made) => made.at(-1))

@@ -13,7 +13,7 @@ export function createSerializer(): Serialize {
   }
 }
 
-/** Creates one queue a key. A queue is dropped when its last task has ended. */
+/** Creates one queue per key. A queue is removed when its last task has ended. */
 export function createKeyedSerializer<Key>(): <T>(key: Key, task: () => Promise<T>) => Promise<T> {
   const tails = new Map<Key, Promise<unknown>>()
   return (key, task) => {

@@ -30,7 +30,7 @@ export const createAccount = method(com.core.server.createAccount, {
     // Clients send an empty string when the field of their form is empty.
     const inviteCode = input.inviteCode?.trim().toLowerCase() || null
     if (inviteCode === null && needsInvite(config, caller)) {
-      throw fail('InvalidInviteCode', 'This server needs an invite code')
+      throw fail('InvalidInviteCode', 'This server requires an invite code. Ask its owner for one.')
     }
     const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
     const problem = handleProblem(handle, config.userDomains, imported?.claims(handle))
@@ -41,7 +41,8 @@ export const createAccount = method(com.core.server.createAccount, {
       if (caller.isForeignPage && accounts.isEmpty(db)) {
         throw fail('Forbidden', `Create the first account at ${services.origin} or in the app`)
       }
-      if (accounts.findByHandle(db, handle)) throw fail('HandleNotAvailable', `${handle} is taken`)
+      if (accounts.findByHandle(db, handle))
+        throw fail('HandleNotAvailable', `${handle} is taken. Choose another handle.`)
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')
       }
@@ -62,7 +63,10 @@ export const createAccount = method(com.core.server.createAccount, {
       checkFree(tx)
       const at = now()
       if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) {
-        throw fail('InvalidInviteCode', 'This invite code is not valid or was used before')
+        throw fail(
+          'InvalidInviteCode',
+          'This invite code is not valid or has been used up. Ask for a new one.',
+        )
       }
       const isOwner = accounts.isEmpty(tx)
       const createdAt = iso(at)

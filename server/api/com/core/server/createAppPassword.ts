@@ -20,7 +20,10 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
     const privileged = input.privileged ?? false
     await store.transact((tx) => {
       if (appPasswords.exists(tx, auth.did, name)) {
-        throw fail('DuplicateAppPassword', 'There is already an app password with this name')
+        throw fail(
+          'DuplicateAppPassword',
+          'An app password with this name exists already. Choose another name.',
+        )
       }
       if (appPasswords.count(tx, auth.did) >= maxPerAccount) {
         throw fail(
