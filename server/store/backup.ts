@@ -113,7 +113,7 @@ export async function saveBackup(
   return { file, kind, createdAt, bytes: snapshot.length }
 }
 
-/** The backups in `backups/` that this program named, newest first. */
+/** Lists the backups in `backups/` that this program named, newest first. */
 export async function listBackups(dir: string, files: Files = nodeFiles): Promise<BackupInfo[]> {
   const backups = await listNamed(dir, files)
   backups.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())

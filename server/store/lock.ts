@@ -115,8 +115,8 @@ export async function acquireSystemLock(dir: string): Promise<Lock> {
 }
 
 /**
- * Throws StoreLocked when a process listens. One that closes the connection without an answer is asked again: it may be
- * ending, since the threads of a killed process end one after the other.
+ * Throws StoreLocked when a process listens. A process that closes the connection without an answer is asked again: it
+ * may be ending, because the threads of a killed process end one after the other.
  */
 async function assertFree(dir: string, address: string): Promise<void> {
   const deadline = performance.now() + answerMs

@@ -31,7 +31,7 @@ export interface OpenedStore {
   readonly sealedBytes: number
 }
 
-/** Throws StoreDamaged, after moving the damaged file aside, or StoreTooNew. */
+/** Opens the store; the caller holds its lock. Throws StoreTooNew, or StoreDamaged after moving the damaged file aside. */
 export async function openStore(
   files: Files,
   dir: string,

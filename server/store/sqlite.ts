@@ -65,7 +65,7 @@ export class Sqlite {
     }
   }
 
-  /** The first row of a query. Throws when the statement would write. */
+  /** Returns the first row of a query. Throws when the statement would write. */
   get<Row>(sql: string, params: SqlParams = noParams): Row | undefined {
     const prepared = this.#reading(sql)
     try {
@@ -76,7 +76,7 @@ export class Sqlite {
     }
   }
 
-  /** Every row of a query. Throws when the statement would write. */
+  /** Returns all rows of a query. Throws when the statement would write. */
   all<Row>(sql: string, params: SqlParams = noParams): Row[] {
     return this.#rows<Row>(this.#reading(sql), params)
   }

@@ -30,7 +30,7 @@ export interface LimitedCall {
 
 export type CheckLimits = (call: LimitedCall, res: ServerResponse) => Promise<void>
 
-/** Creates the limiter of a method. It sets the headers of the limit with the fewest calls left, and throws when one is exceeded. */
+/** Creates the limiter of a method, which sets the headers of the limit with the fewest calls left. @throws RateLimitExceeded */
 export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits {
   const counters = limits.map((limit, index) => ({
     limit,

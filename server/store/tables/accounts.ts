@@ -73,7 +73,7 @@ export function isEmpty(db: Reader): boolean {
   return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
 }
 
-/** Accounts in order of creation, after `after`. */
+/** Returns accounts in order of creation, after `after`. */
 export function page(
   db: Reader,
   after: { createdAt: string; did: string } | undefined,

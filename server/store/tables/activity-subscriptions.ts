@@ -16,7 +16,7 @@ export function find(db: Reader, did: string, subject: string): ActivitySubscrip
   )
 }
 
-/** Newest first, then by descending subject; starts after `before`. */
+/** Returns the subscriptions of an account after `before`, newest first, then by descending subject. */
 export function page(
   db: Reader,
   did: string,
@@ -49,7 +49,7 @@ export function remove(tx: Writer, did: string, subject: string): void {
   tx.run('DELETE FROM activity_subscriptions WHERE did = ? AND subject = ?', [did, subject])
 }
 
-/** The subscriber at offset `offset` among those with a DID after `after`, in DID order. */
+/** Returns the subscriber at `offset` among those whose DID sorts after `after`, in DID order. */
 export function subscriberAfter(
   db: Reader,
   subject: string,

@@ -9,7 +9,7 @@ export interface AppPassword {
   readonly lastUsedAt: DatetimeString | null
 }
 
-/** Newest first. */
+/** Returns the app passwords of an account, newest first. */
 export function ofAccount(db: Reader, did: string): AppPassword[] {
   return db.all<AppPassword>(
     `SELECT name, privileged, created_at AS createdAt, last_used_at AS lastUsedAt

@@ -27,7 +27,7 @@ export function find(db: Reader, code: string): InviteCode | undefined {
   return db.get<InviteCode>(`SELECT ${columns} FROM invite_codes WHERE code = ?`, [code])
 }
 
-/** Newest first. */
+/** Returns the codes of an account, newest first. */
 export function ofAccount(db: Reader, did: string): InviteCode[] {
   return db.all<InviteCode>(
     `SELECT ${columns} FROM invite_codes WHERE for_account = ? ORDER BY created_at DESC, code`,

@@ -39,7 +39,7 @@ function wantedParams(did: string, { followed, others }: Wanted): string[] {
   return [did, JSON.stringify(followed), JSON.stringify(others)]
 }
 
-/** Newest first; with `before`, only earlier ones. */
+/** Returns notifications, newest first; with `before`, only earlier ones. */
 export function page(
   db: Reader,
   // `~` sorts after every character of times.
@@ -89,7 +89,7 @@ interface Arrived {
   readonly arrivals: Arrivals
 }
 
-/** The recipients of arrivals, each with the range of ids that contains theirs. */
+/** Returns the recipients of arrivals, each with the range of ids that contains theirs. */
 export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string; arrivals: Arrivals }[] {
   return db
     .all<{ did: string; first: number; last: number }>(

@@ -44,7 +44,7 @@ export function missing(db: Reader, ids: readonly string[]): string[] {
     .map(({ id }) => id)
 }
 
-/** Newest first. */
+/** Returns the sessions of an account, most recently used first. */
 export function ofAccount(db: Reader, did: string): Session[] {
   return db.all<Session>(
     `SELECT id, did, scope, app_password_name AS appPasswordName, client, created_at AS createdAt,
