@@ -1,6 +1,7 @@
 /**
  * Finds the session of a token. The token proves to whom it was issued; the session row shows whether it was revoked. Both
- * look-ups are cached: a verified token until it expires, a session row until the next commit, so it is never stale.
+ * look-ups are cached: a verified token until it expires, a session row until a transaction writes to its tables, so it is
+ * never stale.
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database.ts'
@@ -27,16 +28,16 @@ const maxCached = 10_000
 
 export function createSessionLookup({ store, tokens, now }: Deps): SessionLookup {
   const verifiedTokens = new LRUCache<string, VerifiedToken>({ max: maxCached })
-  const openSessions = new LRUCache<string, { commits: number; session: sessions.OpenSession }>({
+  const openSessions = new LRUCache<string, { version: number; session: sessions.OpenSession }>({
     max: maxCached,
   })
 
   function find(id: string): sessions.OpenSession | undefined {
-    const { commits } = store
+    const version = store.version(...sessions.openSessionTables)
     const cached = openSessions.get(id)
-    if (cached?.commits === commits) return cached.session
+    if (cached?.version === version) return cached.session
     const session = sessions.findOpen(store, id)
-    if (session) openSessions.set(id, { commits, session })
+    if (session) openSessions.set(id, { version, session })
     else openSessions.delete(id)
     return session
   }
