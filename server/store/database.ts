@@ -109,12 +109,12 @@ export class Database implements Reader {
     }
   }
 
-  /** Increases with every change that a reader can see. Caches compare it. */
+  /** Increases with every change that a reader can see. */
   get commits(): number {
     return this.#commits
   }
 
-  /** Increases with every change that a reader of these tables can see. */
+  /** Increases with every change that a reader of these tables can see. Caches compare it. */
   version(...tables: readonly string[]): number {
     let version = this.#epoch
     for (const table of tables) version += this.#tableVersions.get(table) ?? 0

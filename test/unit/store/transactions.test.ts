@@ -194,7 +194,7 @@ describe('a transaction', () => {
     [
       'has two statements in one',
       (db: Database) => db.transact((tx) => tx.run('DELETE FROM word; DELETE FROM note')),
-      'One statement',
+      'SQL must be one statement',
     ],
   ])('that %s is refused', async (_, misuse, message) => {
     const db = await open()
