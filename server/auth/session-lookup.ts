@@ -1,7 +1,7 @@
 /**
  * From a token to its session. A token proves who it was issued to; the session row says whether it still holds: a token whose
- * session has ended is refused at once. Both look-ups are cached, a verified token until it expires, a session row until the
- * next commit of the store, so that the cache is never older than the store.
+ * session has ended is refused at once. Both look-ups are cached, a verified token until it expires, a session row until a
+ * transaction writes to its tables, so that the cache is never older than the store.
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database.ts'
@@ -28,16 +28,16 @@ const maxCached = 10_000
 
 export function createSessionLookup({ store, tokens, now }: Deps): SessionLookup {
   const verifiedTokens = new LRUCache<string, VerifiedToken>({ max: maxCached })
-  const openSessions = new LRUCache<string, { commits: number; session: sessions.OpenSession }>({
+  const openSessions = new LRUCache<string, { version: number; session: sessions.OpenSession }>({
     max: maxCached,
   })
 
   function find(id: string): sessions.OpenSession | undefined {
-    const { commits } = store
+    const version = store.version(...sessions.openSessionTables)
     const cached = openSessions.get(id)
-    if (cached?.commits === commits) return cached.session
+    if (cached?.version === version) return cached.session
     const session = sessions.findOpen(store, id)
-    if (session) openSessions.set(id, { commits, session })
+    if (session) openSessions.set(id, { version, session })
     else openSessions.delete(id)
     return session
   }

@@ -101,18 +101,21 @@ function createRounds(round: () => Promise<void>, onFault: (error: unknown) => v
 
 async function runRound(deps: Deps, accounts: ReadonlyMap<string, LiveAccount>): Promise<void> {
   const { store } = deps
-  await store.settled()
-  // Writers whose transaction has just reached the disk publish its arrivals first.
-  await setImmediate()
+  await published(store)
   const pending = [...accounts.keys()]
   while (pending.length > 0) {
     const { epoch } = store
     const updates = prepareSlice(deps, accounts, pending)
     // The reads may include transactions that are not on disk yet.
-    await store.settled(epoch)
+    await published(store, epoch)
     for (const sendUpdate of updates) sendUpdate()
-    if (pending.length > 0) await setImmediate()
   }
+}
+
+/** Resolves once all transactions are on disk and their writers have published the arrivals. */
+async function published(store: Database, epoch?: number): Promise<void> {
+  await store.settled(epoch)
+  await setImmediate()
 }
 
 /** Takes accounts from `pending` and prepares their updates until the time slice has ended. */
@@ -146,12 +149,16 @@ function prepareUpdate({ store, aliases }: Deps, account: LiveAccount): (() => v
   const unreadCount: Message = { $type: `${nsid}#unreadCount`, count }
   return () => {
     arrivals.splice(0, handled)
+    // The count may include these; the next round sends them, then the count.
+    const hasMore = arrivals.length > 0
     for (const [send, last] of subscribers) {
-      subscribers.set(send, count)
       // The count is the first message to a new subscriber, and otherwise follows the notifications that changed it.
-      if (last === undefined) send(unreadCount)
+      const isNew = last === undefined
+      if (isNew) send(unreadCount)
       for (const view of views) send(view)
-      if (last !== undefined && last !== count) send(unreadCount)
+      if (!isNew && (hasMore || last === count)) continue
+      if (!isNew) send(unreadCount)
+      subscribers.set(send, count)
     }
   }
 }

@@ -59,6 +59,7 @@ export class Database implements Reader {
   #sealedBytes: number
 
   #commits = 0
+  readonly #tableVersions = new Map<string, number>()
   #epoch = 0
   /** Memory is ahead of the disk after a failed write, until it has been reloaded. */
   #dirty = false
@@ -111,6 +112,13 @@ export class Database implements Reader {
   /** Increases with every change that a reader can see: the key for caches. */
   get commits(): number {
     return this.#commits
+  }
+
+  /** Increases with every change that a reader of these tables can see. */
+  version(...tables: readonly string[]): number {
+    let version = this.#epoch
+    for (const table of tables) version += this.#tableVersions.get(table) ?? 0
+    return version
   }
 
   /** Increases when memory is reloaded from disk: data read before may never have been written. */
@@ -242,7 +250,7 @@ export class Database implements Reader {
     if (this.#inTransaction) throw new Error('A transaction cannot contain another: pass its Writer on')
     this.#inTransaction = true
     try {
-      return runTransaction(this.#sqlite, work, () => this.#changed())
+      return runTransaction(this.#sqlite, work, (tables) => this.#changed(tables))
     } finally {
       this.#inTransaction = false
     }
@@ -262,8 +270,9 @@ export class Database implements Reader {
     this.#epoch++
   }
 
-  #changed(): void {
+  #changed(tables: readonly string[] = []): void {
     this.#commits++
+    for (const table of tables) this.#tableVersions.set(table, (this.#tableVersions.get(table) ?? 0) + 1)
     if (this.#notificationDue || this.#watchers.size === 0) return
     this.#notificationDue = true
     setImmediate(() => {

@@ -20,14 +20,16 @@ interface Prepared {
   readonly statement: Statement
   readonly columns: string[]
   readonly effect: Effect
+  /** Tables that the statement can write to, also through triggers and foreign keys. */
+  readonly tables: readonly string[]
 }
 
 export interface Outcome<Row> {
   readonly rows: Row[]
   /** Rows that the statement itself inserted, updated or deleted. */
   readonly changes: number
-  /** Whether the database may differ from before. */
-  readonly changed: boolean
+  /** Tables that may differ from before; undefined if none does. */
+  readonly changedTables: readonly string[] | undefined
 }
 
 // V8 optimizes SQLite's code in many threads, and the process keeps the memory of each: one thread takes 13 MB less.
@@ -95,7 +97,7 @@ export class Sqlite {
     const changed =
       prepared.effect === 'more' ||
       (prepared.effect === 'rows of others' ? this.#totalChanges() !== before : changes > 0)
-    return { rows, changes: changed ? changes : 0, changed }
+    return { rows, changes: changed ? changes : 0, changedTables: changed ? prepared.tables : undefined }
   }
 
   begin(): void {
@@ -181,7 +183,7 @@ export class Sqlite {
       statement.free()
       throw new Error(`One statement at a time: ${sql}`)
     }
-    const prepared = { statement, columns: statement.getColumnNames(), effect: this.#effectOf(sql) }
+    const prepared = { statement, columns: statement.getColumnNames(), ...this.#effectOf(sql) }
     this.#evict()
     this.#statements.set(sql, prepared)
     return prepared
@@ -197,15 +199,30 @@ export class Sqlite {
   }
 
   /** Reads the effect from SQLite's own bytecode (EXPLAIN): the text of a statement does not show it. */
-  #effectOf(sql: string): Effect {
+  #effectOf(sql: string): Pick<Prepared, 'effect' | 'tables'> {
     const program = this.#db.exec(`EXPLAIN ${sql}`)[0]?.values ?? []
     const opcodes = new Set(program.map((row) => row[1]))
     if (opcodes.has('AutoCommit') || opcodes.has('Savepoint')) {
       throw new Error(`Transactions are made by transact(), not by a statement: ${sql}`)
     }
-    if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0)) return 'nothing'
-    if (['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode))) return 'more'
-    return opcodes.has('Program') ? 'rows of others' : 'rows'
+    if (!program.some((row) => row[1] === 'Transaction' && row[3] !== 0))
+      return { effect: 'nothing', tables: [] }
+    const tables = this.#tablesWrittenBy(program)
+    if (['SetCookie', 'ParseSchema', 'MemMax'].some((opcode) => opcodes.has(opcode))) {
+      return { effect: 'more', tables }
+    }
+    return { effect: opcodes.has('Program') ? 'rows of others' : 'rows', tables }
+  }
+
+  /** @param program bytecode, with the programs of triggers and foreign keys */
+  #tablesWrittenBy(program: readonly (readonly unknown[])[]): string[] {
+    const schema = this.#db.exec('SELECT rootpage, tbl_name FROM sqlite_schema')[0]?.values ?? []
+    const tables = new Map(schema.map(([page, table]) => [page, String(table)]))
+    // Operands P1 to P3 are the columns 2 to 4: OpenWrite names a root page in P2, Clear in P1.
+    const written = program.map((row) => (row[1] === 'OpenWrite' ? row[3] : row[1] === 'Clear' && row[2]))
+    return [
+      ...new Set(written.map((page) => tables.get(page as number)).filter((name) => name !== undefined)),
+    ]
   }
 
   /** Rows changed since the start, by triggers and foreign keys as well. */

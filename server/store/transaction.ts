@@ -18,21 +18,23 @@ export interface Writer extends Reader {
 
 /**
  * Runs `work` as one transaction. Returns its result and, as JSON, the statements that changed the database. Calls
- * `onChange` at every change that a reader can see, also at a rollback. An error of `work` rolls back and is rethrown.
+ * `onChange` with the changed tables at every change that a reader can see, also at a rollback. An error of `work` rolls back and is rethrown.
  */
 export function runTransaction<T>(
   sqlite: Sqlite,
   work: (tx: Writer) => T,
-  onChange: () => void,
+  onChange: (tables: readonly string[]) => void,
 ): { result: T; statements: string[] } {
   const statements: string[] = []
+  const changed = new Set<string>()
   let open = true
   const execute = <Row>(sql: string, params: SqlParams = []) => {
     if (!open) throw new Error('This transaction has ended')
     const outcome = sqlite.execute<Row>(sql, params)
-    if (outcome.changed) {
+    if (outcome.changedTables) {
       statements.push(encodeStatement(sql, params))
-      onChange()
+      for (const table of outcome.changedTables) changed.add(table)
+      onChange(outcome.changedTables)
     }
     return outcome
   }
@@ -51,7 +53,7 @@ export function runTransaction<T>(
     return { result, statements }
   } catch (error) {
     sqlite.rollback()
-    if (statements.length > 0) onChange()
+    if (statements.length > 0) onChange([...changed])
     throw error
   } finally {
     open = false

@@ -208,7 +208,8 @@ describe('threads', () => {
   })
 
   test('a thread that dies rejects its own password, and the waiting ones move to another', async () => {
-    const passwords = hasher({ threads: 1 })
+    // So slow that the thread dies during a hash.
+    const passwords = hasher({ threads: 1, cost: 11 })
     const workers = await startedDuring(async (started) => {
       const hash = await passwords.hash('zero', owner)
       const results = Promise.allSettled([passwords.hash('one', owner), passwords.hash('two', owner)])

@@ -25,6 +25,9 @@ export interface OpenSession extends Account {
   readonly lastUsedAt: DatetimeString
 }
 
+/** The tables that `findOpen` reads. */
+export const openSessionTables = ['sessions', 'accounts'] as const
+
 export function findOpen(db: Reader, id: string): OpenSession | undefined {
   return db.get<OpenSession>(
     `SELECT ${accountColumns}, s.id AS sessionId, s.scope, s.app_password_name AS appPasswordName,

@@ -40,7 +40,7 @@ describe.runIf(isStandIn)('window', () => {
 
   test('a page that fails to load is reported in a dialog, which loads it again', async () => {
     const app = await (await newMachine()).start({ quirks: ['load-fails-once'], answer: { response: 0 } })
-    await heading(await app.page(), 'Make the first account').waitFor()
+    await heading(await app.page(), 'Create the first account').waitFor()
     const { dialogs, windows } = await app.look()
     expect(dialogs).toEqual(['The window could not be loaded'])
     expect(windows[0]).toMatchObject({ visible: true })

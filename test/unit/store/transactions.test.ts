@@ -454,3 +454,67 @@ test('foreign keys are enforced after a migration', async () => {
   expect(db.all('SELECT * FROM word')).toEqual([])
   await db.close()
 })
+
+describe('version of a table', () => {
+  async function openTables() {
+    const db = await Database.open({
+      directory,
+      now: () => new Date(0),
+      files: disk.files,
+      migrations: [
+        ...migrations,
+        {
+          sql: `CREATE TABLE log (text TEXT) STRICT;
+                CREATE INDEX by_text ON log (text);
+                CREATE TRIGGER logged AFTER INSERT ON note WHEN new.text = 'log me' BEGIN INSERT INTO log VALUES (new.text); END`,
+        },
+      ],
+    })
+    const versions = () => [db.version('note'), db.version('word'), db.version('log')]
+    /** Which of the tables note, word and log have another version after `work`. */
+    const changed = async (work: () => unknown) => {
+      const before = versions()
+      await work()
+      return ['note', 'word', 'log'].filter((_, index) => versions()[index] !== before[index])
+    }
+    const run = (sql: string) => db.transact((tx) => tx.run(sql))
+    return { db, changed, run }
+  }
+
+  test('changes with every write to the table, also by a trigger, a cascade or a delete of all rows', async () => {
+    const { db, changed, run } = await openTables()
+    expect(await changed(() => run("INSERT INTO log VALUES ('a')"))).toEqual(['log'])
+    expect(await changed(() => run("INSERT INTO note VALUES (1, 'log me', NULL)"))).toEqual(
+      expect.arrayContaining(['note', 'log']),
+    )
+    expect(await changed(() => run("INSERT INTO word VALUES (1, 'x')"))).toEqual(['word'])
+    expect(await changed(() => run('DELETE FROM note WHERE id = 1'))).toEqual(
+      expect.arrayContaining(['note', 'word']),
+    )
+    expect(await changed(() => run('DELETE FROM log'))).toEqual(['log'])
+    await db.close()
+  })
+
+  test('stays while other tables are written or nothing changes', async () => {
+    const { db, changed, run } = await openTables()
+    expect(await changed(() => run('DELETE FROM log'))).toEqual([])
+    expect(await changed(() => db.all('SELECT * FROM note'))).toEqual([])
+    expect(await changed(() => db.checkpoint())).toEqual([])
+    await db.close()
+  })
+
+  test('changes with a rollback and with a reload from disk', async () => {
+    const { db, changed } = await openTables()
+    let inside = 0
+    const undone = db.transact((tx) => {
+      insert('b')(tx)
+      inside = db.version('note')
+      throw new Error('no')
+    })
+    await expect(undone).rejects.toThrow('no')
+    expect(db.version('note')).toBeGreaterThan(inside)
+    disk.failAt(disk.operations + 1, 'fails')
+    expect(await changed(() => db.transact(insert('c')).catch(() => {}))).toEqual(['note', 'word', 'log'])
+    await db.close()
+  })
+})
