@@ -1,7 +1,7 @@
 /**
  * From a token to its session. A token proves who it was issued to; the session row says whether it still holds: a token whose
- * session has ended is refused at once. Both look-ups are cached, a verified token until it expires, a session row until a
- * transaction writes to its tables, so that the cache is never older than the store.
+ * session has ended is refused at once. A session row is cached until a transaction writes to its tables, so the cache is never
+ * older than the store.
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database.ts'
@@ -14,7 +14,6 @@ import { TokenError, type Tokens, type VerifiedToken } from './tokens.ts'
 interface Deps {
   readonly store: Database
   readonly tokens: Tokens
-  readonly now: () => Date
 }
 
 export interface SessionLookup {
@@ -26,8 +25,7 @@ export interface SessionLookup {
 
 const maxCached = 10_000
 
-export function createSessionLookup({ store, tokens, now }: Deps): SessionLookup {
-  const verifiedTokens = new LRUCache<string, VerifiedToken>({ max: maxCached })
+export function createSessionLookup({ store, tokens }: Deps): SessionLookup {
   const openSessions = new LRUCache<string, { version: number; session: sessions.OpenSession }>({
     max: maxCached,
   })
@@ -43,14 +41,12 @@ export function createSessionLookup({ store, tokens, now }: Deps): SessionLookup
   }
 
   return {
-    async verify(token, { acceptExpired = false } = {}) {
-      const cached = verifiedTokens.get(token)
-      if (cached && cached.exp * 1000 > now().getTime()) return cached
-      const claims = await tokens.verify(token, { acceptExpired }).catch((error: unknown) => {
+    async verify(token, options) {
+      try {
+        return await tokens.verify(token, options)
+      } catch (error) {
         throw error instanceof TokenError ? tokenRefusal(error.reason) : error
-      })
-      verifiedTokens.set(token, claims)
-      return claims
+      }
     },
 
     openSession({ sid, sub }) {

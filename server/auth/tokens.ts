@@ -1,9 +1,11 @@
 /**
  * Session tokens: JWTs that this server signs with HS256 and verifies itself. The only file that imports jose.
+ * Claims of signed and verified tokens are cached until they expire: each signature check is a trip to another thread.
  * `typ` separates access tokens from refresh tokens (RFC 8725 §3.11).
  */
 import type { DidString } from '@atproto/syntax'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { type Scope, scopes } from './scopes.ts'
 
 export type TokenKind = 'access' | 'refresh'
@@ -27,6 +29,8 @@ export const refreshLifetimeSeconds = 90 * 24 * 60 * 60
 const typ = { access: 'at+jwt', refresh: 'refresh+jwt' } as const
 const lifetime = { access: accessLifetimeSeconds, refresh: refreshLifetimeSeconds }
 
+const maxCached = 10_000
+
 /** A token that was refused: malformed, forged or of another server, or expired. */
 export class TokenError extends Error {
   readonly reason: 'invalid' | 'expired'
@@ -41,7 +45,7 @@ export class TokenError extends Error {
 export interface Tokens {
   sign(
     kind: TokenKind,
-    subject: { did: string; sessionId: string; scope: Scope; jti: string },
+    subject: { did: DidString; sessionId: string; scope: Scope; jti: string },
   ): Promise<string>
   /** @throws TokenError */
   verify(token: string, options?: { acceptExpired?: boolean }): Promise<VerifiedToken>
@@ -60,20 +64,26 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
     'sign',
     'verify',
   ])
+  const cache = new LRUCache<string, VerifiedToken>({ max: maxCached })
   return {
-    sign(kind, { did, sessionId, scope, jti }) {
+    async sign(kind, { did, sessionId, scope, jti }) {
       const iat = Math.floor(now().getTime() / 1000)
-      return new SignJWT({ scope, sid: sessionId })
+      const exp = iat + lifetime[kind]
+      const token = await new SignJWT({ scope, sid: sessionId })
         .setProtectedHeader({ alg: 'HS256', typ: typ[kind] })
         .setAudience(audience)
         .setSubject(did)
         .setJti(jti)
         .setIssuedAt(iat)
-        .setExpirationTime(iat + lifetime[kind])
+        .setExpirationTime(exp)
         .sign(key)
+      cache.set(token, { kind, scope, sub: did, sid: sessionId, jti, iat, exp })
+      return token
     },
 
     async verify(token, { acceptExpired = false } = {}) {
+      const cached = cache.get(token)
+      if (cached && (acceptExpired || cached.exp * 1000 > now().getTime())) return cached
       const { payload, protectedHeader } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
         audience,
@@ -85,7 +95,9 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
       const kind = kindOf(protectedHeader.typ)
       if (!kind || (kind === 'refresh') !== (payload.scope === scopes.refresh))
         throw new TokenError('invalid')
-      return { ...(payload as unknown as Omit<VerifiedToken, 'kind'>), kind }
+      const claims = { ...(payload as unknown as Omit<VerifiedToken, 'kind'>), kind }
+      cache.set(token, claims)
+      return claims
     },
   }
 }

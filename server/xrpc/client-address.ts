@@ -3,7 +3,7 @@
  * stands before it came from the client and may be forged.
  */
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import proxyAddr from 'proxy-addr'
 import { isLoopback } from './host.ts'
@@ -20,10 +20,22 @@ export type ReadAddress = (req: IncomingMessage) => ClientAddress
 /** @param trustedProxies addresses, CIDR ranges or `loopback`; X-Forwarded-For of any other sender is ignored */
 export function createAddressReader(trustedProxies: readonly string[]): ReadAddress {
   const isTrusted = proxyAddr.compile([...trustedProxies])
+  /** By connection: its address never changes, and parsing it takes longer than most other steps of a request. */
+  const senders = new WeakMap<Socket, ClientAddress>()
+
+  function senderOf(socket: Socket): ClientAddress {
+    const cached = senders.get(socket)
+    if (cached) return cached
+    const address = canonical(socket.remoteAddress ?? '')
+    const sender = { address, isLocal: isLoopback(address) }
+    senders.set(socket, sender)
+    return sender
+  }
+
   return (req) => {
-    const sender = canonical(req.socket.remoteAddress ?? '')
-    const isForwarded = req.headers['x-forwarded-for'] !== undefined && isTrusted(sender, 0)
-    if (!isForwarded) return { address: sender, isLocal: isLoopback(sender) }
+    const sender = senderOf(req.socket)
+    const isForwarded = req.headers['x-forwarded-for'] !== undefined && isTrusted(sender.address, 0)
+    if (!isForwarded) return sender
     return { address: canonical(proxyAddr(req, isTrusted)), isLocal: false }
   }
 }
