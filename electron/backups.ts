@@ -1,7 +1,7 @@
-/** The page's calls on backups: by file name, with errors as sentences, and with files chosen in the system's dialogs. */
+/** The page's calls on backups: by file name, with errors as sentences, and with files that the person chooses. */
 import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
-import { type BrowserWindow, dialog, type FileFilter } from 'electron'
+import type { BrowserWindow, FileFilter } from 'electron'
 import { saveRepo } from '../server/records/export.ts'
 import * as stored from '../server/store/backup.ts'
 import { describeBackup, isProtected } from '../server/store/backup-content.ts'
@@ -10,6 +10,7 @@ import { migrations } from '../server/store/migrations.ts'
 import { restore } from '../server/store/restore.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { Backup, BackupContent, DesktopCalls } from './bridge.ts'
+import { chooseDestination, chooseFile } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'
 import type { EmbeddedServer } from './server.ts'
 import { t } from './strings.ts'
@@ -31,32 +32,16 @@ export interface BackupsOptions {
 const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'sqlite'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
-export function createBackups({
-  dataDir,
-  server,
-  window,
-  log,
-  now = () => new Date(),
-}: BackupsOptions): Backups {
+export function createBackups(options: BackupsOptions): Backups {
+  const { dataDir, server, window, log, now = () => new Date() } = options
+  const parts = { dataDir, server, window, now }
   /** The file of `backups.choose`. */
   let chosen: string | undefined
-  const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
-
-  const restoreFrom = async (file: string, passphrase?: string): Promise<string> => {
-    // Checked before the server is stopped.
-    await stored.checkBackup(file, {
-      migrations: migrations.length,
-      ...(passphrase !== undefined && { passphrase }),
-    })
-    return server.whileStopped(async () => {
-      const options = { directory: dataDir, file, migrations: migrations.length, now }
-      return (await restore({ ...options, ...(passphrase !== undefined && { passphrase }) })) ?? ''
-    })
-  }
   const chosenFile = (): string => {
     if (chosen === undefined) throw new Error('Choose a file first.')
     return chosen
   }
+  const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
 
   return {
     'backups.list': async () => (await stored.listBackups(dataDir)).map(toBackup),
@@ -74,26 +59,8 @@ export function createBackups({
         toContent(await describeBackup(await pathOf(dataDir, name), migrations)),
       ),
     'backups.restore': (name) =>
-      outcome('backups.restore', async () => restoreFrom(await pathOf(dataDir, name))),
-    'backups.export': (passphrase) =>
-      outcome('backups.export', async () => {
-        const day = now().toISOString().slice(0, 10)
-        const file = await chooseDestination(
-          window(),
-          t.dialogs.saveBackup,
-          `desktop-pds-${day}.sqlite.gz${passphrase === undefined ? '' : '.age'}`,
-          backupFiles,
-        )
-        if (file === undefined) return undefined
-        const store = server.services?.store
-        if (store) await store.export(file, passphrase)
-        else
-          await stored.exportBackup(dataDir, file, {
-            createdAt: now(),
-            ...(passphrase !== undefined && { passphrase }),
-          })
-        return file
-      }),
+      outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
+    'backups.export': (passphrase) => outcome('backups.export', () => exportBackup(parts, passphrase)),
     'backups.choose': () =>
       outcome('backups.choose', async () => {
         const file = await chooseFile(window(), t.dialogs.chooseBackup, backupFiles)
@@ -106,23 +73,48 @@ export function createBackups({
       outcome('backups.previewChosen', async () =>
         toContent(await describeBackup(chosenFile(), migrations, passphrase)),
       ),
-    'backups.import': (passphrase) => outcome('backups.import', () => restoreFrom(chosenFile(), passphrase)),
+    'backups.import': (passphrase) =>
+      outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
     'repository.export': (did) =>
-      outcome('repository.export', async () => {
-        const { services } = server
-        if (!services) throw new Error('Start the server first.')
-        const file = await chooseDestination(
-          window(),
-          t.dialogs.saveRepository,
-          `${did.replaceAll(':', '-')}.car`,
-          repositoryFiles,
-        )
-        if (file === undefined) return undefined
-        if (!(await saveRepo(services, did as DidString, file)))
-          throw new Error('This account has no repository here.')
-        return file
-      }),
+      outcome('repository.export', () => exportRepository(parts, did as DidString)),
   }
+}
+
+type Parts = Required<Omit<BackupsOptions, 'log'>>
+
+/** @returns the folder that keeps the previous data, empty if there was none */
+async function restoreFrom(parts: Parts, file: string, passphrase?: string): Promise<string> {
+  const { dataDir, server, now } = parts
+  // Checked before the server is stopped.
+  await stored.checkBackup(file, { migrations: migrations.length, passphrase })
+  return server.whileStopped(async () => {
+    const options = { directory: dataDir, file, passphrase, migrations: migrations.length, now }
+    return (await restore(options)) ?? ''
+  })
+}
+
+/** Asks for a location, and saves a one-file backup there. @returns its path, undefined when cancelled */
+async function exportBackup(parts: Parts, passphrase?: string): Promise<string | undefined> {
+  const { dataDir, server, window, now } = parts
+  const day = now().toISOString().slice(0, 10)
+  const name = `desktop-pds-${day}.sqlite.gz${passphrase === undefined ? '' : '.age'}`
+  const file = await chooseDestination(window(), t.dialogs.saveBackup, name, backupFiles)
+  if (file === undefined) return undefined
+  const store = server.services?.store
+  if (store) await store.export(file, passphrase)
+  else await stored.exportBackup(dataDir, file, { createdAt: now(), passphrase })
+  return file
+}
+
+/** Asks for a location, and saves a repository there. @returns its path, undefined when cancelled */
+async function exportRepository({ server, window }: Parts, did: DidString): Promise<string | undefined> {
+  const { services } = server
+  if (!services) throw new Error('Start the server first.')
+  const name = `${did.replaceAll(':', '-')}.car`
+  const file = await chooseDestination(window(), t.dialogs.saveRepository, name, repositoryFiles)
+  if (file === undefined) return undefined
+  if (!(await saveRepo(services, did, file))) throw new Error('This account has no repository here.')
+  return file
 }
 
 /** The path of a backup. Only listed names are accepted, so that no name leads out of the folder. */
@@ -139,29 +131,4 @@ function toBackup({ file, createdAt, bytes }: stored.BackupInfo): Backup {
 
 function toContent({ createdAt, ...content }: Awaited<ReturnType<typeof describeBackup>>): BackupContent {
   return { ...content, createdAt: createdAt.toISOString() }
-}
-
-async function chooseDestination(
-  window: BrowserWindow | undefined,
-  title: string,
-  name: string,
-  filter: FileFilter,
-): Promise<string | undefined> {
-  const options = { title, defaultPath: name, filters: [filter] }
-  const { canceled, filePath } = await (window
-    ? dialog.showSaveDialog(window, options)
-    : dialog.showSaveDialog(options))
-  return canceled || filePath === '' ? undefined : filePath
-}
-
-async function chooseFile(
-  window: BrowserWindow | undefined,
-  title: string,
-  filter: FileFilter,
-): Promise<string | undefined> {
-  const options = { title, filters: [filter], properties: ['openFile' as const] }
-  const { canceled, filePaths } = await (window
-    ? dialog.showOpenDialog(window, options)
-    : dialog.showOpenDialog(options))
-  return canceled ? undefined : filePaths[0]
 }

@@ -1,15 +1,15 @@
-/** The one window: its position, what closing it does, and how the main process reaches its page. */
+/** The one window: its position, its crashes, and how the main process reaches its page. */
 import { join } from 'node:path'
-import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
+import { BrowserWindow, dialog, type Rectangle, screen, type WebContents } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 import type { DesktopEvents } from './bridge.ts'
 import { built } from './folders.ts'
 import { icon } from './icons.ts'
 import { loadPage, revealWhenReady } from './page-load.ts'
 import { pageUrl } from './protocol.ts'
-import type { SettingsFile } from './settings.ts'
-import { productName, t } from './strings.ts'
-import { minSize, placeOn } from './window-place.ts'
+import { productName } from './strings.ts'
+import { type CloseOptions, closeWindow, confirmDiscard } from './window-close.ts'
+import { minSize, placeOn, type WindowPlace } from './window-place.ts'
 import { wire } from './wire.ts'
 
 export interface MainWindow {
@@ -34,119 +34,49 @@ export interface Notice {
   readonly body: string
 }
 
-export interface WindowOptions {
-  readonly settings: SettingsFile
-  /** Whether the tray shows our icon, so that the window can close to it. */
-  readonly findTray: () => Promise<boolean>
+export interface WindowOptions extends CloseOptions {
   /** Whether the app is about to end, so that closing needs no question. */
   readonly isQuitting: () => boolean
-  readonly quit: () => void
   readonly end: () => void
   readonly log: Logger
-  /** Called when the window was closed to the tray. */
-  readonly onHidden: () => void
 }
 
 /** A page that crashes twice within this time is not reloaded, but only when the window is shown again. */
 const crashLoopMs = 10_000
 
 export function createMainWindow(options: WindowOptions): MainWindow {
-  const { settings } = options
+  const { settings, isQuitting, log } = options
+  const reloadAfterCrash = createCrashReload(log)
   let window: BrowserWindow | undefined
-  let crashedAt = Number.NEGATIVE_INFINITY
   let pendingNotice: Notice | undefined
 
   function open(path: string): BrowserWindow {
-    const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
-    const { maximized, ...place } = placeOn(areas, settings.get('window'))
-    const opened = new BrowserWindow({
-      ...place,
-      minWidth: minSize.width,
-      minHeight: minSize.height,
-      title: productName,
-      icon: icon('app'),
-      show: false,
-      autoHideMenuBar: true,
-      webPreferences: {
-        preload: join(built, 'electron/preload.cjs'),
-        contextIsolation: true,
-        sandbox: true,
-        nodeIntegration: false,
-        webSecurity: true,
-        spellcheck: false,
-      },
-    })
+    const { maximized, ...place } = placeOn(workAreas(), settings.get('window'))
+    const opened = createBrowserWindow(place)
     opened.on('close', (event) => {
-      savePosition(opened)
-      if (options.isQuitting()) return
+      savePosition(opened, options)
+      if (isQuitting()) return
       event.preventDefault()
-      void close(opened)
+      void closeWindow(opened, options)
     })
     // Windows does not wait at the end of a session. Acknowledged writes are on disk already.
     opened.on('session-end', options.end)
-    opened.webContents.on('render-process-gone', (_, { reason }) => {
-      options.log.error({ reason }, 'page crashed')
-      const isFirst = performance.now() - crashedAt > crashLoopMs
-      crashedAt = performance.now()
-      if (isFirst && reason !== 'clean-exit') opened.webContents.reload()
-    })
+    opened.webContents.on('render-process-gone', (_, { reason }) =>
+      reloadAfterCrash(opened.webContents, reason),
+    )
     opened.on('closed', () => {
       window = undefined
     })
     const reveal = revealWhenReady(opened, maximized === true)
-    void loadPage(opened, {
-      url: `${pageUrl}#${path}`,
-      reveal,
-      isQuitting: options.isQuitting,
-      log: options.log,
-    })
+    void loadPage(opened, { url: `${pageUrl}#${path}`, reveal, isQuitting, log })
     return opened
   }
 
-  /** A full disk must not keep the window from closing. */
-  function savePosition(closing: BrowserWindow): void {
-    try {
-      settings.set('window', { ...closing.getNormalBounds(), maximized: closing.isMaximized() })
-    } catch (error) {
-      options.log.warn({ err: error }, 'window position not saved')
-    }
-  }
-
-  function showNotice(opened: BrowserWindow): void {
+  function showPendingNotice(opened: BrowserWindow): void {
     if (!pendingNotice) return
     const { title, body } = pendingNotice
     pendingNotice = undefined
     void dialog.showMessageBox(opened, { type: 'info', message: title, detail: body })
-  }
-
-  async function close(closing: BrowserWindow): Promise<void> {
-    if (!settings.get('settings').closeToTray) return options.quit()
-    if (await options.findTray()) {
-      hide(closing)
-      return options.onHidden()
-    }
-    const { message, detail, quit, minimize, cancel } = t.closing
-    const buttons = [quit, minimize, cancel]
-    const { response } = await dialog.showMessageBox(closing, {
-      type: 'question',
-      message,
-      detail,
-      buttons,
-      defaultId: 0,
-      cancelId: 2,
-    })
-    if (buttons[response] === quit) options.quit()
-    if (buttons[response] === minimize) closing.minimize()
-  }
-
-  async function confirmDiscard(): Promise<boolean> {
-    if (!window) return true
-    window.show()
-    const { message, detail, quit, stay } = t.unsaved
-    const buttons = [quit, stay]
-    const question = { type: 'question', message, detail, buttons, defaultId: 1, cancelId: 1 } as const
-    const { response } = await dialog.showMessageBox(window, question)
-    return buttons[response] === quit
   }
 
   const send: MainWindow['send'] = (event, value) => window?.webContents.send(wire.event, event, value)
@@ -162,12 +92,9 @@ export function createMainWindow(options: WindowOptions): MainWindow {
         window = open(path ?? '/')
         return
       }
-      if (window.webContents.isCrashed()) window.webContents.reload()
-      if (window.isMinimized()) window.restore()
-      window.show()
-      window.focus()
+      bringToFront(window)
       if (path !== undefined) send('navigate', path)
-      showNotice(window)
+      showPendingNotice(window)
     },
     showLater(notice) {
       pendingNotice = notice
@@ -176,14 +103,57 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       window?.isFocused() === true && URL.parse(window.webContents.getURL())?.hash === `#${path}`,
     send,
     reload: () => window?.webContents.reload(),
-    confirmDiscard,
+    confirmDiscard: async () => window === undefined || confirmDiscard(window),
   }
 }
 
-/** macOS leaves a black screen if a full-screen window is hidden. */
-function hide(window: BrowserWindow): void {
-  if (process.platform === 'darwin' && window.isFullScreen()) {
-    window.once('leave-full-screen', () => window.hide())
-    window.setFullScreen(false)
-  } else window.hide()
+function createBrowserWindow(place: Partial<WindowPlace>): BrowserWindow {
+  return new BrowserWindow({
+    ...place,
+    minWidth: minSize.width,
+    minHeight: minSize.height,
+    title: productName,
+    icon: icon('app'),
+    show: false,
+    autoHideMenuBar: true,
+    webPreferences: {
+      preload: join(built, 'electron/preload.cjs'),
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      webSecurity: true,
+      spellcheck: false,
+    },
+  })
+}
+
+function workAreas(): Rectangle[] {
+  return screen.getAllDisplays().map(({ workArea }) => workArea)
+}
+
+/** A full disk must not keep the window from closing. */
+function savePosition(window: BrowserWindow, { settings, log }: WindowOptions): void {
+  try {
+    settings.set('window', { ...window.getNormalBounds(), maximized: window.isMaximized() })
+  } catch (error) {
+    log.warn({ err: error }, 'window position not saved')
+  }
+}
+
+/** Returns a function that reloads a crashed page, unless it crashed shortly before. */
+function createCrashReload(log: Logger): (contents: WebContents, reason: string) => void {
+  let crashedAt = Number.NEGATIVE_INFINITY
+  return (contents, reason) => {
+    log.error({ reason }, 'page crashed')
+    const isFirst = performance.now() - crashedAt > crashLoopMs
+    crashedAt = performance.now()
+    if (isFirst && reason !== 'clean-exit') contents.reload()
+  }
+}
+
+function bringToFront(window: BrowserWindow): void {
+  if (window.webContents.isCrashed()) window.webContents.reload()
+  if (window.isMinimized()) window.restore()
+  window.show()
+  window.focus()
 }

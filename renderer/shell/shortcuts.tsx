@@ -70,24 +70,18 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
               </dd>
             </div>
           ))}
-        <div className={styles.line}>
-          <dt>{t.shortcuts.undo}</dt>
-          <dd>
-            <kbd>{t.shortcuts.undoKey}</kbd>
-          </dd>
-        </div>
-        <div className={styles.line}>
-          <dt>{t.shortcuts.help}</dt>
-          <dd>
-            <kbd>{t.shortcuts.helpKey}</kbd>
-          </dd>
-        </div>
-        <div className={styles.line}>
-          <dt>{t.shortcuts.esc}</dt>
-          <dd>
-            <kbd>{t.shortcuts.escKey}</kbd>
-          </dd>
-        </div>
+        {[
+          [t.shortcuts.undo, t.shortcuts.undoKey],
+          [t.shortcuts.help, t.shortcuts.helpKey],
+          [t.shortcuts.esc, t.shortcuts.escKey],
+        ].map(([name, key]) => (
+          <div className={styles.line} key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <kbd>{key}</kbd>
+            </dd>
+          </div>
+        ))}
       </dl>
       <Switch checked={enabled} label={t.shortcuts.enabled} onChange={toggle} />
     </Dialog>

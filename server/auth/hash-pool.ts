@@ -54,15 +54,7 @@ export function createHashPool({
   let isClosed = false
 
   function startThread(): Thread {
-    // The extension is .ts where Node itself strips the types, .js once compiled.
-    const file = new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url)
-    const worker = startWorker<HashJob, string>({
-      file,
-      name: 'password',
-      inline: bcryptYielding,
-      onUnloadable,
-      onEnd: () => remove(thread),
-    })
+    const worker = startPasswordWorker(onUnloadable, () => remove(thread))
     const thread: Thread = { worker, idleTimer: undefined }
     threads.add(thread)
     return thread
@@ -121,4 +113,13 @@ export function createHashPool({
       await Promise.all([...threads].map(({ worker }) => worker.end()))
     },
   }
+}
+
+function startPasswordWorker(
+  onUnloadable: (error: Error) => void,
+  onEnd: () => void,
+): JobRunner<HashJob, string> {
+  // The extension is .ts where Node itself strips the types, .js once compiled.
+  const file = new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url)
+  return startWorker({ file, name: 'password', inline: bcryptYielding, onUnloadable, onEnd })
 }

@@ -35,7 +35,7 @@ const longestTimerMs = 60_000
 
 /** Starts the queue. @returns a function that stops it: running deliveries are aborted, and repeated after the next start */
 export function startPushQueue(services: Deps): () => void {
-  const { store, background, notifications, now, log } = services
+  const { store, background, notifications, now } = services
   const running = new Set<queue.Delivery>()
   /** Targets that are down, and when their pause ends, in milliseconds since 1970. */
   const paused = new Map<string, number>()
@@ -72,32 +72,15 @@ export function startPushQueue(services: Deps): () => void {
       // No notification is pushed before it is on disk.
       await store.settled()
       const outcome = await deliver(services, delivery, closing.signal)
-      if (!closing.signal.aborted) await record(delivery, outcome)
+      if (closing.signal.aborted) return
+      if (outcome.kind === 'failed' && outcome.isDown)
+        pause(delivery.target, Math.max(delaysMs[0], outcome.retryAfterMs))
+      await recordOutcome(services, delivery, outcome)
     } catch (error) {
       // The store cannot write: without a pause, the same delivery would be repeated at once.
       wakeIn(longestTimerMs)
       throw error
     }
-  }
-
-  async function record(delivery: queue.Delivery, outcome: Outcome): Promise<void> {
-    const { did, target, tries } = delivery
-    if (outcome.kind === 'done') return store.transact((tx) => queue.remove(tx, delivery))
-    if (outcome.kind === 'unregistered') {
-      await store.transact((tx) => queue.removeRegistration(tx, delivery))
-      return log.info({ did, target }, 'push registration removed: its device has unregistered')
-    }
-    const { reason } = outcome
-    const delayMs = delaysMs[tries]
-    if (outcome.kind === 'failed' && outcome.isDown)
-      pause(target, Math.max(delaysMs[0], outcome.retryAfterMs))
-    if (outcome.kind === 'refused' || delayMs === undefined) {
-      await store.transact((tx) => queue.remove(tx, delivery))
-      return log.warn({ did, target, reason }, 'push delivery dropped')
-    }
-    const dueAt = now().getTime() + Math.max(delayMs, outcome.retryAfterMs)
-    await store.transact((tx) => queue.postpone(tx, delivery, iso(new Date(dueAt))))
-    log.debug({ did, target, reason }, 'push delivery failed, will be retried')
   }
 
   function pause(target: string, ms: number): void {
@@ -111,6 +94,26 @@ export function startPushQueue(services: Deps): () => void {
     clearTimeout(timer)
     closing.abort()
   }
+}
+
+/** Removes a delivery that has ended, or postpones its next try. */
+async function recordOutcome(services: Deps, delivery: queue.Delivery, outcome: Outcome): Promise<void> {
+  const { store, now, log } = services
+  const { did, target, tries } = delivery
+  if (outcome.kind === 'done') return store.transact((tx) => queue.remove(tx, delivery))
+  if (outcome.kind === 'unregistered') {
+    await store.transact((tx) => queue.removeRegistration(tx, delivery))
+    return log.info({ did, target }, 'push registration removed: its device has unregistered')
+  }
+  const { reason } = outcome
+  const delayMs = delaysMs[tries]
+  if (outcome.kind === 'refused' || delayMs === undefined) {
+    await store.transact((tx) => queue.remove(tx, delivery))
+    return log.warn({ did, target, reason }, 'push delivery dropped')
+  }
+  const dueAt = now().getTime() + Math.max(delayMs, outcome.retryAfterMs)
+  await store.transact((tx) => queue.postpone(tx, delivery, iso(new Date(dueAt))))
+  log.debug({ did, target, reason }, 'push delivery failed, will be retried')
 }
 
 /** Registrations and targets that get no further delivery now. */

@@ -6,30 +6,18 @@
  * repository are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit
  * can write many of them together.
  */
-import { decode } from '@atproto/lex-cbor'
-import type { LexMap } from '@atproto/lex-data'
-import type { MST } from '@atproto/repo'
-import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { LRUCache } from 'lru-cache'
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
-import { type Sign, signerOf } from '../identity/keys.ts'
-import type { Database, Reader, Writer } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
+import type { DidString } from '@atproto/syntax'
+import type { Aliases } from '../config/aliases.ts'
+import type { Database, Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
-import { iso } from '../util/time.ts'
-import { protocolError } from '../xrpc/errors.ts'
 import { signCommit } from './commit.ts'
-import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
-import { type PreparedRecord, withCanonicalTypes } from './prepare.ts'
+import type { RecordListener } from './events.ts'
+import { accountNotFound, type CachedRepository, createRepositoryCache } from './repository-cache.ts'
 import type { NextTid } from './tid.ts'
-import { changeTree, loadTree } from './tree.ts'
-
-/** A record to write, or the key of one to delete. */
-export type RecordChange =
-  | PreparedRecord
-  | { readonly collection: NsidString; readonly rkey: RecordKeyString }
+import { changeTree } from './tree.ts'
+import { type RecordChange, writeRecord } from './write-record.ts'
 
 /** The state of a repository before a write. */
 export interface RepositoryState {
@@ -65,39 +53,10 @@ export interface RepositoriesOptions {
   readonly listener: RecordListener
 }
 
-/** A repository at a commit, as cached between writes. */
-interface CachedRepository {
-  readonly commit: string
-  /** Including the nodes read so far. */
-  readonly tree: MST
-  readonly sign: Sign
-  /** Writes since it was loaded: each one leaves nodes in memory. */
-  readonly writes: number
-}
-
-const maxCached = 100
-/** Of one repository. Each write adds nodes of some 8 kB; loading the tree again reads one path of it. */
-const maxCachedWrites = 200
-const maxCachedWritesInAll = 2000
-
 export function createRepositories(options: RepositoriesOptions): Repositories {
-  const { store, aliases, nextTid, now, listener } = options
+  const { store, nextTid } = options
   const serialize = createKeyedSerializer<string>()
-  const cache = new LRUCache<string, CachedRepository>({
-    max: maxCached,
-    maxSize: maxCachedWritesInAll,
-    sizeCalculation: ({ writes }) => writes + 1,
-  })
-
-  function open(did: string, head: repos.Head): CachedRepository {
-    const cached = cache.get(did)
-    if (cached?.commit === head.commit && cached.writes < maxCachedWrites) return cached
-    cache.delete(did)
-    const account = accounts.findByDid(store, did)
-    if (!account) throw accountNotFound()
-    const tree = loadTree(store, did, head.tree)
-    return { commit: head.commit, tree, sign: signerOf(account.signingKey), writes: 0 }
-  }
+  const cache = createRepositoryCache(store)
 
   /** Resolves before the commit is on disk. `stored` then resolves with the commit, or with false if another came first. */
   async function attempt(did: DidString, plan: Plan) {
@@ -109,7 +68,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     })
     if (changes.length === 0) return { stored: store.settled() }
     if (changes.some((change) => 'bytes' in change)) store.assertRoom()
-    const repository = open(did, base)
+    const repository = cache.open(did, base)
     const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
     const made = await makeCommit(did, repository, nextTid(base.rev), changes).catch((error: unknown) => {
       // A concurrent commit has removed nodes that this one had to read.
@@ -121,33 +80,11 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     const stored = store.transact((tx) => {
       if (isOutdated(tx)) return false
       repos.advance(tx, did, head, { added, removed: [...removed, base.commit] })
-      const afterCommit = changes.map((change) => writeRecord(tx, did, change))
-      cache.set(did, { ...repository, commit: head.commit, tree, writes: repository.writes + 1 })
+      const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
+      cache.advance(did, repository, head.commit, tree)
       return { commit: { cid: head.commit, rev: head.rev }, afterCommit }
     })
     return { stored }
-  }
-
-  function writeRecord(tx: Writer, did: DidString, change: RecordChange): AfterCommit | undefined {
-    const { collection, rkey } = change
-    const at = iso(now())
-    const event = (version: Pick<RecordEvent, 'cid' | 'bytes' | 'record'>): RecordEvent => ({
-      did,
-      collection: canonicalNsid(collection, aliases),
-      rkey,
-      uri: recordUri(did, collection, rkey),
-      at,
-      ...version,
-    })
-    const stored = records.find(tx, did, collection, rkey)
-    const record = stored && (withCanonicalTypes(decode(stored.bytes), aliases) as LexMap)
-    const previous = stored && record && event({ cid: stored.cid, bytes: stored.bytes, record })
-    if (previous) records.remove(tx, did, collection, rkey)
-    if (!('bytes' in change)) return previous && listener.recordDeleted(tx, previous)
-    const { cid, bytes, blobs, canonical } = change
-    records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-    const next = event({ cid, bytes, record: canonical })
-    return previous ? listener.recordUpdated(tx, next, previous) : listener.recordCreated(tx, next)
   }
 
   return {
@@ -175,12 +112,6 @@ async function makeCommit(
   const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
   return { head, tree, added: [...added, block], removed }
 }
-
-export function recordUri(did: DidString, collection: NsidString, rkey: RecordKeyString): AtUriString {
-  return `at://${did}/${collection}/${rkey}`
-}
-
-const accountNotFound = () => protocolError('AccountNotFound', 'This account no longer exists')
 
 function treeChange(change: RecordChange) {
   return {

@@ -3,7 +3,7 @@ import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { lexToJson } from '@atproto/lex-json'
 import type { StoredRecord } from '../store/tables/records.ts'
-import { recordUri } from './repositories.ts'
+import { recordUri } from './record-uri.ts'
 
 export function recordView(record: StoredRecord) {
   const { did, collection, rkey, cid, bytes } = record

@@ -3,6 +3,7 @@
  * run on the main thread instead: slower, but the server works.
  */
 import { parentPort, Worker } from 'node:worker_threads'
+import { fromPlainError, type PlainError, toPlainError } from './thread-error.ts'
 
 export interface JobRunner<Job, Result> {
   /** Runs a job; the previous one must have ended. Rejects if the job fails or if the thread ends. */
@@ -31,21 +32,13 @@ const loaded = 'loaded'
 
 type Reply<Result> = { readonly result: Result } | { readonly error: unknown }
 
-/** An error between threads: the structured clone of an `Error` loses its class, name and properties. */
-interface PlainError {
-  readonly name: string
-  readonly message: string
-  readonly stack: string | undefined
-  readonly properties: object
-}
-
 type Message<Result> = typeof loaded | { readonly result: Result } | { readonly error: PlainError }
 
 /** Files that failed to load: they are not tried again. */
 const unloadable = new Set<string>()
 
 export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): JobRunner<Job, Result> {
-  const { file, name, inline, onUnloadable } = options
+  const { file, name, inline } = options
   let current: (PromiseWithResolvers<Result> & { readonly job: Job }) | undefined
   let isLoaded = false
   let isEnded = false
@@ -65,12 +58,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   }
   const fallBack = (cause: unknown): void => {
     worker = undefined
-    if (!unloadable.has(file.href)) {
-      unloadable.add(file.href)
-      onUnloadable(
-        new Error(`The ${name} worker cannot be loaded, its jobs run on the main thread`, { cause }),
-      )
-    }
+    markUnloadable(options, cause)
     if (current) void runInline(current.job)
   }
   const onEnd = (cause: Error): void => {
@@ -88,7 +76,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
       worker = new Worker(file, { name, execArgv: [] })
         .on('message', (message: Message<Result>) => {
           if (message === loaded) isLoaded = true
-          else settle('result' in message ? message : { error: toError(message.error) })
+          else settle('result' in message ? message : { error: fromPlainError(message.error) })
         })
         .on('error', onEnd)
         .on('exit', () => onEnd(new Error(`The ${name} thread has ended.`)))
@@ -116,6 +104,13 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   }
 }
 
+function markUnloadable<Job, Result>(options: WorkerOptions<Job, Result>, cause: unknown): void {
+  const { file, name, onUnloadable } = options
+  if (unloadable.has(file.href)) return
+  unloadable.add(file.href)
+  onUnloadable(new Error(`The ${name} worker cannot be loaded, its jobs run on the main thread`, { cause }))
+}
+
 /** In the file of a worker, after its imports: replies to each job. */
 export function serveJobs<Job, Result>(handle: (job: Job) => Result | Promise<Result>): void {
   parentPort?.on('message', async (job: Job) => {
@@ -123,19 +118,9 @@ export function serveJobs<Job, Result>(handle: (job: Job) => Result | Promise<Re
     try {
       message = { result: await handle(job) }
     } catch (error) {
-      message = { error: toPlain(error) }
+      message = { error: toPlainError(error) }
     }
     parentPort?.postMessage(message)
   })
   parentPort?.postMessage(loaded)
-}
-
-function toPlain(thrown: unknown): PlainError {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-  const { name, message, stack } = error
-  return { name, message, stack, properties: { ...error } }
-}
-
-function toError({ name, message, stack, properties }: PlainError): Error {
-  return Object.assign(new Error(message), { ...properties, name, stack })
 }

@@ -4,16 +4,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import { readJson } from './body.ts'
 import { createAddressReader, type ReadAddress } from './client-address.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage } from './host.ts'
-import { type Authorize, type Caller, type Chunks, fail, type Method } from './method.ts'
-import { type Projection, projection } from './project.ts'
-import { type CheckLimits, limiter, type RateLimit, sourceOf } from './rate-limit.ts'
-import { sendChunks, sendError, sendJson, sendNothing } from './send.ts'
+import { type Authorize, type Caller, fail, type Method } from './method.ts'
+import { type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
+import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
+import { sendError } from './send.ts'
 import type { Streams } from './streams.ts'
-import { readParams, validated } from './validate.ts'
+import { readParams } from './validate.ts'
 
 export interface RouterOptions<Word, Services> {
   readonly methods: readonly Method<Word, Services>[]
@@ -50,14 +49,6 @@ const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' 
 /** A query that read data which a failed write then took back is answered again from what is on disk. */
 const maxAttempts = 3
 
-interface Prepared<Word, Services> {
-  readonly method: Method<Word, Services>
-  readonly verb: 'GET' | 'POST'
-  readonly projectInput: Projection
-  readonly projectOutput: Projection
-  readonly checkLimits: CheckLimits | undefined
-}
-
 export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
@@ -90,10 +81,7 @@ export function createRouter<Word extends string, Services>(
       Parameters<typeof method.handler>[0]
     const output = await method.handler(args)
     await settled()
-    const { encoding } = method.schema.output
-    if (encoding === undefined) sendNothing(res)
-    else if (encoding === 'application/json') sendJson(req, res, 200, prepared.projectOutput(output))
-    else await sendChunks(res, encoding, output as Chunks)
+    return sendOutput(prepared, output, req, res)
   }
 
   async function dispatch(
@@ -136,20 +124,6 @@ export function createRouter<Word extends string, Services>(
   }
 }
 
-function prepare<Word, Services>(
-  method: Method<Word, Services>,
-  rateLimits: boolean,
-): Prepared<Word, Services> {
-  const { schema } = method
-  return {
-    method,
-    verb: schema.type === 'query' ? 'GET' : 'POST',
-    projectInput: projection(schema.type === 'procedure' ? schema.input.schema : undefined),
-    projectOutput: projection(schema.output.schema),
-    checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.nsid, method.limits) : undefined,
-  }
-}
-
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {
   return used === verb || (verb === 'GET' && used === 'HEAD')
 }
@@ -168,16 +142,4 @@ function callerOf(req: IncomingMessage, readAddress: ReadAddress): Caller {
     client: req.headers['user-agent']?.slice(0, 200),
     isForeignPage: isForeign,
   }
-}
-
-async function readInput<Word, Services>(
-  { method, projectInput }: Prepared<Word, Services>,
-  req: IncomingMessage,
-): Promise<unknown> {
-  const { schema } = method
-  if (schema.type !== 'procedure' || !schema.input.schema) return undefined
-  const body = await readJson(req, method.maxBody)
-  if (body === undefined)
-    throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
-  return validated(schema.input.schema, projectInput(body))
 }

@@ -51,7 +51,6 @@ export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Socket
   async function open(): Promise<WebSocketServer> {
     const ws = await import('ws')
     if (isClosing) throw protocolError('NotEnoughResources', 'The server is closing')
-    heartbeat ??= setInterval(beat, heartbeatMs).unref()
     server ??= new ws.WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
@@ -59,54 +58,16 @@ export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Socket
       // Never the token: proxies may log the response.
       handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
     })
+    const { clients } = server
+    heartbeat ??= setInterval(() => ping(clients, unanswered), heartbeatMs).unref()
     return server
-  }
-
-  function beat(): void {
-    for (const socket of unanswered) socket.terminate()
-    for (const socket of server?.clients ?? []) {
-      unanswered.add(socket)
-      socket.ping()
-    }
-  }
-
-  function wrap(socket: WebSocket): Socket {
-    const { promise: closed, resolve } = Promise.withResolvers<void>()
-    socket.on('pong', () => unanswered.delete(socket))
-    // For example a message that is too large: the library closes the connection with the right code.
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      unanswered.delete(socket)
-      resolve()
-    })
-    return {
-      closed,
-      get bufferedBytes() {
-        return socket.bufferedAmount
-      },
-      send: (bytes) => socket.send(bytes),
-      close: (code, reason) => socket.close(code, reason),
-    }
   }
 
   return {
     async accept(req, res) {
-      const server = await open()
-      const upgrade = upgradeOf(req)
-      if (!upgrade) throw protocolError('InvalidRequest', 'The request is not a WebSocket upgrade')
-      let socket: WebSocket | undefined
-      let fault: Error | undefined
-      const onFault = (error: Error) => {
-        fault = error
-      }
-      server.once('wsClientError', onFault)
-      server.handleUpgrade(req, upgrade.socket, upgrade.head, (accepted) => {
-        socket = accepted
-      })
-      server.off('wsClientError', onFault)
-      if (!socket) throw protocolError('InvalidRequest', fault?.message)
+      const socket = upgrade(await open(), req)
       release(req, res)
-      return wrap(socket)
+      return wrap(socket, unanswered)
     },
 
     async close() {
@@ -117,5 +78,52 @@ export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Socket
       for (const socket of clients) socket.close(closeCodes.goingAway, 'The server is closing')
       await Promise.all(closed)
     },
+  }
+}
+
+/** Cuts the peers that have not answered the last ping, and pings the others. */
+function ping(clients: ReadonlySet<WebSocket>, unanswered: Set<WebSocket>): void {
+  for (const socket of unanswered) socket.terminate()
+  for (const socket of clients) {
+    unanswered.add(socket)
+    socket.ping()
+  }
+}
+
+/** Answers the handshake. The library calls back before it returns. */
+function upgrade(server: WebSocketServer, req: IncomingMessage): WebSocket {
+  const request = upgradeOf(req)
+  if (!request) throw protocolError('InvalidRequest', 'The request is not a WebSocket upgrade')
+  let socket: WebSocket | undefined
+  let fault: Error | undefined
+  const onFault = (error: Error) => {
+    fault = error
+  }
+  server.once('wsClientError', onFault)
+  server.handleUpgrade(req, request.socket, request.head, (accepted) => {
+    socket = accepted
+  })
+  server.off('wsClientError', onFault)
+  if (!socket) throw protocolError('InvalidRequest', fault?.message)
+  return socket
+}
+
+/** @param unanswered the socket is removed from it when it answers a ping or closes */
+function wrap(socket: WebSocket, unanswered: Set<WebSocket>): Socket {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  socket.on('pong', () => unanswered.delete(socket))
+  // For example a message that is too large: the library closes the connection with the right code.
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    unanswered.delete(socket)
+    resolve()
+  })
+  return {
+    closed,
+    get bufferedBytes() {
+      return socket.bufferedAmount
+    },
+    send: (bytes) => socket.send(bytes),
+    close: (code, reason) => socket.close(code, reason),
   }
 }

@@ -1,19 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ownerOnly } from '../support/modes.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
+import { owner, server, setupServer } from '../support/shared-server.ts'
 
-let server: TestServer
-let owner: Account
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  owner = await server.account('owner-of-all')
-})
-
-afterAll(() => server.close())
+setupServer('owner-of-all')
 
 const unknownDid = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const notFound = refusal(400, 'NotFound')

@@ -2,22 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../server/config/config.ts'
 import { type Account, TestServer } from '../support/server.ts'
+import { owner as alice, other as bob, server, setupServer } from '../support/shared-server.ts'
 
 const tableOf = (text: string) => readConfig({ env: { PDS_ALIASES: text }, args: [] }).aliases
 const describeServer = 'server.describeServer'
 const notImplemented = { status: 501, body: { error: 'MethodNotImplemented' } }
 
 describe('default aliases', () => {
-  let server: TestServer
-  let alice: Account
-  let bob: Account
-
-  beforeAll(async () => {
-    server = await TestServer.start()
-    alice = await server.account('alice')
-    bob = await server.account('bob')
-  })
-  afterAll(() => server.close())
+  setupServer('alice', 'bob')
 
   const create = (collection: string, record: object, by: Account, more: object = {}) =>
     server.post('com.atproto.repo.createRecord', { repo: by.did, collection, record, ...more }, by)

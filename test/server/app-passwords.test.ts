@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hour } from '../support/clock.ts'
 import { decodeJwt } from '../support/jwt.ts'
 import { mentionsOf } from '../support/scan.ts'
-import { type Account, type Answer, type AppSession, refusal, TestServer } from '../support/server.ts'
+import { type Account, type Answer, type AppSession, refusal } from '../support/server.ts'
+import { owner, server, setupServer } from '../support/shared-server.ts'
 
-let server: TestServer
-let owner: Account
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  owner = await server.account('owner-of-all')
-})
-
-afterAll(() => server.close())
+setupServer('owner-of-all')
 
 type Auth = Pick<Account, 'accessJwt'>
 

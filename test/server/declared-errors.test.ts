@@ -2,21 +2,14 @@
  * Provokes every error that a lexicon declares. The list of errors comes from the lexicons, the provoking call from the table
  * `provoke` below. A declared error without an entry fails the test.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
 import { minute } from '../support/clock.ts'
-import { type Account, type Answer, adminAuth, TestServer } from '../support/server.ts'
+import { type Account, type Answer, adminAuth } from '../support/server.ts'
+import { owner, server, setupServer } from '../support/shared-server.ts'
 
-let server: TestServer
-/** The first account: may call every method while its account is active. */
-let owner: Account
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  owner = await server.account('owner-of-all')
-})
-
-afterAll(() => server.close())
+// The owner may call every method while its account is active.
+setupServer('owner-of-all')
 
 type State = 'takedown' | 'suspended' | 'deactivated'
 

@@ -1,24 +1,15 @@
 import type { DidString } from '@atproto/syntax'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { profileOf } from '../../server/records/profiles.ts'
-import { type Account, adminAuth, TestServer } from '../support/server.ts'
+import { type Account, adminAuth } from '../support/server.ts'
+import { owner as alice, other as bob, server, setupServer } from '../support/shared-server.ts'
 
 const post = 'app.example.feed.post'
 const follow = 'app.example.graph.follow'
 const profile = 'app.example.actor.profile'
 const createdAt = '2030-01-01T00:00:00.000Z'
 
-let server: TestServer
-let alice: Account
-let bob: Account
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  alice = await server.account('alice')
-  bob = await server.account('bob')
-})
-
-afterAll(() => server.close())
+setupServer('alice', 'bob')
 
 const create = (account: Account, collection: string, record: unknown, more: object = {}) =>
   server.post('com.core.repo.createRecord', { repo: account.did, collection, record, ...more }, account)

@@ -1,17 +1,10 @@
 import { formatDidKey, multibaseToBytes, verifySignature } from '@atproto/crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeJwt } from '../support/jwt.ts'
-import { type Account, refusal, TestServer } from '../support/server.ts'
+import { type Account, refusal } from '../support/server.ts'
+import { owner as alice, server, setupServer } from '../support/shared-server.ts'
 
-let server: TestServer
-let alice: Account
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  alice = await server.account('alice')
-})
-
-afterAll(() => server.close())
+setupServer('alice')
 
 type Auth = Pick<Account, 'accessJwt'>
 

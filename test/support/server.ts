@@ -36,6 +36,19 @@ type Auth = { accessJwt: string } | string | undefined
 export const adminPassword = 'the admin password of tests'
 export const adminAuth = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`
 
+/** The settings of a test server, with replacements. */
+export function testConfig(overrides: Partial<Config> & Pick<Config, 'dataDir'>): Config {
+  return defaultConfig({
+    port: 0,
+    hosts: ['127.0.0.1'],
+    publicUrl: 'https://pds.test',
+    adminPassword,
+    rateLimits: false,
+    logLevel: 'fatal',
+    ...overrides,
+  })
+}
+
 export class TestServer {
   readonly clock = new TestClock()
   readonly config: Config
@@ -49,19 +62,7 @@ export class TestServer {
 
   static async start(overrides: Partial<Config> = {}, files?: Files): Promise<TestServer> {
     const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'pds-test-')))
-    const server = new TestServer(
-      defaultConfig({
-        dataDir,
-        port: 0,
-        hosts: ['127.0.0.1'],
-        publicUrl: 'https://pds.test',
-        adminPassword,
-        rateLimits: false,
-        logLevel: 'fatal',
-        ...overrides,
-      }),
-      files,
-    )
+    const server = new TestServer(testConfig({ ...overrides, dataDir }), files)
     await server.open()
     return server
   }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { isEntrance } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
@@ -17,15 +17,6 @@ export function Heading({ title, children }: { readonly title: string; readonly 
       {children && <p className={styles.lead}>{children}</p>}
     </div>
   )
-}
-
-/** Focuses the first input of a form on mount. */
-export function useFocusFirst() {
-  const form = useRef<HTMLFormElement>(null)
-  useEffect(() => {
-    form.current?.querySelector('input')?.focus()
-  }, [])
-  return form
 }
 
 /** Leaves the sign-in screens: back to the screen on which the session ended, or Home. */

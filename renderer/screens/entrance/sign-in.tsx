@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { errorName } from '../../api/errors.ts'
 import { endedSession, switchTo } from '../../api/sessions.ts'
@@ -8,13 +8,13 @@ import { useStore } from '../../api/store.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { CodeField, Field, PasswordField } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { Field, PasswordField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
-import { Heading, useFocusFirst, useLeaveEntrance } from './heading.tsx'
+import { EntranceForm } from './entrance-form.tsx'
+import { Heading, useLeaveEntrance } from './heading.tsx'
+import { isFactorWanted, SecondFactor } from './second-factor.tsx'
 
 /** Asks for handle and password, then for an emailed code if the account needs one. */
 export function SignIn() {
@@ -29,7 +29,6 @@ export function SignIn() {
       leaveEntrance()
     },
   })
-  const failure = errorName(attempt.error)
   const tryWith = (more: Partial<Credentials> = {}) => attempt.mutate({ identifier, password, ...more })
   const [needsFactor, setNeedsFactor] = useState(false)
   if (isFactorWanted(attempt.error) && !needsFactor) setNeedsFactor(true)
@@ -51,11 +50,6 @@ export function SignIn() {
       />
     )
   }
-
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    tryWith()
-  }
   return (
     <>
       <Heading title={t.welcome.signInTitle} />
@@ -64,48 +58,52 @@ export function SignIn() {
           {t.signIn.ended(ended.handle)}
         </Notice>
       )}
-      <form onSubmit={submit}>
-        <Stack>
-          <Field
-            autoCapitalize="none"
-            autoComplete="username"
-            label={t.signIn.identifier}
-            onChange={(event) => setIdentifier(event.target.value)}
-            required
-            spellCheck={false}
-            value={identifier}
-          />
-          <PasswordField
-            label={t.signIn.password}
-            onChange={(event) => setPassword(event.target.value)}
-            required
-            value={password}
-          />
-          {failure === 'AccountTakedown' ? (
-            <Notice
-              action={
-                <Button onClick={() => tryWith({ allowTakendown: true })} size="s">
-                  {t.signIn.takendownAction}
-                </Button>
-              }
-              live
-              variant="danger"
-            >
-              {t.signIn.takendown}
-            </Notice>
-          ) : (
-            <FormError error={messageOf(attempt.error)} />
-          )}
-          <Button busy={attempt.isPending} className={styles.submit} variant="primary" type="submit">
-            {t.signIn.submit}
-          </Button>
+      <EntranceForm
+        action={t.signIn.submit}
+        busy={attempt.isPending}
+        error={isTakendown(attempt.error) ? null : messageOf(attempt.error)}
+        links={
           <p className={styles.between}>
             <Link href={entrances.reset}>{t.signIn.forgot}</Link>
             <Link href={entrances.create}>{t.welcome.toCreate}</Link>
           </p>
-        </Stack>
-      </form>
+        }
+        onSubmit={() => tryWith()}
+      >
+        <Field
+          autoCapitalize="none"
+          autoComplete="username"
+          label={t.signIn.identifier}
+          onChange={(event) => setIdentifier(event.target.value)}
+          required
+          spellCheck={false}
+          value={identifier}
+        />
+        <PasswordField
+          label={t.signIn.password}
+          onChange={(event) => setPassword(event.target.value)}
+          required
+          value={password}
+        />
+        {isTakendown(attempt.error) && (
+          <TakendownNotice onContinue={() => tryWith({ allowTakendown: true })} />
+        )}
+      </EntranceForm>
     </>
+  )
+}
+
+/** Offers to sign in to an account that was taken down. */
+function TakendownNotice({ onContinue }: { onContinue(): void }) {
+  const action = (
+    <Button onClick={onContinue} size="s">
+      {t.signIn.takendownAction}
+    </Button>
+  )
+  return (
+    <Notice action={action} live variant="danger">
+      {t.signIn.takendown}
+    </Notice>
   )
 }
 
@@ -114,45 +112,6 @@ function messageOf(error: Error | null): unknown {
   return errorName(error) === 'AuthenticationRequired' ? t.signIn.wrong : error
 }
 
-function isFactorWanted(error: Error | null): boolean {
-  return errorName(error) === 'AuthFactorTokenRequired'
-}
-
-interface SecondFactorProps {
-  readonly attempt: { readonly error: Error | null; readonly isPending: boolean }
-  onSubmit(code: string): void
-  /** Requests a new code. */
-  onResend(): void
-  onBack(): void
-}
-
-function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFactorProps) {
-  const [code, setCode] = useState('')
-  const form = useFocusFirst()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSubmit(code)
-  }
-  return (
-    <>
-      <Heading title={t.signIn.factorTitle}>{t.signIn.factorLead}</Heading>
-      <form onSubmit={submit} ref={form}>
-        <Stack>
-          <CodeField hint={<OutboxHint />} onChange={(event) => setCode(event.target.value)} value={code} />
-          <FormError error={isFactorWanted(attempt.error) ? null : attempt.error} />
-          <Button busy={attempt.isPending} className={styles.submit} variant="primary" type="submit">
-            {t.signIn.submit}
-          </Button>
-          <div className={styles.between}>
-            <Button variant="quiet" onClick={onBack} size="s">
-              {t.reset.back}
-            </Button>
-            <Button busy={attempt.isPending} variant="quiet" onClick={onResend} size="s">
-              {t.mail.again}
-            </Button>
-          </div>
-        </Stack>
-      </form>
-    </>
-  )
+function isTakendown(error: Error | null): boolean {
+  return errorName(error) === 'AccountTakedown'
 }

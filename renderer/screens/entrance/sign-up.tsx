@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
@@ -9,13 +9,11 @@ import { signUp } from '../../api/sign-in.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { NewPasswordField } from '../new-password-field.tsx'
 import styles from './entrance.module.css'
+import { EntranceForm } from './entrance-form.tsx'
 import { FirstRunChoices } from './first-run-choices.tsx'
 import { useHandleCheck } from './handle-check.ts'
 import { HandleField } from './handle-field.tsx'
@@ -27,11 +25,17 @@ interface SignUpProps {
   readonly server: Body<typeof com.core.server.describeServer.main>
 }
 
-const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain']
+/** The field that an error concerns. Other errors are shown below the form. */
+const fieldOfError: Partial<Record<string, 'handle' | 'password' | 'inviteCode'>> = {
+  InvalidHandle: 'handle',
+  HandleNotAvailable: 'handle',
+  UnsupportedDomain: 'handle',
+  InvalidPassword: 'password',
+  InvalidInviteCode: 'inviteCode',
+}
 
 /** Creates an account: handle, password, optional email address. */
 export function SignUp({ isFirst, server }: SignUpProps) {
-  const leaveEntrance = useLeaveEntrance()
   const [typed, setTyped] = useState('')
   const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
   const [password, setPassword] = useState('')
@@ -40,20 +44,12 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   const name = nameIn(typed, domain)
   const handle = name + domain
   const check = useHandleCheck(name, handle)
-  const signUpMutation = useMutation({
-    mutationFn: signUp,
-    onSuccess: ({ did, handle: made }) => {
-      switchTo(did)
-      toast(t.signUp.done(made))
-      if (isFirst) showReadyDialog()
-      leaveEntrance()
-    },
-  })
-  const failure = errorName(signUpMutation.error) ?? ''
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const { mutate, isPending, error } = useSignUp(isFirst)
+  const errorField = fieldOfError[errorName(error) ?? '']
+  const errorOf = (field: typeof errorField) => (field === errorField ? explain(error) : undefined)
+  const submit = () => {
     if (check.problem) return
-    signUpMutation.mutate({
+    mutate({
       handle,
       password,
       email: email.trim() || undefined,
@@ -65,67 +61,77 @@ export function SignUp({ isFirst, server }: SignUpProps) {
       <Heading title={isFirst ? t.welcome.firstTitle : t.welcome.createTitle}>
         {isFirst ? t.welcome.firstLead : t.welcome.createLead}
       </Heading>
-      <form onSubmit={submit}>
-        <Stack>
-          {server.inviteCodeRequired && (
-            <Field
-              autoComplete="off"
-              error={failure === 'InvalidInviteCode' ? explain(signUpMutation.error) : undefined}
-              hint={t.signUp.inviteHint}
-              label={t.signUp.invite}
-              mono
-              onChange={(event) => setInviteCode(event.target.value)}
-              required
-              spellCheck={false}
-              value={inviteCode}
-            />
-          )}
-          <HandleField
-            check={check}
-            domain={domain}
-            domains={server.availableUserDomains}
-            handle={handle}
-            onDomain={setDomain}
-            onType={setTyped}
-            serverError={handleErrors.includes(failure) ? explain(signUpMutation.error) : undefined}
-            typed={typed}
-          />
-          <NewPasswordField
-            error={failure === 'InvalidPassword' ? explain(signUpMutation.error) : undefined}
-            label={t.signUp.password}
-            onChange={setPassword}
-            username={handle}
-            value={password}
-          />
+      <EntranceForm
+        action={t.signUp.submit}
+        busy={isPending}
+        error={errorField ? null : error}
+        links={
+          <>
+            {!isFirst && (
+              <p>
+                <Link href={entrances.signIn}>{t.welcome.toSignIn}</Link>
+              </p>
+            )}
+            <Legal links={server.links} />
+          </>
+        }
+        onSubmit={submit}
+      >
+        {server.inviteCodeRequired && (
           <Field
-            autoComplete="email"
-            hint={t.signUp.emailHint}
-            label={t.signUp.email}
-            onChange={(event) => setEmail(event.target.value)}
-            type="email"
-            value={email}
+            autoComplete="off"
+            error={errorOf('inviteCode')}
+            hint={t.signUp.inviteHint}
+            label={t.signUp.invite}
+            mono
+            onChange={(event) => setInviteCode(event.target.value)}
+            required
+            spellCheck={false}
+            value={inviteCode}
           />
-          {desktop && isFirst && <FirstRunChoices />}
-          <FormError
-            error={
-              [...handleErrors, 'InvalidPassword', 'InvalidInviteCode'].includes(failure)
-                ? null
-                : signUpMutation.error
-            }
-          />
-          <Button busy={signUpMutation.isPending} className={styles.submit} variant="primary" type="submit">
-            {t.signUp.submit}
-          </Button>
-          {!isFirst && (
-            <p>
-              <Link href={entrances.signIn}>{t.welcome.toSignIn}</Link>
-            </p>
-          )}
-          <Legal links={server.links} />
-        </Stack>
-      </form>
+        )}
+        <HandleField
+          check={check}
+          domain={domain}
+          domains={server.availableUserDomains}
+          handle={handle}
+          onDomain={setDomain}
+          onType={setTyped}
+          serverError={errorOf('handle')}
+          typed={typed}
+        />
+        <NewPasswordField
+          error={errorOf('password')}
+          label={t.signUp.password}
+          onChange={setPassword}
+          username={handle}
+          value={password}
+        />
+        <Field
+          autoComplete="email"
+          hint={t.signUp.emailHint}
+          label={t.signUp.email}
+          onChange={(event) => setEmail(event.target.value)}
+          type="email"
+          value={email}
+        />
+        {desktop && isFirst && <FirstRunChoices />}
+      </EntranceForm>
     </>
   )
+}
+
+function useSignUp(isFirst: boolean) {
+  const leaveEntrance = useLeaveEntrance()
+  return useMutation({
+    mutationFn: signUp,
+    onSuccess: ({ did, handle }) => {
+      switchTo(did)
+      toast(t.signUp.done(handle))
+      if (isFirst) showReadyDialog()
+      leaveEntrance()
+    },
+  })
 }
 
 /** The name part of the input, which may be a full handle with a leading @. */

@@ -12,6 +12,8 @@ import styles from './server.module.css'
 
 const securities = ['tls', 'starttls', 'none'] as const
 
+type TextSetting = Exclude<keyof MailSettings, 'security'>
+
 export function MailSection({ view }: { readonly view: SettingsView }) {
   const [draft, setDraft] = useState<Partial<MailSettings>>({})
   const [password, setPassword] = useState('')
@@ -29,17 +31,6 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
       toast(t.server.saved)
     },
   })
-  const field = (name: Exclude<keyof MailSettings, 'security'>) => ({
-    autoCapitalize: 'none',
-    autoComplete: 'off',
-    error: save.data?.[name],
-    label: t.server.mailLabels[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setDraft({ ...draft, [name]: event.target.value }),
-    spellCheck: false,
-    unmarked: true,
-    value: mail[name],
-  })
   const names = Object.keys(draft) as (keyof MailSettings)[]
   return (
     <Section lead={t.server.mailLead} title={t.server.mail}>
@@ -55,29 +46,14 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
         onSave={() => save.mutate([mail, newPassword])}
         problems={save.data}
       >
-        <div className={styles.pair}>
-          <Field {...field('host')} hint={t.server.mailHints.host} />
-          <Field {...field('port')} inputMode="numeric" />
-        </div>
-        <SelectField
-          hint={t.server.mailHints.port}
-          label={t.server.mailLabels.security}
-          onChange={(security) => setDraft({ ...draft, security: security as MailSettings['security'] })}
-          options={securities.map((value) => ({ value, label: t.server.mailSecurities[value] }))}
-          value={mail.security}
+        <MailFields
+          hasMailPassword={view.hasMailPassword}
+          mail={mail}
+          onChange={(changes) => setDraft({ ...draft, ...changes })}
+          onPassword={setPassword}
+          password={password}
+          problems={save.data}
         />
-        <div className={styles.even}>
-          <Field {...field('user')} hint={t.server.mailHints.user} />
-          <PasswordField
-            autoComplete="off"
-            hint={view.hasMailPassword && t.server.mailPasswordKept}
-            label={t.server.mailPassword}
-            onChange={(event) => setPassword(event.target.value)}
-            unmarked
-            value={password}
-          />
-        </div>
-        <Field {...field('from')} hint={t.server.mailHints.from} />
       </SaveForm>
       {isTesting && (
         <SendTestDialog
@@ -89,5 +65,57 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
         />
       )}
     </Section>
+  )
+}
+
+interface MailFieldsProps {
+  readonly mail: MailSettings
+  readonly password: string
+  /** Whether a password is saved: an empty field then keeps it. */
+  readonly hasMailPassword: boolean
+  readonly problems: Partial<Record<keyof MailSettings, string>> | undefined
+  onChange(changes: Partial<MailSettings>): void
+  onPassword(password: string): void
+}
+
+function MailFields(props: MailFieldsProps) {
+  const { mail, password, hasMailPassword, problems, onChange, onPassword } = props
+  const field = (name: TextSetting) => ({
+    autoCapitalize: 'none',
+    autoComplete: 'off',
+    error: problems?.[name],
+    label: t.server.mailLabels[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      onChange({ [name]: event.target.value }),
+    spellCheck: false,
+    unmarked: true,
+    value: mail[name],
+  })
+  return (
+    <>
+      <div className={styles.pair}>
+        <Field {...field('host')} hint={t.server.mailHints.host} />
+        <Field {...field('port')} inputMode="numeric" />
+      </div>
+      <SelectField
+        hint={t.server.mailHints.port}
+        label={t.server.mailLabels.security}
+        onChange={(security) => onChange({ security: security as MailSettings['security'] })}
+        options={securities.map((value) => ({ value, label: t.server.mailSecurities[value] }))}
+        value={mail.security}
+      />
+      <div className={styles.even}>
+        <Field {...field('user')} hint={t.server.mailHints.user} />
+        <PasswordField
+          autoComplete="off"
+          hint={hasMailPassword && t.server.mailPasswordKept}
+          label={t.server.mailPassword}
+          onChange={(event) => onPassword(event.target.value)}
+          unmarked
+          value={password}
+        />
+      </div>
+      <Field {...field('from')} hint={t.server.mailHints.from} />
+    </>
   )
 }

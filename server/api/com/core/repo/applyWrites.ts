@@ -3,12 +3,9 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
 import type { Config } from '../../../../config/config.ts'
 import { prepareRecord } from '../../../../records/prepare.ts'
-import {
-  type RecordChange,
-  type Repositories,
-  type RepositoryState,
-  recordUri,
-} from '../../../../records/repositories.ts'
+import { recordUri } from '../../../../records/record-uri.ts'
+import type { Repositories, RepositoryState } from '../../../../records/repositories.ts'
+import type { RecordChange } from '../../../../records/write-record.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
 import { protocolError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'

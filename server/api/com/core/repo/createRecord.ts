@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { prepareRecord } from '../../../../records/prepare.ts'
-import { recordUri } from '../../../../records/repositories.ts'
+import { recordUri } from '../../../../records/record-uri.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { withEmail } from '../../../../accounts/email.ts'
+import { requireEmail } from '../../../../accounts/email.ts'
 import { mailToken } from '../../../../accounts/mail-tokens.ts'
 import { mailLimits } from '../../../../config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -7,9 +7,8 @@ import { method } from '../../../method.ts'
 export const requestEmailConfirmation = method(com.core.server.requestEmailConfirmation, {
   auth: 'access',
   limits: mailLimits,
-  async handler({ auth, fail, ...services }) {
-    const account = withEmail(auth.account)
-    if (!account) throw fail('InvalidRequest', 'The account has no email address. Set one with updateEmail.')
+  async handler({ auth, ...services }) {
+    const account = requireEmail(auth.account)
     await mailToken(services, account, 'confirmEmail')
   },
 })

@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { errorName } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeField } from '../../ui/field.tsx'
+import { OutboxHint } from '../outbox/outbox-hint.tsx'
+import styles from './entrance.module.css'
+import { EntranceForm } from './entrance-form.tsx'
+import { Heading } from './heading.tsx'
+
+export function isFactorWanted(error: Error | null): boolean {
+  return errorName(error) === 'AuthFactorTokenRequired'
+}
+
+interface SecondFactorProps {
+  readonly attempt: { readonly error: Error | null; readonly isPending: boolean }
+  onSubmit(code: string): void
+  /** Requests a new code. */
+  onResend(): void
+  onBack(): void
+}
+
+/** Asks for the emailed code of a sign-in. */
+export function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFactorProps) {
+  const [code, setCode] = useState('')
+  return (
+    <>
+      <Heading title={t.signIn.factorTitle}>{t.signIn.factorLead}</Heading>
+      <EntranceForm
+        action={t.signIn.submit}
+        busy={attempt.isPending}
+        error={isFactorWanted(attempt.error) ? null : attempt.error}
+        focusFirst
+        links={
+          <div className={styles.between}>
+            <Button variant="quiet" onClick={onBack} size="s">
+              {t.reset.back}
+            </Button>
+            <Button busy={attempt.isPending} variant="quiet" onClick={onResend} size="s">
+              {t.mail.again}
+            </Button>
+          </div>
+        }
+        onSubmit={() => onSubmit(code)}
+      >
+        <CodeField hint={<OutboxHint />} onChange={(event) => setCode(event.target.value)} value={code} />
+      </EntranceForm>
+    </>
+  )
+}
