@@ -12,7 +12,7 @@ beforeAll(async () => {
   bob = await world.server.account('bob')
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 

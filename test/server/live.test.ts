@@ -2,16 +2,16 @@
 import { decodeAll } from '@atproto/lex-cbor'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createSessionWatch } from '../../server/auth/session-watch.ts'
-import { alice, bob, setupCast, social } from '../support/cast.ts'
 import { hour, minute } from '../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../support/listener.ts'
 import { type Account, adminAuth, refusal, type TestServer } from '../support/server.ts'
 import { decodeJwt, signJwt } from '../support/session-jwt.ts'
 import { mentions, type Ref } from '../support/social.ts'
+import { alice, bob, setupAccounts, social } from '../support/social-accounts.ts'
 
 const subscribe = 'app.example.notification.subscribe'
 
-setupCast()
+setupAccounts()
 
 let server: TestServer
 /** By alice, who subscribes to the stream. */

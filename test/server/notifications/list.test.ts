@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../server/notifications/preferences.ts'
 import { arrived } from '../../../server/store/tables/notifications.ts'
-import { alice, bob, carol, setupCast, social } from '../../support/cast.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, feed, mentions, type Ref } from '../../support/social.ts'
+import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
 
-setupCast()
+setupAccounts()
 
 /** By alice; bob and carol react to it. */
 let post: Ref

@@ -13,21 +13,21 @@ import { restore } from '../../../server/store/restore.ts'
 import { createSqlite, exportSnapshot } from '../../../server/store/snapshot.ts'
 import { runInWorker } from '../../../server/store/tasks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
-import { directory, items, Story } from './story.ts'
+import { directory, items, TrackedStore } from './tracked-store.ts'
 
 const passphrase = 'Grüße an das Meer'
 const file = '/usb/everything.sqlite.gz.age'
 const createdAt = new Date('2031-02-03T04:05:06.789Z')
 const now = () => createdAt
 
-let story: Story
+let store: TrackedStore
 let open: Buffer
 let locked: Buffer
 beforeAll(async () => {
-  story = new Story(new FaultyDisk())
-  await story.open()
-  await story.add(1)
-  await story.kill()
+  store = new TrackedStore(new FaultyDisk())
+  await store.open()
+  await store.add(1)
+  await store.kill()
   open = await exported(undefined)
   locked = await exported(passphrase)
 })
@@ -41,7 +41,7 @@ async function exported(passphrase: string | undefined): Promise<Buffer> {
 }
 
 async function withUsb(content?: Buffer): Promise<FaultyDisk> {
-  const disk = story.disk.clone()
+  const disk = store.disk.clone()
   await disk.files.makeDir('/usb')
   if (content) disk.put(file, content)
   return disk
@@ -92,7 +92,7 @@ describe('one-file backups', () => {
     disk.put(file, content())
     const options = { directory, file, passphrase: given, migrations: 1, now, files: disk.files }
     expect(await restore(options)).toBe(undefined)
-    const there = new Story(disk)
+    const there = new TrackedStore(disk)
     await there.open(items)
     expect(there.ids()).toEqual([1])
     await there.close()
@@ -117,7 +117,7 @@ describe('one-file backups', () => {
     expect(error).toContain('replaced-')
   })
 
-  test('encrypted, it shows nothing of its content, and two files of one passphrase share no ciphertext', async () => {
+  test('an encrypted file reveals nothing of its content, and two files with one passphrase share no ciphertext', async () => {
     for (const part of ['SQLite format', 'item', 'total']) {
       expect(gunzipSync(open).includes(part)).toBe(true)
       expect(locked.includes(part)).toBe(false)
