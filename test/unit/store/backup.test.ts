@@ -92,7 +92,7 @@ describe('files of the data directory', () => {
 })
 
 describe('migrations', () => {
-  test('they run in order, after a backup of the store', async () => {
+  test('run in order, after a backup of the store', async () => {
     const old = await open(first)
     await insert(old, 'a')
     await old.close()
@@ -132,7 +132,7 @@ describe('migrations', () => {
     await db.close()
   })
 
-  test('one may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
+  test('may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
     const parent = { sql: 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT' }
     const db = await open(first, parent)
     await insert(db, 'a')
@@ -176,7 +176,7 @@ describe('backups', () => {
     await back.close()
   })
 
-  test('another process can make one while this one writes and checkpoints', async () => {
+  test('another process can make a backup while this one writes and checkpoints', async () => {
     const db = await open(first)
     const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
     let done = false
@@ -198,7 +198,7 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('manual ones never remove daily ones, nor those made before a migration', async () => {
+  test('manual backups never remove daily ones, nor those made before a migration', async () => {
     await (await open(first)).close()
     const db = await open(first, second)
     const daily = basename((await db.backup('daily')).file)
@@ -209,7 +209,7 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('those with a name of earlier versions are listed, restorable, and expire as daily ones', async () => {
+  test('backups named by earlier versions are listed, restorable, and expire as daily ones', async () => {
     const db = await open(first)
     await insert(db, 'a')
     const { file } = await db.backup()

@@ -98,7 +98,7 @@ describe('one-file backups', () => {
     await there.close()
   })
 
-  test('encrypted, it is a file in the age format that contains gzip; unprotected, it is gzip', async () => {
+  test('an encrypted file is gzip in the age format; an unprotected one is gzip', async () => {
     const decrypter = new Decrypter()
     decrypter.addPassphrase(passphrase)
     const decrypted = gunzipSync(await decrypter.decrypt(locked))
@@ -149,7 +149,7 @@ describe('one-file backups', () => {
     expect(unchanged).toBe(true)
   }
 
-  test('encrypted, with any byte changed it is refused, and the data is unchanged', async () => {
+  test('an encrypted file with any byte changed is refused, and the data is unchanged', async () => {
     const at = fc.oneof(fc.nat(200), fc.nat(locked.length - 1))
     await fc.assert(
       fc.asyncProperty(at, fc.integer({ min: 1, max: 255 }), async (at, xor) => {
@@ -159,7 +159,7 @@ describe('one-file backups', () => {
     )
   }, 60_000)
 
-  test('unprotected, with any byte changed it is refused or its data is the same', async () => {
+  test('an unprotected file with any byte changed is refused or its data is the same', async () => {
     const snapshot = gunzipSync(open)
     const at = fc.oneof(fc.nat(20), fc.nat(open.length - 1))
     await fc.assert(
@@ -175,7 +175,7 @@ describe('one-file backups', () => {
     )
   }, 60_000)
 
-  test('cut short anywhere, or with more at its end, it is refused', async () => {
+  test('a file that is cut anywhere, or has more at its end, is refused', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(open.length - 1), async (length) => {
         await expectRefusal(locked.subarray(0, length), passphrase)
@@ -234,7 +234,7 @@ describe('one-file backups', () => {
     expect(unchanged).toBe(true)
   })
 
-  test('one of a newer program is refused', async () => {
+  test('a file of a newer program is refused', async () => {
     const { error, unchanged } = await tryToRestore(locked, passphrase, 0)
     expect(error).toBeInstanceOf(StoreTooNew)
     expect(unchanged).toBe(true)
