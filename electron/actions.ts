@@ -1,4 +1,4 @@
-/** What both the menus and the page can open or copy outside the window, out of closed lists. */
+/** Actions that the menus and the page share: copy the address, open a folder or a web page. Targets come from fixed lists. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clipboard, shell } from 'electron'

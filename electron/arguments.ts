@@ -1,4 +1,4 @@
-/** Checks of the arguments that the page sends: one per value, combined into one per call. */
+/** Validates the arguments of calls from the page: one check per value, combined by `args`. */
 
 type Check<T> = (value: unknown) => value is T
 

@@ -78,7 +78,7 @@ export type SettingProblems<T> = { readonly [Name in keyof T]?: string }
 
 export interface SettingsView {
   readonly settings: Settings
-  /** The values that empty texts stand for. */
+  /** The defaults, which apply where a text is empty. */
   readonly defaults: Settings
   readonly mail: MailSettings
   /** The password itself is never returned. */
@@ -168,7 +168,7 @@ export interface DesktopCalls {
   'outbox.delete': (id: string) => boolean
   /** Undoes a deletion that was made since the app started. */
   'outbox.restore': (id: string) => boolean
-  /** Sends a message in the server's format, with a code that opens nothing. */
+  /** Sends a message in the server's format, with a code that is not valid. */
   'outbox.test': (to: string) => Outcome
 
   'backups.list': () => readonly Backup[]
@@ -180,7 +180,7 @@ export interface DesktopCalls {
   'backups.restore': (name: string) => Outcome<string>
   /** Asks for a destination, then writes one file with accounts and keys. Undefined if the dialog was cancelled. */
   'backups.export': (passphrase: string | undefined) => Outcome<string | undefined>
-  /** Asks for a file of `backups.export` or a backup. It stays chosen for `backups.import`. */
+  /** Asks for a file: one of `backups.export`, or a backup. `previewChosen` and `import` use the last one chosen. */
   'backups.choose': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
   'backups.previewChosen': (passphrase: string | undefined) => Outcome<BackupContent>
   'backups.import': (passphrase: string | undefined) => Outcome<string>

@@ -121,7 +121,7 @@ function toMessage(message: outbox.OutboxMessage): ReturnType<DesktopCalls['outb
   }
 }
 
-/** Writes a message in the server's format, with a code that opens nothing. */
+/** Sends a message in the server's format, with a code that is not valid. */
 async function sendTestMessage(to: string, { dataDir, server, log }: CallsOptions): Promise<Outcome> {
   if (!isEmailAddress(to)) return { ok: false, message: 'This is not an email address.' }
   const mailer = createMailer({

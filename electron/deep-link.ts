@@ -1,4 +1,4 @@
-/** Links such as `desktop-pds://notifications`. They show a screen from a closed list, and do nothing else. */
+/** Links such as `desktop-pds://notifications`. They can only show one of a fixed list of screens. */
 import { app } from 'electron'
 
 const scheme = 'desktop-pds'
@@ -29,7 +29,7 @@ type Show = (screen?: string) => void
 /**
  * Collects links from the start of the program: macOS emits `open-url` before the app is ready, the other systems pass links as
  * arguments of a second start.
- * @returns shows the screen of the last link so far, and of all later ones
+ * @returns a function to call once the window can be shown: it shows the screen of the last link, then of each new one
  */
 export function collectLinks(): (show: Show) => void {
   let follow: Show | undefined

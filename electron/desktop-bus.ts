@@ -42,7 +42,7 @@ export async function callBus(call: BusCall): Promise<string | undefined> {
   return undefined
 }
 
-/** Calls a method of the bus itself with one name. */
+/** Calls a method of the bus daemon that takes a bus name. */
 export function askBus(method: string, name: string): Promise<string | undefined> {
   return callBus({
     destination: 'org.freedesktop.DBus',

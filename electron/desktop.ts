@@ -65,8 +65,8 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopOp
   // Messages deleted before this start cannot be restored any more.
   await clearDeleted(folders.data).catch(() => {})
   const starting = server.start()
-  // A hidden start creates no window, which saves a renderer process. Windows reports a logoff to windows only, so the app is ended
-  // there without cleanup; all acknowledged writes are on disk.
+  // A hidden start creates no window, which saves a renderer process. Windows reports a logoff to windows only, so without one the
+  // app ends without cleanup there; all acknowledged writes are on disk.
   if (startsHidden()) void tray.await()
   else window.show(screenAmong(process.argv))
   await starting
@@ -76,7 +76,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopOp
   })
 }
 
-/** Parts that need each other: each names the others in functions that are called later. */
+/** Creates the parts. They refer to each other, so each gets the others as functions that are called later. */
 function createParts({ folders, log, file, secrets }: Opened) {
   const server = createEmbeddedServer({
     config: () =>

@@ -1,6 +1,6 @@
 /**
- * Errors that no code handles. By default Electron shows a stack trace and goes on, without a window but with the data folder
- * locked. Here the server is stopped, the error is shown, and the app ends.
+ * Uncaught exceptions and unhandled rejections: stops the server, shows the error and ends the app. Electron's default would
+ * show a stack trace and go on, without a window but with the data folder locked.
  */
 import { app, dialog } from 'electron'
 import { t } from './strings.ts'
@@ -8,7 +8,7 @@ import { t } from './strings.ts'
 export interface Failures {
   /** Ends the app with an error box and exit code 1, after the cleanup. */
   readonly fail: (error: unknown) => void
-  /** Sets what has to be done first, once there is something to stop. */
+  /** Sets the cleanup that runs before the app ends. */
   readonly setCleanup: (cleanup: (error: unknown) => Promise<void>) => void
 }
 

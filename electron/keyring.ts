@@ -8,7 +8,7 @@ export type Protection = 'system' | 'plain'
 /** The first bytes that Chromium writes on Linux when it encrypts with a fixed key that is public. */
 const fixedKeyPrefix = 'v10'
 
-/** Whether the system protects what is encrypted. Pending while the keyring asks for its password. */
+/** Whether the system's keyring protects encrypted values. Stays pending while the keyring asks for its password. */
 export async function detectProtection(log: Logger): Promise<Protection> {
   try {
     if (!(await safeStorage.isAsyncEncryptionAvailable())) return 'plain'

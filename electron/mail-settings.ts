@@ -35,7 +35,7 @@ export function mailProblems(mail: Mail): SettingProblems<Mail> {
   }
 }
 
-/** As the server's settings take it; empty texts without a host. */
+/** Converts to the texts of the server's settings. Without a host the SMTP URL is empty. */
 export function mailTexts(mail: Mail, password: string | null): { smtpUrl: string; mailFrom: string } {
   const { host, port, security, user, from } = mail
   if (host === '') return { smtpUrl: '', mailFrom: from }

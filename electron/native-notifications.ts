@@ -49,11 +49,11 @@ function notifyOf({ notification: { author, reason, record } }: Push, onClick: (
   notify({ title: titleFor(name, reason as Parameters<typeof titleFor>[1]), body }, onClick)
 }
 
-/** Keeps a reference to each shown notification: garbage collection would lose its click. */
+/** Shown notifications. Without a reference, garbage collection would drop their click listeners. */
 const shown = new Set<Notification>()
 
 /**
- * Shows a notification of the system, where it has them.
+ * Shows a native notification, where the system supports them.
  * @param onFailed called if the system refuses it, as macOS does for programs that are not signed
  */
 export function notify(

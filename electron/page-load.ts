@@ -1,14 +1,14 @@
-/** Loading the page, and showing its window: never dependent on one event alone, so that the app cannot seem not to start. */
+/** Loads the page and shows its window. Relies on no single event, so that the window always appears. */
 import { type BrowserWindow, dialog } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 import { t } from './strings.ts'
 
-/** The window is shown after this time even if no event has come. */
+/** The window is shown after this time even without an event. */
 const revealMs = 3000
 
 /**
  * Shows a new window once: on `ready-to-show`, or on `did-finish-load` where a compositor suppresses the former, or after 3 s.
- * @returns shows it at once
+ * @returns a function that shows it at once
  */
 export function revealWhenReady(window: BrowserWindow, maximized: boolean): () => void {
   let isRevealed = false

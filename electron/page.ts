@@ -1,4 +1,4 @@
-/** Everything that the page gets from the main process: its files, its policy, its start values and the calls of the bridge. */
+/** Connects the page to the main process: its files, content security policy, initial values and the calls of the bridge. */
 import { join } from 'node:path'
 import type { Logger } from '../server/util/log.ts'
 import { version } from '../server/util/version.ts'
@@ -29,7 +29,7 @@ export interface PageDeps {
   readonly updates: Updates
   readonly actions: Actions
   readonly quitting: Quitting
-  /** Set while the page holds something that is not saved. */
+  /** Whether the page has unsaved changes. */
   readonly unsaved: { inPage: boolean }
   readonly sendOutboxCount: () => void
   readonly logs: Logs
@@ -59,7 +59,7 @@ export function setupPage(deps: PageDeps): void {
   })
 }
 
-/** The policy of a page names the endpoint at its load: at another endpoint the page has to be loaded again. */
+/** Reloads the page when the endpoint changes, because its content security policy allows only the endpoint at page load. */
 function reloadOnNewEndpoint({ server, window }: Pick<PageDeps, 'server' | 'window'>): void {
   let loadedFor: string | undefined
   serveRenderer(join(built, 'renderer'), () => {

@@ -1,4 +1,4 @@
-/** Quitting: however it is requested, and however often, the app ends once the server is stopped and everything is on disk. */
+/** Quitting: every request, the first and repeated ones, ends the app after the server is stopped and all data is on disk. */
 import { app, powerMonitor } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 
@@ -14,7 +14,7 @@ export interface Quitting {
 }
 
 export interface QuitDeps {
-  /** May ask the person. */
+  /** Whether to quit now. Asks for confirmation if changes would be lost. */
   canQuit(): Promise<boolean>
   /** Runs once. */
   finish(): Promise<void>
@@ -67,7 +67,7 @@ export function setupQuit({ canQuit, finish, log }: QuitDeps): Quitting {
   return { isQuitting: () => stopping !== undefined, quit: () => app.quit(), end, stop }
 }
 
-/** Asks the system to wait, and calls back. Windows has no such event; there the window emits `session-end`. */
+/** Delays the shutdown of the system and calls back. Windows has no such event; there the window emits `session-end`. */
 function onShutdown(callback: () => void): void {
   // On Linux Electron counts listeners for `shutdown` before it adds its first listener: without another one first it would
   // never send the event (lib/browser/api/power-monitor.ts).

@@ -143,7 +143,7 @@ export const restarting: readonly (keyof Settings)[] = [
   'automaticBackups',
 ]
 
-/** The values that empty texts stand for. */
+/** The settings with the defaults that apply where a text is empty. */
 export function defaultSettings(env = process.env): Settings {
   const texts = Object.entries(ofServer).map(([name, own]) => [name, defaultText(own, env)])
   return { ...initial, ...Object.fromEntries(texts) }

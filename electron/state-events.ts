@@ -1,4 +1,4 @@
-/** What follows a change of state: the tray and the page show it, and new notifications reach the system. */
+/** Forwards state changes to the tray and the page, and shows new notifications in the system. */
 import type { Logs } from './logs.ts'
 import { showArrivals } from './native-notifications.ts'
 import type { Secrets } from './secrets.ts'

@@ -95,17 +95,17 @@ export function describeState(state: ServerState): string {
 const predicates: Readonly<Record<Reason, string>> = {
   like: 'liked your post',
   repost: 'reposted your post',
-  follow: 'follows you',
+  follow: 'followed you',
   mention: 'mentioned you',
   reply: 'replied to you',
   quote: 'quoted your post',
-  'starterpack-joined': 'joined with your starter pack',
+  'starterpack-joined': 'joined through your starter pack',
   verified: 'verified you',
   unverified: 'removed your verification',
-  'like-via-repost': 'liked your repost',
-  'repost-via-repost': 'reposted your repost',
+  'like-via-repost': 'liked a post you reposted',
+  'repost-via-repost': 'reposted a post you reposted',
   'subscribed-post': 'posted',
-  'contact-match': 'is one of your contacts',
+  'contact-match': 'is one of your contacts and joined the network',
 }
 
 /** The title of a native notification. */

@@ -14,7 +14,7 @@ export async function hasTrayHost(): Promise<boolean> {
   return /\btrue\b/.test((await askBus('NameHasOwner', watcher)) ?? '')
 }
 
-/** Whether the icon that was just created is shown. True where the desktop does not say which icons it has. */
+/** Whether the icon that was just created is shown. True if the desktop does not list its icons. */
 export async function showsOurIcon(): Promise<boolean> {
   if (process.platform !== 'linux') return true
   const deadline = performance.now() + registerMs

@@ -27,7 +27,7 @@ export interface DesktopTray {
   find(): Promise<boolean>
   /** Retries for a minute: at login the desktop may start its tray after this app. */
   await(): Promise<void>
-  /** To be called when the view has changed. */
+  /** Call this when the view has changed. */
   update(): void
 }
 

@@ -5,7 +5,7 @@ const timeoutMs = 10_000
 const maxBytes = 512 * 1024
 
 export interface UpdateCheck {
-  /** Address of the newest release, as GitHub describes it; undefined where a build does not name its project. */
+  /** URL of the newest release in GitHub's API; undefined in a build without a repository on GitHub. */
   readonly feed: URL | undefined
   readonly current: string
   readonly now?: () => Date

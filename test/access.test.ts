@@ -107,7 +107,7 @@ const inactive = {
 }
 
 /** Returns the expected error of a token; undefined if access is granted. */
-function refusal({ auth, active }: Method, state: State, token: Token): string | undefined {
+function expectedError({ auth, active }: Method, state: State, token: Token): string | undefined {
   if (auth === 'none' || auth === 'import') return undefined
   if (auth === 'admin' && token.kind === 'basic') return token.isRight ? undefined : 'AuthenticationRequired'
   if (token.kind === 'none') return auth === 'optional' ? undefined : 'AuthMissing'
@@ -269,13 +269,14 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-test.each(everything.map((method) => [method.nsid, method] as const))('%s', async (nsid, method) => {
+const byNsid = everything.map((method) => [method.nsid, method] as const)
+test.each(byNsid)('%s: every account status and token gets the expected response', async (nsid, method) => {
   const call = calls[nsid]
   if (!call) throw new Error(`Add an entry for ${nsid} to the table calls`)
   const wrong: unknown[] = []
   for (const state of states) {
     for (const token of tokenNames) {
-      const expected = refusal(method, state, tokens[token])
+      const expected = expectedError(method, state, tokens[token])
       const subject = await subjectFor(method, state, token, expected)
       const { params, input, answer: passed = 'success' } = call(subject, token)
       const header = subject.headers.get(token)
@@ -391,9 +392,10 @@ async function makeHeader(
     const { password } = await succeed(server.post('com.core.server.createAppPassword', input, full))
     return (await signIn(password)).accessJwt
   }
-  const afterwards = async (ended: Session) => {
-    await succeed(server.post('com.core.server.deleteSession', undefined, ended))
-    return ended
+  const signedOut = async () => {
+    const session = await signIn()
+    await succeed(server.post('com.core.server.deleteSession', undefined, session))
+    return session
   }
   switch (name) {
     case 'full':
@@ -409,9 +411,9 @@ async function makeHeader(
     case 'expired refresh':
       return `Bearer ${signJwt(refreshHeader, { ...refreshClaims, ...past }, key)}`
     case 'revoked':
-      return `Bearer ${(await afterwards(await signIn())).accessJwt}`
+      return `Bearer ${(await signedOut()).accessJwt}`
     case 'revoked refresh':
-      return `Bearer ${(await afterwards(await signIn())).refreshJwt}`
+      return `Bearer ${(await signedOut()).refreshJwt}`
     case 'forged signature':
       return `Bearer ${signJwt(header, claims, Buffer.alloc(32))}`
     case 'alg none':

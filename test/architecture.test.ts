@@ -130,7 +130,7 @@ describe('imports', () => {
     ])
   })
 
-  test('no import cycles', () => {
+  test('form no cycles', () => {
     const needs = Map.groupBy(
       ours.filter(({ isType, isThread }) => !isType && !isThread),
       ({ from }) => from,
@@ -224,7 +224,7 @@ test('every module except handlers starts with a doc comment', () => {
 })
 
 describe('plain words', () => {
-  /** Rooms that follow the rule. To activate the others: `server`, `electron`, `build`, `test`. */
+  /** Rooms that are checked. */
   const rooms = ['lexicons/{com,app}', 'server', 'electron', 'renderer', 'build', 'test']
   const banned =
     /(?<![a-z])(tells?|telling|told|hears?|heard|whoever|whomever|somebody|nobody|gone|doomed|strangers?)(?![a-z])/i
@@ -253,7 +253,7 @@ describe('plain words', () => {
   }
 })
 
-test('server/ contains only main.ts, server.ts and services.ts as loose files', () => {
+test('the only files directly in server/ are main.ts, server.ts and services.ts', () => {
   expect(list('server/*.*')).toEqual(['server/main.ts', 'server/server.ts', 'server/services.ts'])
 })
 

@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('Chromium for the tests', () => {
     ])
   })
 
-  test('is missing: the error names the command to run', async () => {
+  test('cannot be installed: the error names the command to run', async () => {
     expect(await ensure()).toEqual([
       download,
       failure,

@@ -70,7 +70,7 @@ function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-test('configuration: valid by the schema of the installed electron-builder', () => {
+test('configuration: conforms to the schema of the installed electron-builder', () => {
   const schema = readJson<object>(join(root, 'node_modules/app-builder-lib/scheme.json'))
   const ajv = new Ajv({ strict: false, allErrors: true })
   ajv.validate(schema, JSON.parse(JSON.stringify(config)))
@@ -180,7 +180,7 @@ test('Debian package: installs into a folder without a space', () => {
   expect(profile).toContain('"/opt/desktop-pds/desktop-pds"')
 })
 
-test('preload: requires only electron, as the sandbox demands', () => {
+test('preload: requires only electron, because the sandbox provides nothing else', () => {
   const preload = readFileSync(join(app, 'dist/electron/preload.cjs'), 'utf8')
   const required = [...preload.matchAll(/\brequire\(['"]?([^)'"]*)/g)].map(([, name]) => name)
   expect(required).toEqual(['electron'])

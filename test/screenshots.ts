@@ -33,7 +33,7 @@ try {
   }
   await desktopPictures(alice)
 } finally {
-  await world.forget()
+  await world.closeProfiles()
   await world.close()
 }
 

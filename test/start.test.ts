@@ -84,7 +84,7 @@ interface Start {
   readonly asRoot?: boolean
 }
 
-/** Runs `npm start` and reads its lines up to the last one that a person waits for. */
+/** Runs `npm start`. @returns its output up to the line that says that it is ready */
 async function start({ args = ['--data-dir', join(project, 'data')], display = ':0', asRoot }: Start = {}) {
   if (unprivilegedId !== undefined)
     execFileSync('chown', ['-R', `${unprivilegedId}:${unprivilegedId}`, project])
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('npm start without the binary', ()
     expect(await page.text()).toContain('<title>Desktop PDS</title>')
   })
 
-  test('serves when the archive has the wrong checksum', async () => {
+  test('serves the interface when the archive has the wrong checksum', async () => {
     await offerBinary('exit 1')
     const file = join(electronPackage, 'checksums.json')
     await writeFile(file, (await readFile(file, 'utf8')).replace(/[0-9a-f]{64}/, '0'.repeat(64)))
@@ -145,12 +145,12 @@ describe.skipIf(process.platform !== 'linux')('npm start without the binary', ()
     expect(lines.at(-3)).toMatch(/^Electron could not be downloaded \(.*checksum.*\): running the server/)
   })
 
-  test('downloads nothing with --no-desktop, and serves', async () => {
+  test('downloads nothing with --no-desktop, and serves the interface', async () => {
     const args = ['--no-desktop', '--data-dir', join(project, 'data')]
     expect(await start({ args })).toEqual(served('--no-desktop'))
   })
 
-  test('downloads nothing without a display, and serves', async () => {
+  test('downloads nothing without a display, and serves the interface', async () => {
     expect(await start({ display: '' })).toEqual(served('There is no display'))
   })
 })
@@ -221,20 +221,20 @@ describe.skipIf(process.platform !== 'linux')('npm start with the binary', () =>
     expect((await once(started as ChildProcess, 'exit'))[0]).toBe(0)
   })
 
-  test('serves when the command line has settings for the server', async () => {
+  test('serves the interface when the command line has settings for the server', async () => {
     await installBinary('exit 1')
     const args = ['--data-dir', join(project, 'data'), '--port', '0']
     expect(await start({ args })).toEqual(served('Settings on the command line are for the server only'))
   })
 
-  test('serves when Chromium ends for lack of a sandbox', async () => {
+  test('serves the interface when Chromium exits for lack of a sandbox', async () => {
     await installBinary('kill -TRAP $$')
     expect(await start()).toEqual(
       served('Electron could not start, probably because this system forbids its sandbox'),
     )
   })
 
-  test.runIf(unprivilegedId !== undefined)('serves when run as root', async () => {
+  test.runIf(unprivilegedId !== undefined)('serves the interface when run as root', async () => {
     await installBinary('exit 1')
     expect(await start({ asRoot: true })).toEqual(served('Electron does not run as root'))
   })

@@ -22,7 +22,7 @@ export function explain(error: unknown): string {
   if (error instanceof DesktopError) return error.message
   if (error instanceof SessionEnded) return t.errors.sessionEnded
   if (error instanceof XrpcFetchError) return t.errors.unreachable
-  if (error instanceof XrpcInvalidResponseError) return t.errors.badAnswer
+  if (error instanceof XrpcInvalidResponseError) return t.errors.invalidResponse
   if (!(error instanceof XrpcResponseError)) return t.errors.unexpected
   if (error.error === 'RateLimitExceeded') return tooMany(error.headers.get('retry-after'))
   if (specificErrors.has(error.error) && error.message) return sentence(error.message)

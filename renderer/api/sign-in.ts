@@ -37,9 +37,9 @@ export interface NewAccount {
 /** Creates an account and stores its session. */
 export async function signUp(account: NewAccount): Promise<Session> {
   const { email } = account
-  const answer = await call(com.core.server.createAccount, { body: account })
+  const response = await call(com.core.server.createAccount, { body: account })
   const unconfirmed = email === undefined ? {} : { email, emailConfirmed: false, emailAuthFactor: false }
-  const session = sessionFrom({ ...answer, ...unconfirmed, active: true })
+  const session = sessionFrom({ ...response, ...unconfirmed, active: true })
   addSession(session)
   return session
 }

@@ -34,10 +34,10 @@ function expire(id: number, afterMs: number): void {
 /** Runs the undo of the latest toast that has one. */
 export function undoLatest(): void {
   const latest = toasts.get().findLast(({ undo }) => undo !== undefined)
-  if (latest) takeBack(latest)
+  if (latest) runUndo(latest)
 }
 
-function takeBack({ id, undo }: Toast): void {
+function runUndo({ id, undo }: Toast): void {
   undo?.()
   dismiss(id)
 }
@@ -55,7 +55,7 @@ export function Toasts() {
         <div className={styles.toast} key={one.id}>
           <span className={styles.text}>{one.text}</span>
           {one.undo && (
-            <Button variant="quiet" onClick={() => takeBack(one)} size="s">
+            <Button variant="quiet" onClick={() => runUndo(one)} size="s">
               {t.ui.undo}
             </Button>
           )}

@@ -14,7 +14,7 @@ export class Disk implements AsyncDisposable {
   }
 
   static async open(dir: string): Promise<Disk> {
-    return new Disk(await open(join(dir, 'yardstick'), 'w'))
+    return new Disk(await open(join(dir, 'baseline'), 'w'))
   }
 
   async append(): Promise<void> {

@@ -6,7 +6,7 @@ import { Disk } from './disk.ts'
 import { folder } from './folders.ts'
 import { type Latency, measureLatencies, type Operation } from './latency.ts'
 import { seedNotifications, seedSubscribers } from './notification-seed.ts'
-import { type BenchAccount, createAccount, yardsticks } from './operations.ts'
+import { type BenchAccount, baselines, createAccount } from './operations.ts'
 import type { LoopDelay } from './probe.ts'
 import { Measured } from './processes.ts'
 import { createPost } from './records.ts'
@@ -49,12 +49,12 @@ async function benchStarts(directories: readonly Directory[]): Promise<void> {
     }
   }
   table(
-    'start to the first answer, with so many notifications',
+    'start to the first response, by number of notifications',
     Array.from(starts, ([size, some]) => startRow(size.toLocaleString('en'), some)),
   )
 }
 
-/** With one server for each size, in turns. */
+/** Measures the reads on one server per size, interleaved. */
 async function benchReads(directories: readonly Directory[]): Promise<void> {
   await using servers = new AsyncDisposableStack()
   const bare = servers.use(await Measured.bare(await folder()))
@@ -68,7 +68,7 @@ async function benchReads(directories: readonly Directory[]): Promise<void> {
     reads.set(size, readsOf(client, account, size))
   }
   const bareClient = servers.use(new Client(bare.url))
-  const latencies = await measureLatencies([...yardsticks(disk, bareClient), ...[...reads.values()].flat()])
+  const latencies = await measureLatencies([...baselines(disk, bareClient), ...[...reads.values()].flat()])
   const titles = (reads.get(sizes[0] as number) ?? []).map(({ name }) => name.replace(/^[^:]*: /, ''))
   table(
     'reading notifications, one call at a time: median ms',
@@ -95,10 +95,10 @@ function readsOf(client: Client, { accessJwt }: BenchAccount, size: number): Ope
   })
   return [
     read('listNotifications, page of 50', 'listNotifications'),
-    read('of two reasons', 'listNotifications?reasons=mention&reasons=quote'),
-    read('of those it follows', 'listNotifications?priority=true'),
+    read('listNotifications of two reasons', 'listNotifications?reasons=mention&reasons=quote'),
+    read('listNotifications of followed authors', 'listNotifications?priority=true'),
     read('getUnreadCount', 'getUnreadCount'),
-    read('of those it follows, count', 'getUnreadCount?priority=true'),
+    read('getUnreadCount of followed authors', 'getUnreadCount?priority=true'),
   ]
 }
 
@@ -106,7 +106,7 @@ function nameOf(size: number, title: string): string {
   return `${size}: ${title}`
 }
 
-/** Repeats a post of an account with ten thousand subscribers, and polls until the last one has its notification. */
+/** Posts repeatedly from an account with ten thousand subscribers, and polls until the last one has its notification. */
 async function benchFanOut(): Promise<void> {
   const { dir, accounts } = await directoryOf(['author', 'last'])
   const [author, last] = accounts as [BenchAccount, BenchAccount]
@@ -145,7 +145,7 @@ async function benchFanOut(): Promise<void> {
   ])
 }
 
-/** A data directory with accounts that a server made, whose tokens go on to be valid. */
+/** Creates a data directory with accounts, whose tokens stay valid. */
 async function directoryOf(names: readonly string[]): Promise<{ dir: string; accounts: BenchAccount[] }> {
   const dir = await folder()
   await using server = await Measured.pds(dir)

@@ -45,7 +45,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
       times: 400,
       run: () => client.call('createAppPassword', { name: `passing ${made++}` }, accessJwt),
     },
-    // As many as were made in the same round: an account has a hundred at most.
+    // Each run revokes one that createAppPassword made in the same round: an account can have a hundred at most.
     {
       name: 'revokeAppPassword',
       times: 400,
@@ -71,7 +71,7 @@ export async function operations(client: Client, account: BenchAccount): Promise
 }
 
 /** Baselines: the disk alone, and a bare server that writes to it. */
-export function yardsticks(disk: Disk, bare: Client): Operation[] {
+export function baselines(disk: Disk, bare: Client): Operation[] {
   return [
     { name: 'write + fdatasync', times: 800, run: () => disk.append() },
     { name: 'the same over bare HTTP', times: 800, run: () => bare.call('write', {}) },

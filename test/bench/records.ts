@@ -4,7 +4,7 @@ import { Disk } from './disk.ts'
 import { folder } from './folders.ts'
 import { latencyRow, measureLatencies, type Operation } from './latency.ts'
 import type { Call } from './load.ts'
-import { type BenchAccount, createAccount, yardsticks } from './operations.ts'
+import { type BenchAccount, baselines, createAccount } from './operations.ts'
 import { Measured } from './processes.ts'
 import { table } from './table.ts'
 import { compareThroughput, throughputRow } from './throughput.ts'
@@ -23,7 +23,7 @@ export async function benchRecords(): Promise<void> {
   const [first] = calls as [Call]
 
   const latencies = await measureLatencies([
-    ...yardsticks(disk, bareClient),
+    ...baselines(disk, bareClient),
     { ...createRecordOperation(client, accounts[0] as BenchAccount), times: 4000 },
   ])
   const rows = Array.from(latencies, ([name, latency]) => ({

@@ -3,7 +3,7 @@ import { Client } from './client.ts'
 import { Disk } from './disk.ts'
 import { folder } from './folders.ts'
 import { latencyRow, measureLatencies, summary, timed } from './latency.ts'
-import { type BenchAccount, createAccount, operations, yardsticks } from './operations.ts'
+import { type BenchAccount, baselines, createAccount, operations } from './operations.ts'
 import { Measured } from './processes.ts'
 import { createRecordOperation } from './records.ts'
 import { table } from './table.ts'
@@ -44,7 +44,7 @@ export async function benchRequests(): Promise<void> {
   await using disk = await Disk.open(await folder())
   using bareClient = new Client(bare.url)
   const measured = [
-    ...yardsticks(disk, bareClient),
+    ...baselines(disk, bareClient),
     ...(await operations(client, account)),
     createRecordOperation(client, account),
   ]

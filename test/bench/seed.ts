@@ -26,7 +26,7 @@ export async function seed(dir: string, rows: number): Promise<void> {
   await store.close()
 }
 
-/** Everything is checkpointed into the snapshot when it is closed, and not before. */
+/** Opens a store that writes no checkpoint until it is closed; closing writes everything into the snapshot. */
 export function openStore(dir: string): Promise<Database> {
   return Database.open({ directory: dir, migrations, now, checkpointBytes: Number.POSITIVE_INFINITY })
 }

@@ -30,7 +30,7 @@ const createRecord: Call = (client, account) => {
   return client.post('/xrpc/com.core.repo.createRecord', input, token)
 }
 
-/** What a connection calls in turns: seven reads, three writes. */
+/** The calls of each connection, in turn: seven reads and three writes. */
 const mix: readonly Call[] = [
   get('com.core.server.getSession'),
   get('app.example.notification.listNotifications'),

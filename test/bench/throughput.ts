@@ -20,17 +20,17 @@ export interface Compared {
   readonly bare: Throughput
 }
 
-/** Runs the two in turns, so that what else the machine does meets both. Of the pairs it is the one with the median ratio. */
+/** Interleaves the two, so that other load on the machine affects both. @returns the pair with the median ratio */
 export async function compareThroughput(
   servers: { pds: Measured; bare: Measured; client: Client },
   load: Load,
 ): Promise<Compared> {
   await servers.bare.ask(await answerOf(servers.client, load))
-  await put(load, servers.pds)
-  await put(load, servers.bare)
+  await run(load, servers.pds)
+  await run(load, servers.bare)
   const pairs: Compared[] = []
   for (let round = 0; round < rounds; round++) {
-    pairs.push({ bare: await put(load, servers.bare), ours: await put(load, servers.pds) })
+    pairs.push({ bare: await run(load, servers.bare), ours: await run(load, servers.pds) })
   }
   pairs.sort((a, b) => shareOf(a) - shareOf(b))
   return pairs[Math.floor(rounds / 2)] as Compared
@@ -53,7 +53,7 @@ export function throughputRow(name: string, compared: Compared) {
   }
 }
 
-/** What the bare server has to send; Node itself adds the headers that have to do with the connection. */
+/** The response that the bare server sends. Node adds the headers of the connection itself. */
 async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<BareAnswer> {
   const { headers, text } =
     call?.input === undefined
@@ -63,8 +63,8 @@ async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<
   return { path, headers: own, body: text }
 }
 
-/** The load comes from a process of its own. */
-async function put({ path, calls }: Load, server: Measured): Promise<Throughput> {
+/** Runs the load in its own process. */
+async function run({ path, calls }: Load, server: Measured): Promise<Throughput> {
   const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, calls })]
   const before = server.cpuMicroseconds()
   const { stdout } = await promisify(execFile)(process.execPath, args)

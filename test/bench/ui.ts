@@ -61,7 +61,7 @@ async function measureUi(): Promise<{ load: FirstLoad; list: LongList }> {
     await mention(world, alice)
     return { load, list: await measureLongList(world, alice) }
   } finally {
-    await world.forget()
+    await world.closeProfiles()
     await world.close()
   }
 }
@@ -72,7 +72,7 @@ async function measureFirstLoad(world: World): Promise<FirstLoad> {
     const page = await world.visitor('/sign-in')
     await page.getByLabel('Handle or email').waitFor()
     measured.push(await page.evaluate<FirstLoad>(readFirstLoad))
-    await world.forget()
+    await world.closeProfiles()
   }
   const middle = (of: (load: FirstLoad) => number) => median(measured.map(of))
   return {
@@ -83,7 +83,7 @@ async function measureFirstLoad(world: World): Promise<FirstLoad> {
   }
 }
 
-/** Runs in the page: text, for this program is compiled without the types of a browser. */
+/** Runs in the page. A string, because this program is compiled without the types of a browser. */
 const readFirstLoad = `(() => {
   const [navigation] = performance.getEntriesByType('navigation')
   const resources = performance.getEntriesByType('resource')
@@ -97,7 +97,7 @@ const readFirstLoad = `(() => {
   }
 })()`
 
-/** One account mentions the other, until there are enough. */
+/** Lets one account mention the other until the inbox is full enough. */
 async function mention({ server }: World, account: Account): Promise<void> {
   const bob = await server.account('bob')
   for (let done = 0; done < items; done += perCall) {

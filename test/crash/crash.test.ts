@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LoadClient } from './load-client.ts'
 import { ServerProcess } from './process.ts'
 import { type Random, seededRandom } from './random.ts'
-import { Witness } from './witness.ts'
 
 const crashes = 30
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
@@ -30,37 +30,37 @@ test(`a server killed ${crashes} times under load keeps every acknowledged write
   timeout: 900_000,
 }, async () => {
   const random = seededRandom(seed)
-  const witnesses = Array.from({ length: 3 }, (_, i) => new Witness(`witness-${i}`, random))
+  const clients = Array.from({ length: 3 }, (_, i) => new LoadClient(`client-${i}`, random))
   let duringCheckpoint = 0
 
   for (let crash = 0; crash < crashes; crash++) {
     if (crash % 8 === 7) await killDuringStart(random)
-    await startFor(witnesses)
-    if (crash === 0) await Promise.all(witnesses.map((witness) => witness.signUp()))
-    await Promise.all(witnesses.map((witness) => witness.testify('touched')))
+    await startFor(clients)
+    if (crash === 0) await Promise.all(clients.map((client) => client.signUp()))
+    await Promise.all(clients.map((client) => client.verify('touched')))
 
-    const load = Promise.all(witnesses.map((witness) => witness.writeUntilKilled()))
+    const load = Promise.all(clients.map((client) => client.writeUntilKilled()))
     await Promise.race([load, momentOfCrash(crash, random)])
     await server.kill()
     await load
     if (await isCheckpointing()) duringCheckpoint++
   }
 
-  await startFor(witnesses)
-  for (const witness of witnesses) await witness.testify('all')
-  expect(server.complaints).toBe('')
-  const facts = witnesses.reduce((sum, { factCount }) => sum + factCount, 0)
+  await startFor(clients)
+  for (const client of clients) await client.verify('all')
+  expect(server.stderr).toBe('')
+  const facts = clients.reduce((sum, { factCount }) => sum + factCount, 0)
   process.stdout.write(
     `${crashes} crashes, ${duringCheckpoint} of them during a checkpoint; ${facts} facts held\n`,
   )
   expect(duringCheckpoint).toBeGreaterThan(crashes / 8)
 })
 
-async function startFor(witnesses: readonly Witness[]): Promise<void> {
+async function startFor(clients: readonly LoadClient[]): Promise<void> {
   server = new ServerProcess(dir)
   const url = await server.serving()
-  for (const witness of witnesses) witness.url = url
-  expect(server.complaints).toBe('')
+  for (const client of clients) client.url = url
+  expect(server.stderr).toBe('')
   expect((await readdir(dir)).filter((name) => name.includes('damaged'))).toEqual([])
 }
 

@@ -29,7 +29,7 @@ export class ServerProcess {
   }
 
   /** Its standard error. */
-  get complaints(): string {
+  get stderr(): string {
     return this.#stderr
   }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 
@@ -100,7 +100,7 @@ test.each([320, 768, 2560])('layout: no horizontal overflow at a width of %i', a
   }
 })
 
-test('layout: a narrow window has the navigation behind a button', async () => {
+test('layout: in a narrow window a button opens the navigation', async () => {
   const page = await world.signedIn(alice, '/', { width: 360, height: 740 })
   expect(await page.getByRole('navigation').count()).toBe(0)
   await page.getByRole('button', { name: 'Open menu' }).click()
@@ -109,7 +109,7 @@ test('layout: a narrow window has the navigation behind a button', async () => {
   expect(await page.getByRole('navigation').count()).toBe(0)
 })
 
-test('keyboard: sign in, navigate, create an app password, use menus', async () => {
+test('keyboard: sign-in, navigation, app passwords and menus work without a mouse', async () => {
   const page = await world.visitor('/sign-in')
   await heading(page, 'Sign in').waitFor()
   const press = (keys: string) => page.keyboard.press(keys)
@@ -193,7 +193,7 @@ test('keyboard: Tab closes a menu and moves on', async () => {
   expect(await focused(page)).not.toBe('Actions for bob.test')
 })
 
-test('undo: stays while it has focus, and u triggers it', async () => {
+test('undo: the button stays while it has the focus, and the key u triggers it', async () => {
   const page = await world.visitor('/sign-in')
   await page.clock.install()
   await page.reload()

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await world.server.account('owner1')
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 

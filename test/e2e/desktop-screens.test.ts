@@ -25,7 +25,7 @@ beforeEach(() => {
   desktop = new ScriptedDesktop(world.server.url)
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 
@@ -60,14 +60,14 @@ test('browser: no desktop screens', async () => {
 })
 
 describe('outbox', () => {
-  test('outbox: an empty one links to the mail settings', async () => {
+  test('an empty outbox links to the mail settings', async () => {
     const page = await signedIn('/outbox')
     await page.getByText('The outbox is empty').waitFor()
     await page.getByRole('link', { name: 'Set up a mail server' }).click()
     await heading(page, 'Server').waitFor()
   })
 
-  test('outbox: new messages appear first, and codes can be copied', async () => {
+  test('new messages appear first, and codes can be copied', async () => {
     desktop.outbox = [confirmation]
     const page = await signedIn('/outbox')
     const link = page.getByRole('navigation').getByRole('link', { name: 'Outbox' })
@@ -88,7 +88,7 @@ describe('outbox', () => {
     await page.getByText(confirmation.text).waitFor()
   })
 
-  test('outbox: undo by keyboard restores a deleted message', async () => {
+  test('undo by keyboard restores a deleted message', async () => {
     desktop.outbox = [confirmation, reset]
     const page = await signedIn('/outbox')
     const remove = (name: RegExp) => page.getByRole('button', { name })
@@ -103,7 +103,7 @@ describe('outbox', () => {
     expect(desktop.callsOf('outbox.restore')).toEqual([['second']])
   })
 
-  test('outbox: a test message is sent, or shows the error', async () => {
+  test('a test message is sent, or shows the error', async () => {
     const page = await signedIn('/outbox')
     await page.getByRole('button', { name: 'Send a test message' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -123,7 +123,7 @@ describe('outbox', () => {
     expect(desktop.callsOf('outbox.test').at(-1)).toEqual(['carla@mail.test'])
   })
 
-  test('outbox: opens in a dialog from the code field', async () => {
+  test('the outbox opens in a dialog from the code field', async () => {
     desktop.outbox = [reset]
     const page = await visitor('/reset')
     await page.getByLabel('Email').fill('bob@mail.test')
@@ -133,7 +133,7 @@ describe('outbox', () => {
     await page.keyboard.press('Escape')
     await heading(page, 'Set a new password').waitFor()
 
-    await world.forget()
+    await world.closeProfiles()
     const account = await signedIn('/account')
     await account.getByRole('button', { name: 'Confirm' }).click()
     await account.getByRole('button', { name: 'Open outbox' }).click()
@@ -145,7 +145,7 @@ describe('outbox', () => {
 })
 
 describe('server', () => {
-  test('server: an invalid setting shows an error at its field, a valid one is saved', async () => {
+  test('an invalid setting shows an error at its field, a valid one is saved', async () => {
     const page = await signedIn('/server')
     const port = page.getByLabel('Port', { exact: true })
     const change = desktop.handlers['settings.change']
@@ -167,7 +167,7 @@ describe('server', () => {
     await heading(page, 'Home').waitFor()
   })
 
-  test('server: leaving with unsaved changes asks first', async () => {
+  test('leaving with unsaved changes asks first', async () => {
     const page = await signedIn('/')
     await page.getByRole('link', { name: 'Server', exact: true }).click()
     const domains = page.getByLabel('Handle domains')
@@ -197,7 +197,7 @@ describe('server', () => {
     await heading(page, 'Home').waitFor()
   })
 
-  test('server: network access is confirmed before it is turned on', async () => {
+  test('network access is confirmed before it is turned on', async () => {
     const page = await signedIn('/server')
     const access = page.getByRole('switch', { name: 'Allow connections from other devices' })
     await access.click()
@@ -218,7 +218,7 @@ describe('server', () => {
     ])
   })
 
-  test('server: a switch that cannot be saved shows the reason and turns back', async () => {
+  test('a switch that cannot be saved shows the reason and turns back', async () => {
     desktop.handlers['settings.change'] = () => ({ startAtLogin: 'This system has no such list.' })
     const page = await signedIn('/server')
     const start = page.getByRole('switch', { name: 'Start when I sign in to this computer' })
@@ -227,7 +227,7 @@ describe('server', () => {
     expect(await start.isChecked()).toBe(false)
   })
 
-  test('server: mail settings are tested before saving, and the password is never shown again', async () => {
+  test('mail settings are tested before saving, and the password is never shown again', async () => {
     const page = await signedIn('/server')
     await page.getByLabel('Mail server').fill('smtp.example.com')
     await page.getByLabel('User name').fill('me')
@@ -262,7 +262,7 @@ describe('server', () => {
     ])
   })
 
-  test('server: stop and start work, and a restart keeps the screen and is announced', async () => {
+  test('stop and start work, and a restart keeps the screen and is announced', async () => {
     const page = await signedIn('/server')
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
@@ -286,7 +286,7 @@ describe('server', () => {
     expect(String(await page.evaluate('announcements'))).not.toContain('is stopped')
   })
 
-  test('server: the appearance is saved as a desktop setting', async () => {
+  test('the appearance is saved as a desktop setting', async () => {
     desktop.view = { ...desktop.view, settings: { ...settings, theme: 'dark' } }
     const page = await signedIn('/server')
     const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme')
@@ -299,7 +299,7 @@ describe('server', () => {
     await expect.poll(scheme).toBe('dark')
   })
 
-  test('server: hides the tray setting without a tray, and warns without a keyring', async () => {
+  test('the tray setting is hidden without a tray, and a warning appears without a keyring', async () => {
     desktop.view = { ...desktop.view, hasTray: false, secretProtection: 'plain' }
     const page = await signedIn('/server')
     await page.getByText('No system keyring is available.').waitFor()
@@ -319,7 +319,7 @@ describe('backups', () => {
     desktop.handlers['backups.list'] = () => backups
   })
 
-  test('backups: one is created, and each can be verified', async () => {
+  test('a backup is created, and each can be verified', async () => {
     const page = await signedIn('/backups')
     const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
     await rows.first().getByText('2.3 MB').waitFor()
@@ -336,7 +336,7 @@ describe('backups', () => {
     await rows.last().getByText('Its checksum does not match.').waitFor()
   })
 
-  test('backups: one is previewed and restored by keyboard, and the previous data is kept', async () => {
+  test('a backup is previewed and restored by keyboard, and the previous data is kept', async () => {
     const page = await signedIn('/backups')
     await page
       .getByRole('button', { name: /^Restore backup/ })
@@ -359,7 +359,7 @@ describe('backups', () => {
     await restored.waitFor({ state: 'detached' })
   })
 
-  test('backups: one that cannot be read cannot be restored', async () => {
+  test('a backup that cannot be read cannot be restored', async () => {
     desktop.handlers['backups.preview'] = () => failed('This file is not a backup.')
     const page = await signedIn('/backups')
     await page
@@ -371,7 +371,7 @@ describe('backups', () => {
     expect(await page.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true)
   })
 
-  test('backups: export needs a passphrase or an explicit choice of none', async () => {
+  test('export needs a passphrase or an explicit choice of none', async () => {
     const page = await signedIn('/backups')
     const open = page.getByRole('button', { name: 'Export…' })
     const choose = page.getByRole('button', { name: 'Choose location…' })
@@ -396,7 +396,7 @@ describe('backups', () => {
     expect(await page.getByRole('dialog').count()).toBe(1)
   })
 
-  test('backups: an encrypted file is opened, previewed and imported', async () => {
+  test('an encrypted file is opened, previewed and imported', async () => {
     desktop.handlers['backups.previewChosen'] = (passphrase) =>
       passphrase === 'right' ? desktop.handlers['backups.preview']('') : failed('Wrong passphrase.')
     const page = await signedIn('/backups')
@@ -413,7 +413,7 @@ describe('backups', () => {
     expect(desktop.callsOf('backups.import')).toEqual([['right']])
   })
 
-  test('backups: an unencrypted file needs no passphrase, and cancelling the file dialog does nothing', async () => {
+  test('an unencrypted file needs no passphrase, and cancelling the file dialog does nothing', async () => {
     const page = await signedIn('/backups')
     const choose = page.getByRole('button', { name: 'Import…' })
     desktop.handlers['backups.choose'] = () => done(undefined)
@@ -427,21 +427,21 @@ describe('backups', () => {
     expect(desktop.callsOf('backups.import')).toEqual([])
   })
 
-  test('backups: the owner exports the repository of any account, others their own', async () => {
+  test('the owner exports the repository of any account, others their own', async () => {
     const page = await signedIn('/backups')
     const accounts = page.getByLabel('Account', { exact: true })
     await accounts.selectOption(bob.handle)
     await page.getByRole('button', { name: 'Export repository…' }).click()
     await page.getByText('Saved to /home/alice/alice.test.car').waitFor()
     expect(desktop.callsOf('repository.export')).toEqual([[bob.did]])
-    await world.forget()
+    await world.closeProfiles()
     const other = await signedIn('/backups', {}, [bob])
     expect(await other.getByLabel('Account', { exact: true }).getByRole('option').allTextContents()).toEqual([
       bob.handle,
     ])
   })
 
-  test('backups: the account choice covers all pages of accounts', async () => {
+  test('the account choice covers all pages of accounts', async () => {
     const page = await signedIn('/')
     await page.route('**/*listAccounts*', (route) =>
       route.continue({
@@ -463,7 +463,7 @@ function line(number: number, level: LogLine['level'] = 'info', message = `line 
 describe('logs', () => {
   const shown = (page: Page) => page.getByRole('log').locator('> div')
 
-  test('logs: lines appear live, are filtered by level and text, and copied as shown', async () => {
+  test('lines appear live, are filtered by level and text, and copied as shown', async () => {
     desktop.handlers['logs.tail'] = () => [line(1), line(2, 'warn', 'smtp timed out'), line(3, 'debug')]
     const page = await signedIn('/logs')
     await page.getByText('line 3').waitFor()
@@ -484,7 +484,7 @@ describe('logs', () => {
     expect(desktop.callsOf('app.openFolder')).toEqual([['logs']])
   })
 
-  test('logs: 2,000 lines are kept, and scrolling up pauses', async () => {
+  test('2,000 lines are kept, and scrolling up pauses', async () => {
     desktop.handlers['logs.tail'] = () => Array.from({ length: 2000 }, (_, at) => line(at))
     const page = await signedIn('/logs')
     const log = page.getByRole('log')
@@ -553,7 +553,7 @@ test('about: no source link in a build without a source address', async () => {
   expect(await page.getByRole('button', { name: 'Open source code and help' }).count()).toBe(0)
 })
 
-describe('failed start', () => {
+describe('server not running', () => {
   const failedState = (failure: StartFailure, path?: string): ServerState => ({
     kind: 'failed',
     failure,
@@ -688,7 +688,7 @@ test('first run: shows the data folder and ends with the address', async () => {
     await heading(page, 'Home').waitFor()
     expect(bridge.callsOf('settings.change')).toEqual([[{ startAtLogin: true }]])
     expect(await page.evaluate('localStorage.getItem("pds.sessions")')).toBeNull()
-    expect(await fresh.forget()).toEqual([])
+    expect(await fresh.closeProfiles()).toEqual([])
   } finally {
     await fresh.close()
   }

@@ -7,7 +7,7 @@ beforeAll(async () => {
   world = await World.open()
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 
@@ -158,7 +158,7 @@ test('sign-up: an invalid invite code shows an error', async () => {
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('This invite code is not valid or has been used up.').waitFor()
   } finally {
-    await invited.forget()
+    await invited.closeProfiles()
     await invited.close()
   }
 })

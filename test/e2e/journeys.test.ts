@@ -47,7 +47,7 @@ test('journey: first run, email, app password, deactivation, reactivation, delet
     await heading(page, 'Create the first account').waitFor()
     const deleted = await world.server.get('com.core.server.getSession', {}, client.body)
     expect(deleted.body.error).toBe('AccountNotFound')
-    expect(await world.forget()).toEqual([])
+    expect(await world.closeProfiles()).toEqual([])
   } finally {
     await world.close()
   }
@@ -83,7 +83,7 @@ test('connection loss: only the health probe is sent, and the page recovers', as
     await page.getByText('Connected to the server again').waitFor()
     await page.getByText('No app passwords yet').waitFor()
   } finally {
-    await world.forget()
+    await world.closeProfiles()
     await world.close()
   }
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   post = await social.post(alice)
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 
@@ -102,7 +102,7 @@ test('stream: reconnects after a restart of the server and loads missed notifica
     await there.like(dave, await there.post(carla))
     await page.getByText('dave.test liked your post').waitFor()
     await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
-    expect(await other.forget()).toEqual([])
+    expect(await other.closeProfiles()).toEqual([])
   } finally {
     await other.close()
   }

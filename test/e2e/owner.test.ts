@@ -12,7 +12,7 @@ beforeAll(async () => {
   bob = await world.server.account('bob')
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 
@@ -102,7 +102,7 @@ test('accounts: the owner deletes an account after typing its handle', async () 
   expect((await world.server.get('com.core.server.getSession', {}, dan)).body.error).toBe('AccountNotFound')
 })
 
-test('accounts: the screen is hidden from other accounts and shows an error', async () => {
+test('accounts: other accounts have no link to the screen, and its path shows an error', async () => {
   const eve = await world.server.account('eve')
   const page = await world.signedIn(eve)
   await page.getByRole('link', { name: 'Invites' }).waitFor()

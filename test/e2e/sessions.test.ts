@@ -11,7 +11,7 @@ beforeAll(async () => {
   alice = await world.server.account('alice')
 })
 
-afterEach(async () => expect(await world.forget()).toEqual([]))
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 
 afterAll(() => world.close())
 

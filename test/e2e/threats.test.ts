@@ -14,7 +14,7 @@ beforeAll(async () => {
   alice = await world.server.account('alice')
 })
 
-afterEach(() => world.forget())
+afterEach(() => world.closeProfiles())
 
 afterAll(() => world.close())
 

@@ -116,7 +116,7 @@ describe('listAccounts', () => {
     )
   })
 
-  test('pages without a gap or a repeat while accounts are created and deleted', async () => {
+  test('pages contain each account once while others are created and deleted', async () => {
     const paged = await TestServer.start()
     try {
       const accounts: Account[] = []

@@ -18,7 +18,7 @@ describe('default aliases', () => {
     (await server.get('app.bsky.notification.listNotifications', { limit: '1' }, of)).body.notifications[0]
 
   describe('methods', () => {
-    test('answer under both NSIDs, with the authority in any letter case', async () => {
+    test('can be called under both NSIDs, with the authority in any letter case', async () => {
       const own = await server.get(`com.core.${describeServer}`)
       expect(await server.get(`com.atproto.${describeServer}`)).toMatchObject({ status: 200, body: own.body })
       expect(await server.get(`Com.ATProto.${describeServer}`)).toMatchObject({ status: 200, body: own.body })
@@ -29,7 +29,7 @@ describe('default aliases', () => {
       'com.atprotocol.server.describeServer',
       'app.atproto.server.describeServer',
       'com.atproto.describeServer',
-    ])('%s answers MethodNotImplemented', async (nsid) => {
+    ])('%s fails with MethodNotImplemented', async (nsid) => {
       expect(await server.get(nsid)).toMatchObject(notImplemented)
     })
 
@@ -151,13 +151,13 @@ describe('with PDS_ALIASES=none', () => {
   afterAll(() => server.close())
 
   test.each(['com.atproto.server.describeServer', 'app.bsky.notification.getUnreadCount'])(
-    '%s answers MethodNotImplemented',
+    '%s fails with MethodNotImplemented',
     async (nsid) => {
       expect(await server.get(nsid)).toMatchObject(notImplemented)
     },
   )
 
-  test('canonical NSIDs answer', async () => {
+  test('methods can be called under their canonical NSIDs', async () => {
     expect(await server.get(`com.core.${describeServer}`)).toMatchObject({ status: 200 })
   })
 

@@ -158,10 +158,10 @@ describe('revoking', () => {
 })
 
 describe('a stolen app password of the owner, privileged or not', () => {
-  let thefts: AppSession[]
+  let stolen: AppSession[]
 
   beforeAll(async () => {
-    thefts = [await server.appSession(owner, 'stolen'), await server.appSession(owner, 'stolen chat', true)]
+    stolen = [await server.appSession(owner, 'stolen'), await server.appSession(owner, 'stolen chat', true)]
   })
 
   const post = (nsid: string, input: unknown, auth: Auth) =>
@@ -185,7 +185,7 @@ describe('a stolen app password of the owner, privileged or not', () => {
     ['end other sessions', (app) => post('revokeSession', { id: 'some session' }, app)],
     ['administer the server', (app) => server.get('com.core.admin.listAccounts', {}, app)],
   ] satisfies [string, (app: AppSession) => Promise<Answer>][])('cannot %s', async (_, attempt) => {
-    for (const app of thefts) expect(await attempt(app)).toMatchObject(badScope)
+    for (const app of stolen) expect(await attempt(app)).toMatchObject(badScope)
   })
 })
 
@@ -214,7 +214,7 @@ describe('signing in with an app password', () => {
   test.each([
     ['a wrong one', 'zoe.test'],
     ['one for an unknown account', 'unknown.test'],
-  ])('hashes %s as a main password, so that the response times are alike', async (_, identifier) => {
+  ])('hashes %s like a main password, so that response times reveal nothing', async (_, identifier) => {
     if (identifier === 'zoe.test') await server.account('zoe')
     const guess = { handle: identifier, password: 'aaaa-bbbb-cccc-dddd' }
     const signIn = async () => expect((await server.signIn(guess)).status).toBe(401)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** As Chromium, Firefox and Safari ask for a page. */
+/** The Accept header with which Chromium, Firefox and Safari request a page. */
 const navigation = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const open = (path: string, init: RequestInit = {}) =>
   fetch(server.url + path, { headers: navigation, redirect: 'manual', ...init })
@@ -32,7 +32,7 @@ describe('a browser is redirected to the interface', () => {
   })
 })
 
-describe('a browser sees the answer itself', () => {
+describe('a browser gets the response itself', () => {
   test.each([
     ['/', 200],
     ['/xrpc/_health', 200],

@@ -17,7 +17,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('daily backup: runs soon after the start and then once a day, also when a person made a backup in between', async () => {
+test('daily backup: runs a minute after the start and then once a day, manual backups or not', async () => {
   const { services } = server.running
   const made = async (ms: number) => {
     server.clock.advance(ms)

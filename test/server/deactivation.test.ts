@@ -75,7 +75,7 @@ describe('deleteAfter', () => {
     expect(await session(erin)).toMatchObject({ active: true })
   })
 
-  test('of the present moment is refused', async () => {
+  test('of the current time is refused', async () => {
     const frank = await server.account('frank')
     const deleteAfter = server.clock.now().toISOString()
     expect(await deactivate(frank, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))

@@ -23,8 +23,8 @@ function core(nsid: string, input?: unknown, auth?: Account | string): Promise<A
   return server.post(`com.core.${nsid}`, input, auth)
 }
 
-/** Uses a mailed code when it has expired. */
-async function tooLate(account: Account, attempt: (token: string) => Promise<Answer>): Promise<Answer> {
+/** Uses an emailed code after it has expired. */
+async function afterExpiry(account: Account, attempt: (token: string) => Promise<Answer>): Promise<Answer> {
   const token = await server.codeTo(account.email)
   server.clock.advance(15 * minute)
   return attempt(token)
@@ -194,7 +194,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.server.confirmEmail ExpiredToken': async () => {
     const account = await newAccount()
     await core('server.requestEmailConfirmation', undefined, account)
-    return tooLate(account, (token) => confirm(account, token))
+    return afterExpiry(account, (token) => confirm(account, token))
   },
 
   'com.core.server.createAccount InvalidHandle': () => createAccount({ handle: 'no handle' }),
@@ -225,14 +225,14 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.server.createSession ExpiredToken': async () => {
     const account = await secondFactor()
     await server.signIn(account)
-    return tooLate(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
+    return afterExpiry(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
   },
 
   'com.core.server.deleteAccount InvalidToken': async () => deletion(await newAccount(), wrongToken),
   'com.core.server.deleteAccount ExpiredToken': async () => {
     const account = await newAccount()
     await core('server.requestAccountDelete', undefined, account)
-    return tooLate(account, (token) => deletion(account, token))
+    return afterExpiry(account, (token) => deletion(account, token))
   },
 
   'com.core.server.getServiceAuth BadExpiration': async () =>
@@ -246,14 +246,14 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.server.resetPassword ExpiredToken': async () => {
     const account = await newAccount()
     await core('server.requestPasswordReset', { email: account.email })
-    return tooLate(account, reset)
+    return afterExpiry(account, reset)
   },
 
   'com.core.server.updateEmail TokenRequired': async () => updateEmail(await confirmed()),
   'com.core.server.updateEmail InvalidToken': async () => updateEmail(await confirmed(), wrongToken),
   'com.core.server.updateEmail ExpiredToken': async () => {
     const account = await confirmed()
-    return tooLate(account, (token) => updateEmail(account, token))
+    return afterExpiry(account, (token) => updateEmail(account, token))
   },
 }
 
@@ -269,7 +269,7 @@ const declared = methods.flatMap(({ nsid, schema }) =>
   (schema.errors ?? []).map((error) => [nsid, error] as const),
 )
 
-test.each(declared)('%s answers %s', async (nsid, error) => {
+test.each(declared)('%s can fail with %s', async (nsid, error) => {
   const attempt = provoke[`${nsid} ${error}`]
   if (!attempt) throw new Error(`Add an entry for ${nsid} ${error} to the table provoke`)
   expect(await attempt()).toMatchObject({

@@ -27,7 +27,7 @@ async function tokenFor(account: Account): Promise<string> {
   return server.codeTo(account.email)
 }
 
-test('deletion: only the use of an invite code still mentions the account', async () => {
+test('deletion: deletes every row of the account except its uses of invite codes', async () => {
   const admin = (nsid: string, input: unknown) => server.post(`com.core.server.${nsid}`, input, adminAuth)
   const { body: invite } = await admin('createInviteCode', { useCount: 2 })
   const alice = await server.account('alice', { inviteCode: invite.code })
@@ -135,7 +135,7 @@ test('deletion: of two concurrent calls, one succeeds', async () => {
   expect(mentionsOf(server.running.services.store, ivan.did)).toEqual([])
 })
 
-test('deletion: removes messages to the account from the outbox, but none to the next account of that address', async () => {
+test('deletion: removes messages to the account from the outbox, not those to a later account with that address', async () => {
   const judy = await server.account('judy')
   expect(await server.mailsTo(judy.email)).toEqual([])
   await remove(judy, await tokenFor(judy))

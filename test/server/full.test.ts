@@ -68,7 +68,7 @@ describe('a full disk', () => {
   const readSession = () => server.get('com.core.server.getSession', {}, alice)
   const health = async () => (await server.fetch('/xrpc/_health')).status
 
-  test('refuses writes and none of 1,000 concurrent reads', async () => {
+  test('rejects every write and none of 1,000 concurrent reads', async () => {
     const reads = Array.from({ length: 10 }, (_, i) => i)
     disk.isFull = true
     const statuses = { read: new Map<number, number>(), write: new Map<number, number>() }

@@ -70,7 +70,7 @@ const session = (auth: { accessJwt: string }) => server.get('com.core.server.get
 const activate = (auth: { accessJwt: string }) =>
   server.post('com.core.server.activateAccount', undefined, auth)
 
-test('import: a did:web account is deactivated until its holder activates it', async () => {
+test('import: a did:web account is deactivated until activateAccount', async () => {
   const identity = { did: web.did, key: await P256Keypair.create() }
   web.documents.set(identity.did, didDocument(identity.did, identity.key, 'webster.old.example'))
   const { status, body } = await moveIn(identity.did, 'webster.test', await proofOf(identity))
@@ -89,7 +89,7 @@ test('import: a did:web account is deactivated until its holder activates it', a
   }
 })
 
-test('checkAccountStatus: validDid says whether the directory names this server and key', async () => {
+test('checkAccountStatus: validDid is true only while the directory names this server and key', async () => {
   const account = await movedIn('pointer.test')
   const status = async () =>
     (await server.get('com.core.server.checkAccountStatus', {}, account)).body.validDid
@@ -111,7 +111,7 @@ test('checkAccountStatus: validDid says whether the directory names this server 
   expect(await status()).toBe(false)
 })
 
-test('describeRepo says whether the DID names the handle, and shows the published document', async () => {
+test('describeRepo: handleIsCorrect is true only while the DID names the handle; didDoc is the published document', async () => {
   const account = await movedIn('named.test')
   await activate(account)
   const described = async () => (await server.get('com.core.repo.describeRepo', { repo: account.did })).body
@@ -221,7 +221,7 @@ describe('the proof', () => {
     )
   })
 
-  test('is not resolved on this machine unless the owner allows it', async () => {
+  test('of a DID on this machine is refused unless the owner allows private addresses', async () => {
     const careful = await TestServer.start()
     try {
       const identity = { did: web.did, key: await P256Keypair.create() }

@@ -56,7 +56,7 @@ describe('createAccount', () => {
     expect((await signUp('welcome', ` ${code} `)).status).toBe(200)
   })
 
-  test('accepts a code in any letter case, as phone keyboards write it', async () => {
+  test('accepts a code in any letter case, because phone keyboards capitalize', async () => {
     const code = await makeCode(2)
     expect((await signUp('capital', code.replace('p', 'P'))).status).toBe(200)
     expect((await signUp('capitals', code.toUpperCase())).status).toBe(200)
@@ -70,7 +70,7 @@ describe('createAccount', () => {
     expect(await signUp('use-three', code)).toMatchObject(invalid)
   })
 
-  test('that fails takes no use', async () => {
+  test('does not use up the code if it fails', async () => {
     const code = await makeCode()
     expect(await signUp('owner-of-all', code)).toMatchObject(refusal(400, 'HandleNotAvailable'))
     expect(await signUp('x', code)).toMatchObject(refusal(400, 'InvalidHandle'))
@@ -85,7 +85,7 @@ describe('createAccount', () => {
     expect((await signUp('enabled', other)).status).toBe(200)
   })
 
-  test('takes a use also where no code is required', async () => {
+  test('uses up a code even if none is required', async () => {
     const open = await TestServer.start()
     try {
       const { body } = await open.post('com.core.server.createInviteCode', { useCount: 1 }, adminAuth)
@@ -131,7 +131,7 @@ describe('a code for an account', () => {
     expect(await codes({ includeUsed: 'false' })).toEqual([open])
   })
 
-  test('is void while the account is taken down', async () => {
+  test('is invalid while the account is taken down', async () => {
     const dan = await invited('dan')
     const code = await makeCode(2, { forAccount: dan.did })
     await server.setStatus(dan.did, { takedown: true })
@@ -263,7 +263,7 @@ describe('earned codes', () => {
     return (await server.signIn(account)).body
   }
 
-  test('are one for each interval, and at most five unused ones', async () => {
+  test('are one per interval, up to five unused ones', async () => {
     const judy = await invited('judy')
     expect(await codesOf(judy)).toEqual([])
     expect(await codesOf(await later(judy, day - hour))).toEqual([])

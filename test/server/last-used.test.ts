@@ -92,7 +92,7 @@ test('an app password keeps the last use of a session that has ended', async () 
   expect(await appPasswordsOf(alice)).toEqual(before)
 })
 
-test('last uses are not written while the store takes no writes, and are written once it does', async () => {
+test('last uses are written only while the store accepts writes', async () => {
   const disk = new FullDisk()
   server = await TestServer.start({}, disk.files)
   const alice = await server.account('alice')
@@ -111,7 +111,7 @@ test('last uses are not written while the store takes no writes, and are written
   expect((lastUsedOf('sessions')[0] ?? '') > (stored ?? '')).toBe(true)
 })
 
-test('a write of an earlier use does not undo a later refresh', async () => {
+test('writing an earlier use does not overwrite the time of a later refresh', async () => {
   server = await TestServer.start()
   const alice = await server.account('alice')
   server.clock.advance(hour)

@@ -2,16 +2,16 @@
 import { decodeAll } from '@atproto/lex-cbor'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createSessionWatch } from '../../server/auth/session-watch.ts'
-import { alice, bob, setupCast, social } from '../support/cast.ts'
 import { hour, minute } from '../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../support/listener.ts'
 import { type Account, adminAuth, refusal, type TestServer } from '../support/server.ts'
 import { decodeJwt, signJwt } from '../support/session-jwt.ts'
 import { mentions, type Ref } from '../support/social.ts'
+import { alice, bob, setupAccounts, social } from '../support/social-accounts.ts'
 
 const subscribe = 'app.example.notification.subscribe'
 
-setupCast()
+setupAccounts()
 
 let server: TestServer
 /** By alice, who subscribes to the stream. */
@@ -206,7 +206,7 @@ describe('subscribe: clients', () => {
     stream.close()
   })
 
-  test('the method also answers under its alias', async () => {
+  test('the subscription is reachable under its alias', async () => {
     const stream = await connect(alice, 'app.bsky.notification.subscribe')
     expect(await stream.next()).toEqual(counted(0))
     stream.close()
@@ -263,7 +263,7 @@ describe('subscribe: rejected connections', () => {
     )
   })
 
-  test('a token in the URL, where logs would contain it', async () => {
+  test('a token in the URL, because URLs are logged', async () => {
     expect(await listen(`${urlOf()}?token=${alice.accessJwt}`)).toMatchObject(refusal(401, 'AuthMissing'))
   })
 
@@ -369,7 +369,7 @@ describe('subscribe: the stream is closed when', () => {
     await endsWith(stream, revoked)
   })
 
-  test('its session ended before the watch started', async () => {
+  test('its session ended while the stream was being opened', async () => {
     const { store, now } = server.running.services
     const sessionId = String(decodeJwt(alice.accessJwt)[1].sid)
     await server.post('com.core.server.deleteSession', undefined, alice)

@@ -282,7 +282,7 @@ describe('profiles', () => {
   })
 })
 
-describe('other responses conform to the lexicons of the network', () => {
+describe('the client accepts the responses of', () => {
   test('describeServer', async () => {
     const agent = new AtpAgent({ service: server.url })
     const { data } = await agent.com.atproto.server.describeServer()

@@ -73,7 +73,7 @@ test('resetPassword: a token is valid for 15 minutes', async () => {
   expect((await server.signIn(frank)).status).toBe(200)
 })
 
-test('resetPassword: an expired token answers ExpiredToken for a day, then InvalidToken', async () => {
+test('resetPassword: an expired token fails with ExpiredToken for a day, then with InvalidToken', async () => {
   const lea = await server.account('lea')
   const token = await tokenFor(lea)
   const after = async (ms: number) => {

@@ -71,7 +71,7 @@ describe('PLC submission', () => {
 
   test('an operation accepted before the directory went down counts as submitted when it is up again', async () => {
     const carla = await moveIn('carla.test', true)
-    // The directory takes the operation, but every answer is lost.
+    // The directory accepts the operation, but every response is lost.
     await directory.submit(carla.did, carla.operation)
     directory.mode = 'down'
     expect(await activate(carla)).toMatchObject(refusal(503, 'NotEnoughResources'))
@@ -83,7 +83,7 @@ describe('PLC submission', () => {
     expect(directory.log(carla.did)).toHaveLength(2)
   })
 
-  test('an account can be activated when the answer to its operation was lost', async () => {
+  test('an account can be activated although the response to its operation was lost', async () => {
     const carla = await moveIn('carla.test', true)
     directory.mode = 'accepts and cuts'
     expect((await activate(carla)).status).toBe(200)
@@ -91,7 +91,7 @@ describe('PLC submission', () => {
     expect(await status(carla)).toMatchObject({ activated: true })
   })
 
-  test('an operation that was accepted and has been followed by another counts as submitted', async () => {
+  test('an operation that was accepted before a later one counts as submitted', async () => {
     const carla = await moveIn('carla.test', true)
     await directory.submit(carla.did, carla.operation)
     const later = await nextOperation(carla.rotationKey, carla.operation, {
@@ -102,7 +102,7 @@ describe('PLC submission', () => {
     expect(directory.last(carla.did)).toEqual(later)
   })
 
-  test('an operation is refused when the directory has another one in its place', async () => {
+  test('an account stays deactivated if the directory has another operation in place of its own', async () => {
     const carla = await moveIn('carla.test', true)
     const other = await nextOperation(carla.rotationKey, carla.genesis, {
       alsoKnownAs: ['at://carla.example'],
@@ -142,7 +142,7 @@ describe('PLC submission', () => {
 })
 
 describe('a new public address', () => {
-  test('becomes an update operation for every published account', async () => {
+  test('is published in an update operation for every published account', async () => {
     const alice = await server.account('alice')
     const bob = await server.account('bob')
     await published()
@@ -245,7 +245,7 @@ describe('a new public address', () => {
     expect(endpointOf(alice.did)).toBe('https://new.test')
   })
 
-  test('without a directory is in the document at once, without a request', async () => {
+  test('is in the DID document at once if no directory is configured', async () => {
     await reopen({ plcUrl: undefined })
     const alice = await server.account('alice')
     await reopen({ publicUrl: 'https://new.test' })
@@ -256,7 +256,7 @@ describe('a new public address', () => {
   })
 })
 
-test('a new handle becomes an update operation', async () => {
+test('a new handle is published in an update operation', async () => {
   const alice = await server.account('alice')
   await published()
   const { store } = server.running.services
@@ -284,7 +284,7 @@ describe('once published, the document of the directory', () => {
     return alice
   }
 
-  test('is what sessions and describeRepo show', async () => {
+  test('is returned by session methods and describeRepo', async () => {
     const alice = await renamedElsewhere()
     const document = { id: alice.did, alsoKnownAs: ['at://alice.example'] }
     expect((await session(alice)).didDoc).toMatchObject(document)
@@ -294,7 +294,7 @@ describe('once published, the document of the directory', () => {
   })
 
   test.each(['down', 'fails'] as const)(
-    'is the last known one in an outage (directory: %s)',
+    'is the last one received while the directory is unavailable (%s)',
     async (mode) => {
       const alice = await renamedElsewhere()
       await session(alice)

@@ -339,7 +339,7 @@ describe('a queued delivery is dropped', () => {
   const events: Record<string, () => Promise<unknown>> = {
     'when the device is unregistered': () => world.call('unregisterPush', device(), alice),
     'when the record is deleted': () => world.remove(bob, like),
-    'when it is not wanted any more': () =>
+    'when the preferences exclude it': () =>
       world.call('putPreferencesV2', { like: { include: 'all', list: true, push: false } }, alice),
     'when the account is deactivated': () => server.post('com.core.server.deactivateAccount', {}, alice),
     'when the account is suspended': () => server.setStatus(alice.did, { suspended: true }),
@@ -364,7 +364,7 @@ describe('a queued delivery is dropped', () => {
   })
 })
 
-test('deletion: removes the account from the push queue, also where it was a push service', async () => {
+test('deletion: removes the account from the push queue, as recipient and as push service', async () => {
   await register()
   await register(bob, { serviceDid: alice.did })
   service.answer = { status: 500 }
@@ -379,7 +379,7 @@ test('deletion: removes the account from the push queue, also where it was a pus
 })
 
 describe('a slow service', () => {
-  test('delays no other service, and gets one delivery at a time for a device', async () => {
+  test('does not delay other services, and gets one delivery at a time per device', async () => {
     const slow = await PushService.start()
     onTestFinished(() => slow.close())
     slow.answer = undefined
@@ -415,7 +415,7 @@ describe('a slow service', () => {
   })
 })
 
-test('push queue: a delivery on a full disk is repeated once, later', async () => {
+test('push queue: a delivery that a full disk could not record is repeated once', async () => {
   await register()
   service.answer = undefined
   await world.like(bob, post)

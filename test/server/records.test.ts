@@ -83,14 +83,14 @@ describe('validation', () => {
     ['no text', post, { createdAt }],
     ['301 letters', post, { text: 'x'.repeat(301), createdAt }],
     ['a date without time', post, { text: '', createdAt: '2030-01-01' }],
-    ['a follow of no DID', follow, { subject: 'bob', createdAt }],
+    ['a follow whose subject is not a DID', follow, { subject: 'bob', createdAt }],
     [
-      'a like of no version',
+      'a like without a CID',
       'app.example.feed.like',
       { subject: { uri: `at://${'did:web:a.test'}` }, createdAt },
     ],
     [
-      'a facet that ends nowhere',
+      'a facet without byteEnd',
       post,
       { text: '@bob', createdAt, facets: [{ index: { byteStart: 0 }, features: [] }] },
     ],
@@ -104,7 +104,7 @@ describe('validation', () => {
       },
     ],
     [
-      'no name of a verified account',
+      'a verification without displayName',
       'app.example.graph.verification',
       {
         subject: 'did:web:a.test',
@@ -137,8 +137,8 @@ describe('validation', () => {
     ['a link that is no CID', '{"n":{"$link":"nonsense"}}'],
     ['bytes that are no base64', '{"n":{"$bytes":"*"}}'],
     ['a list', '[]'],
-    ['half a character', '{"n":"\\ud800"}'],
-  ])('rejects %s, which the data model does not have', async (_, record) => {
+    ['a lone surrogate', '{"n":"\\ud800"}'],
+  ])('rejects %s, which the data model forbids', async (_, record) => {
     const body = `{"repo":"${alice.did}","collection":"org.example.thing","record":${record}}`
     const answer = await server.fetch('/xrpc/com.core.repo.createRecord', {
       method: 'POST',
@@ -325,12 +325,12 @@ describe('applyWrites', () => {
   })
 
   test.each([
-    ['a record that is there is created', [write('create', 'c', 1), write('create', 'a', 1)]],
-    ['one is created twice', [write('create', 'c', 1), write('create', 'c', 2)]],
-    ['what is not there is updated', [write('create', 'c', 1), write('update', 'none', 1)]],
-    ['one is not valid', [write('create', 'c', 1), { ...write('create', 'd', 1), collection: post }]],
-    ['one is no write', [write('create', 'c', 1), write('destroy', 'a')]],
-    ['one is no whole write', [write('create', 'c', 1), write('update', 'a')]],
+    ['a record with an existing key is created', [write('create', 'c', 1), write('create', 'a', 1)]],
+    ['one record is created twice', [write('create', 'c', 1), write('create', 'c', 2)]],
+    ['a missing record is updated', [write('create', 'c', 1), write('update', 'none', 1)]],
+    ['one record is invalid', [write('create', 'c', 1), { ...write('create', 'd', 1), collection: post }]],
+    ['one write has an unknown type', [write('create', 'c', 1), write('destroy', 'a')]],
+    ['one write has no value', [write('create', 'c', 1), write('update', 'a')]],
   ])('writes nothing when %s', async (_, writes) => {
     const before = await status(alice)
     expect(await apply(writes)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
@@ -409,7 +409,7 @@ describe('listRecords', () => {
   })
 })
 
-test('unknown repositories and records answer RepoNotFound and RecordNotFound', async () => {
+test('unknown repositories and records fail with RepoNotFound and RecordNotFound', async () => {
   const unknown = { repo: 'did:web:unknown.test', collection: post, rkey: 'x' }
   for (const nsid of ['getRecord', 'listRecords', 'describeRepo']) {
     const answer = await server.get(`com.core.repo.${nsid}`, unknown)

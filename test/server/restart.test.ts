@@ -6,7 +6,7 @@ import { decodeJwt } from '../support/jwt.ts'
 import { type Account, TestServer } from '../support/server.ts'
 
 /** A server with data in every table, and the sessions of its accounts. */
-interface Lived {
+interface Populated {
   readonly server: TestServer
   readonly alice: Account
   readonly tokens: { readonly reset: string; readonly replacedRefresh: string; readonly successor: string }
@@ -14,15 +14,15 @@ interface Lived {
   readonly inviteCode: string
 }
 
-let lived: Lived
+let populated: Populated
 
 beforeAll(async () => {
-  lived = await live()
+  populated = await populate()
 })
 
-afterAll(() => lived.server.close())
+afterAll(() => populated.server.close())
 
-async function live(): Promise<Lived> {
+async function populate(): Promise<Populated> {
   const server = await TestServer.start({ adminPassword: undefined })
   const owner = await server.account('owner-of-all')
   const alice = await server.account('alice')
@@ -55,7 +55,7 @@ async function live(): Promise<Lived> {
 }
 
 /** All data of the server and of alice that methods return. */
-async function portrait(server: TestServer, { alice }: Lived) {
+async function readAll(server: TestServer, { alice }: Populated) {
   const read = async (nsid: string, auth?: Account | string) => (await server.get(nsid, {}, auth)).body
   return {
     server: await read('com.core.server.describeServer'),
@@ -69,7 +69,7 @@ async function portrait(server: TestServer, { alice }: Lived) {
 }
 
 /** Checks that sessions, passwords and codes work as before. */
-async function expectToGoOn(server: TestServer, { alice, tokens, appPassword, inviteCode }: Lived) {
+async function expectWorking(server: TestServer, { alice, tokens, appPassword, inviteCode }: Populated) {
   const jti = (jwt: string) => decodeJwt(jwt).claims.jti
   const again = await server.post('com.core.server.refreshSession', undefined, tokens.replacedRefresh)
   expect(jti(again.body.refreshJwt)).toBe(jti(tokens.successor))
@@ -85,9 +85,9 @@ async function expectToGoOn(server: TestServer, { alice, tokens, appPassword, in
   expect((await server.signIn(alice, { password: 'a new password' })).status).toBe(200)
 }
 
-test('restart: all data survives, and a copy of the data folder is the same server', async () => {
-  const { server } = lived
-  const before = await portrait(server, lived)
+test('restart: all data survives, and a copy of the data directory starts as the same server', async () => {
+  const { server } = populated
+  const before = await readAll(server, populated)
   expect(before).toMatchObject({
     session: { active: false, emailConfirmed: true },
     appPasswords: { passwords: [{ name: 'phone' }] },
@@ -95,15 +95,15 @@ test('restart: all data survives, and a copy of the data folder is the same serv
   })
 
   await server.restart()
-  expect(await portrait(server, lived)).toEqual(before)
+  expect(await readAll(server, populated)).toEqual(before)
 
   const dataDir = await mkdtemp(join(tmpdir(), 'pds-copy-'))
   await server.running.close()
   await cp(server.config.dataDir, dataDir, { recursive: true })
   const copy = await TestServer.start({ adminPassword: undefined, dataDir })
   try {
-    expect(await portrait(copy, lived)).toEqual(before)
-    await expectToGoOn(copy, lived)
+    expect(await readAll(copy, populated)).toEqual(before)
+    await expectWorking(copy, populated)
     const generated = (await readFile(join(server.config.dataDir, 'admin-password'), 'utf8')).trim()
     const admin = `Basic ${Buffer.from(`admin:${generated}`).toString('base64')}`
     expect((await copy.get('com.core.admin.listAccounts', {}, admin)).status).toBe(200)
@@ -112,5 +112,5 @@ test('restart: all data survives, and a copy of the data folder is the same serv
   }
 
   await server.open()
-  await expectToGoOn(server, lived)
+  await expectWorking(server, populated)
 })

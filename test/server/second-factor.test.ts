@@ -72,7 +72,7 @@ test('a new code replaces the old one', async () => {
   expect((await server.signIn(erin, { authFactorToken })).status).toBe(200)
 })
 
-test('the code is void after five wrong codes', async () => {
+test('the code is invalid after five wrong codes', async () => {
   const frank = await guarded('frank')
   const guess = () => server.signIn(frank, { authFactorToken: 'AAAAA-AAAAA' })
   await server.signIn(frank)
@@ -93,7 +93,7 @@ test('the code is void after five wrong codes', async () => {
   expect((await server.signIn(frank, { authFactorToken: last })).status).toBe(200)
 })
 
-test('a wrong password sends no mail, whatever the code', async () => {
+test('a wrong password sends no mail, with or without a code', async () => {
   const grace = await guarded('grace')
   await server.signIn(grace)
   const authFactorToken = await server.codeTo(grace.email)

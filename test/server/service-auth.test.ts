@@ -126,7 +126,7 @@ describe('methods that manage the account', () => {
     expect(await ask({ lxm })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('get none but createAccount, which imports an account', async () => {
+  test('get no token except createAccount, which imports an account', async () => {
     for (const lxm of ['com.core.server.createAccount', 'com.atproto.server.createAccount']) {
       const { body } = await ask({ lxm })
       expect(decodeJwt(body.token).claims.lxm).toBe(lxm)

@@ -151,7 +151,7 @@ describe('handles', () => {
     },
   )
 
-  test('a handle belongs to one account, in any letter case, and is stored in lower case', async () => {
+  test('a handle is unique in any letter case, and stored in lower case', async () => {
     expect((await signUp('CamelCase.Test')).body).toMatchObject({ handle: 'camelcase.test' })
     expect(await signUp('camelcase.test')).toMatchObject(refusal(400, 'HandleNotAvailable'))
     expect(await signUp('CAMELCASE.TEST')).toMatchObject(refusal(400, 'HandleNotAvailable'))
@@ -173,7 +173,7 @@ describe('email addresses', () => {
     },
   )
 
-  test('an address has one account, in any letter case', async () => {
+  test('an address is unique in any letter case', async () => {
     expect((await signUp('first.test', { email: 'Shared@Mail.test' })).status).toBe(200)
     expect(await signUp('second.test', { email: 'shared@mail.TEST' })).toMatchObject(
       refusal(400, 'InvalidRequest', 'Another account has this email address'),
@@ -296,7 +296,7 @@ describe('identity', () => {
     },
   )
 
-  test('an account is created while the directory is down, and submitted later', async () => {
+  test('an account is created while the directory is down, and its operation is submitted later', async () => {
     directory.mode = 'fails'
     const first = await mint('patient.test')
     const second = await mint('patienter.test')

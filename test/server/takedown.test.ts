@@ -20,7 +20,7 @@ const takenDown = refusal(401, 'AccountTakedown')
 const badScope = refusal(400, 'InvalidToken', 'Bad token scope')
 const revoked = refusal(400, 'ExpiredToken', 'Token has been revoked')
 
-/** A taken-down account with the narrow session that is left to it. */
+/** A taken-down account with a session of scope takendown. */
 async function leaving(name: string): Promise<Account> {
   const account = await server.account(name)
   await server.setStatus(account.did, { takedown: true })
@@ -73,12 +73,12 @@ describe('a session of scope takendown', () => {
     for (const { nsid, schema, auth } of methods) {
       if (auth === 'none' || auth === 'import') continue
       const { body: narrow } = await server.signIn(erin, { allowTakendown: true })
-      // An input that lacks everything: it is not looked at before the door.
+      // An empty input: access is checked before the input.
       const { body } = await (schema.type === 'query'
         ? server.get(nsid, {}, narrow.accessJwt)
         : server.post(nsid, {}, narrow.accessJwt))
-      const isShut = body?.message === 'Bad token scope' || body?.error === 'AccountTakedown'
-      if (!isShut) open.push(nsid)
+      const isRefused = body?.message === 'Bad token scope' || body?.error === 'AccountTakedown'
+      if (!isRefused) open.push(nsid)
     }
     expect(open.sort()).toEqual([
       'com.core.server.deactivateAccount',
@@ -144,7 +144,7 @@ describe('a session of scope takendown', () => {
     expect((await server.signIn(kim, more)).body).toMatchObject({ status: 'takendown' })
   })
 
-  test('ends when the takedown is lifted; the holder can sign in', async () => {
+  test('ends when the takedown is lifted, and the account can sign in again', async () => {
     const leo = await leaving('leo')
     await server.setStatus(leo.did, { takedown: false })
     expect(await session(leo)).toMatchObject(revoked)

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /**
  * A reverse proxy that appends its client's address to X-Forwarded-For, as Caddy, nginx and cloudflared do. All test clients
- * are on loopback, so `X-Client` says which address the proxy sees.
+ * are on loopback, so `X-Client` contains the address that the proxy sees.
  */
 async function startProxy(host = '127.0.0.1'): Promise<string> {
   const started = createServer((req, res) => {
@@ -64,7 +64,7 @@ async function signIn(
   return { status, limit: headers.get('ratelimit-policy') }
 }
 
-/** Guesses until the server refuses to look at more; the 31st guess is refused. */
+/** Makes 31 guesses. The rate limit refuses the last one. */
 async function exhaust(url: string, alice: Account, headers: (guess: number) => Headers): Promise<number[]> {
   const statuses: number[] = []
   for (let guess = 0; guess < 31; guess++) {
@@ -126,7 +126,7 @@ test.each([
   'fe80::1%lo',
   'x'.repeat(4000),
   Array(1000).fill('127.0.0.1').join(','),
-])('a malformed forwarded address (%#) is answered, and is not loopback', async (address) => {
+])('a request with a malformed forwarded address (%#) succeeds and is rate-limited', async (address) => {
   await start(['loopback'])
   const { port } = server.running
   const answer = await fetch(`http://127.0.0.1:${port}/xrpc/com.core.server.describeServer`, {
@@ -143,7 +143,7 @@ test('a proxied client with a loopback address shares no limit with this machine
   expect((await server.signIn(alice)).status).toBe(200)
 })
 
-test('an IPv4 address that was forwarded in IPv6 form is the same client', async () => {
+test('an IPv4 address and its IPv6-mapped form share one limit', async () => {
   await start(['127.0.0.0/8'])
   const alice = await server.account('alice')
   const url = await startProxy()
@@ -151,7 +151,7 @@ test('an IPv4 address that was forwarded in IPv6 form is the same client', async
   expect(await exhaust(url, alice, either)).toEqual(exhausted)
 })
 
-test('a chain of trusted proxies leads to the client', async () => {
+test('behind a chain of trusted proxies, limits apply to the client', async () => {
   await start(['loopback', '10.0.0.0/8', '2001:db8:ffff::/48'])
   const alice = await server.account('alice')
   const url = await startProxy()

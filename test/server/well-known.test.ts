@@ -39,24 +39,27 @@ test('atproto-did returns the DID of the handle in Host as plain text', async ()
   expect(answer.headers['access-control-allow-origin']).toBe('*')
 })
 
-test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])('%s is the same handle', async (host) => {
-  expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
-})
+test.each(['ALICE.Test', 'alice.test:2583', 'alice.test.'])(
+  'Host %s names the handle alice.test',
+  async (host) => {
+    expect(await didOf(host)).toMatchObject({ status: 200, text: alice.did })
+  },
+)
 
-test('a target in absolute form names the handle', async () => {
+test('the host of a target in absolute form takes precedence over Host', async () => {
   const request = 'GET http://alice.test/.well-known/atproto-did HTTP/1.1\r\nHost: localhost\r\n\r\n'
   expect(await exchange(server.running.port, request)).toMatchObject({ status: 200, text: alice.did })
 })
 
 test.each(['unknown.test', 'unknown.home.example', 'localhost', '127.0.0.1', 'my-box.local', 'pds.test'])(
-  '%s has no account',
+  'Host %s fails with HandleNotFound',
   async (host) => {
     expect(await didOf(host)).toMatchObject(noSuchHandle)
   },
 )
 
 test.each(['evil.example', 'alice.test.evil.example', 'home.example', 'test'])(
-  '%s is no name of this server, nor could it be a handle here',
+  'Host %s, which is neither a name nor a handle domain of this server, is refused',
   async (host) => {
     expect(await didOf(host)).toMatchObject(forbidden)
   },
@@ -70,7 +73,7 @@ test.each([
   '/xrpc/com.core.server.describeServer',
   '/xrpc/_health',
   '/',
-])('a handle as Host is accepted for atproto-did alone: %s', async (path) => {
+])('a handle as Host is refused for every other path: %s', async (path) => {
   expect(await ask('alice.test', path)).toMatchObject(forbidden)
 })
 

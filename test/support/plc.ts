@@ -63,9 +63,9 @@ async function signOperation(signer: Keypair, unsigned: Omit<PlcOperation, 'sig'
 }
 
 /**
- * - `up`: answers.
+ * - `up`: responds.
  * - `accepts and cuts`: adds the operation to its log, then closes the connection without an answer.
- * - `fails`: answers 500. `down`: closes every connection. `hangs`: never answers.
+ * - `fails`: responds with 500. `down`: closes every connection. `hangs`: never responds.
  */
 export type PlcMode = 'up' | 'accepts and cuts' | 'fails' | 'down' | 'hangs'
 
@@ -203,7 +203,7 @@ function send(res: ServerResponse, status: number, body: unknown): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** The document of an identity in the state that an operation gives it. */
+/** The document of an identity after an operation. */
 function documentOf(did: string, operation: PlcOperation) {
   return {
     '@context': [

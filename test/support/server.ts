@@ -132,7 +132,7 @@ export class TestServer {
     return { ...input, ...answer.body }
   }
 
-  /** Signs in; `more` adds to the input or replaces what the account would give. */
+  /** Signs in with the account's handle and password. `more` is merged into the input. */
   signIn(who: { handle: string; password: string }, more: Record<string, unknown> = {}): Promise<Answer> {
     return this.post('com.core.server.createSession', {
       identifier: who.handle,

@@ -16,7 +16,7 @@ export class World {
   readonly server: TestServer
   readonly #browser: Browser
   readonly #profiles: BrowserContext[] = []
-  readonly #complaints: string[][] = []
+  readonly #errors: string[][] = []
 
   private constructor(server: TestServer, browser: Browser) {
     this.server = server
@@ -42,7 +42,7 @@ export class World {
   async tab(profile: BrowserContext): Promise<Page> {
     const page = await profile.newPage()
     page.setDefaultTimeout(60_000)
-    this.#complaints.push(errorsOf(page))
+    this.#errors.push(errorsOf(page))
     return page
   }
 
@@ -56,9 +56,9 @@ export class World {
   }
 
   /** Closes every profile after a test. @returns the errors that its pages logged */
-  async forget(): Promise<string[]> {
+  async closeProfiles(): Promise<string[]> {
     await Promise.all(this.#profiles.splice(0).map((profile) => profile.close()))
-    return this.#complaints.splice(0).flat()
+    return this.#errors.splice(0).flat()
   }
 
   async close(): Promise<void> {

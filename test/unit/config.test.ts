@@ -138,7 +138,7 @@ test.each([
   ['PDS_PRIVACY_URL', 'javascript:alert(1)'],
   ['PDS_TERMS_URL', 'terms'],
   ['PDS_CONTACT_EMAIL', 'me@'],
-])('%s=%j is a ConfigError that names both', (variable, text) => {
+])('%s=%j throws a ConfigError with the setting and the value', (variable, text) => {
   const flag = `--${variable.slice('PDS_'.length).toLowerCase().replaceAll('_', '-')}`
   for (const [name, read] of [
     [variable, () => fromEnv({ [variable]: text })],

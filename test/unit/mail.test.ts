@@ -185,11 +185,11 @@ describe('without a mail server', () => {
   test.each([
     ['letters of every script', 'Grüße, 你好, 🔑 – “x”\n'],
     ['long lines', `${'word '.repeat(100)}\n${'x'.repeat(500)}\n`],
-    ['what looks like the encoding, unencoded', 'a=b =3D =\n= =20\n'],
-    ['what looks like the encoding, encoded', 'a=b =3D =\n= =20\nü =\n'],
-    ['what looks like a header', '\nSubject: no\n\nBcc: eve@example.com\n\n\n\nend\n'],
+    ['unencoded lines that resemble the encoding', 'a=b =3D =\n= =20\n'],
+    ['encoded lines that resemble the encoding', 'a=b =3D =\n= =20\nü =\n'],
+    ['lines that resemble headers', '\nSubject: no\n\nBcc: eve@example.com\n\n\n\nend\n'],
     ['lines of dots and blanks', '.\n..\n. \n \n\t\nend\n'],
-  ])('%s come back as they went', async (_, text) => {
+  ])('%s are read back unchanged', async (_, text) => {
     await mailer().send({ ...LETTER, text })
     expect((await listOutbox(dataDir))[0]?.text).toBe(text)
   })
@@ -345,7 +345,7 @@ describe('addresses', () => {
     "o'hara+pds@mail.example.co.uk",
     'ALICE@EXAMPLE.COM',
     'a.b_c-d@x--y.test',
-  ])('%s is one', (address) => expect(isEmailAddress(address)).toBe(true))
+  ])('%s is valid', (address) => expect(isEmailAddress(address)).toBe(true))
 
   test('a valid address has no special character of mail', () => {
     const parts = fc.string({ unit: fc.constantFrom('a', '1', '.', '-', '@', ...'<>,;:"()[]\\ \t\r\n\0é') })
@@ -364,7 +364,7 @@ describe('addresses', () => {
     ['Alice, Bob <alice@example.com>', undefined],
     ['Alice <alice@example.com> Bob', undefined],
     ['Alice <alice>', undefined],
-  ])('a sender is written %j', (text, mailbox) => expect(parseMailbox(text)).toEqual(mailbox))
+  ])('the sender %j is parsed to %j', (text, mailbox) => expect(parseMailbox(text)).toEqual(mailbox))
 })
 
 describe('templates', () => {

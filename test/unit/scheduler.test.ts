@@ -44,7 +44,7 @@ test('jobs: one that is stopped before its first run never runs', async () => {
   expect(await pass(1000)).toEqual([])
 })
 
-test('jobs: a run is skipped while the last one of the job goes on, not that of another job', async () => {
+test('jobs: a run is skipped while the previous run of the same job continues, but other jobs run', async () => {
   const end = Promise.withResolvers<void>()
   const slow = {
     ...job('slow', 0, 100),

@@ -101,7 +101,7 @@ describe('output', () => {
 })
 
 describe('a response', () => {
-  test('waits until everything that was read is durable', async () => {
+  test('waits until all data that the handler read is durable', async () => {
     const onDisk = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const events: string[] = []
@@ -122,7 +122,7 @@ describe('a response', () => {
     await careful.close()
   })
 
-  test('is an error when what was read never becomes durable', async () => {
+  test('is an error if data that the handler read cannot become durable', async () => {
     const unlucky = await serve(methods, { watchReads: () => () => Promise.reject(new Error('no')) })
     const answer = await unlucky.fetch('/xrpc/com.test.row')
     expect(answer.text).toBe('{"error":"InternalServerError"}')
@@ -182,7 +182,7 @@ describe('compression', () => {
   })
 
   test.each([
-    ['a small answer', 'small', 'gzip'],
+    ['a small response', 'small', 'gzip'],
     ['a response without Accept-Encoding', 'large', 'identity'],
   ])('skips %s', async (_, name, accepted) => {
     const { coding, answer } = await raw(name, accepted)
@@ -199,7 +199,7 @@ describe('compression', () => {
 
 describe('errors', () => {
   test.each(['throws', 'throwsText', 'throwsNothing', 'rejects', 'returnsNothing', 'returnsBigInt'])(
-    'of handlers answer 500 without details (%s)',
+    'of handlers have status 500 and no details (%s)',
     async (name) => {
       const before = server.failures.length
       const answer = await get(name)
@@ -265,12 +265,12 @@ describe('malformed HTTP', () => {
     ['an unknown version', 'GET /xrpc/_health HTTP/9.9\r\nHost: localhost\r\n\r\n', 400],
     ['a header without a colon', 'GET /xrpc/_health HTTP/1.1\r\nHost localhost\r\n\r\n', 400],
     [
-      'two lengths of one body',
+      'two Content-Length headers',
       'POST /xrpc/com.test.fails HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
       400,
     ],
     [
-      'a length beside pieces',
+      'Content-Length with a chunked body',
       'POST /xrpc/com.test.fails HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],

@@ -115,9 +115,9 @@ describe('Content-Type', () => {
 
 describe('a body', () => {
   test.each([
-    ['that is absent', undefined],
+    ['of a missing request body', undefined],
     ['that is empty', ''],
-    ['of white space', '  \n'],
+    ['of white space only', '  \n'],
     ['cut short', '{"text":"he'],
     ['with single quotes', "{'text':'hello'}"],
     ['with a trailing comma', '{"text":"hello",}'],
@@ -131,17 +131,20 @@ describe('a body', () => {
     ['without a required property', '{}'],
     ['with a property of another type', '{"text":1}'],
     ['with a fraction for an integer', '{"text":"a","count":1.5}'],
-    ['with an endless number', '{"text":"a","count":1e400}'],
+    ['with an infinite number', '{"text":"a","count":1e400}'],
     ['with NUL in a string', '{"text":"a\\u0000b"}'],
-    ['with half a surrogate pair, escaped', '{"text":"\\ud800"}'],
-    ['with half a surrogate pair in a key of unknown data', '{"text":"a","loose":{"\\ud800":1}}'],
-    ['nested deeper than anything needs', `{"text":"a","loose":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`],
+    ['with an escaped lone surrogate', '{"text":"\\ud800"}'],
+    ['with a lone surrogate in a key of unknown data', '{"text":"a","loose":{"\\ud800":1}}'],
+    ['nested deeper than the limit', `{"text":"a","loose":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`],
     ['that is a deep array', `${'['.repeat(60_000)}${']'.repeat(60_000)}`],
     [
-      'nested very deep where an object is flat',
+      'with deep nesting where the lexicon has a flat object',
       `{"text":"a","inner":${'['.repeat(60_000)}${']'.repeat(60_000)}}`,
     ],
-    ['nested very deep where nothing is nested', `{"text":${'['.repeat(60_000)}${']'.repeat(60_000)}}`],
+    [
+      'with deep nesting where the lexicon has a string',
+      `{"text":${'['.repeat(60_000)}${']'.repeat(60_000)}}`,
+    ],
   ])('%s is refused', async (_, body) => {
     expect(await post(body)).toMatchObject(refused)
     expect(server.failures).toEqual([])
@@ -215,12 +218,12 @@ describe('properties', () => {
     expect(JSON.parse(text).seen.inner).toEqual({ known: 'b' })
   })
 
-  test('inside unknown are kept', async () => {
+  test('inside data of type unknown are kept', async () => {
     const loose = { any: [1, { deep: 'é\u0000' }], $type: 'com.test.note' }
     expect((await post(JSON.stringify({ text: 'a', loose }))).body.seen.loose).toEqual(loose)
   })
 
-  test('that repeat have their last value', async () => {
+  test('that are repeated have their last value', async () => {
     expect((await post('{"text":"a","text":"b"}')).body.seen.text).toBe('b')
   })
 })
@@ -231,7 +234,7 @@ describe('where no input is declared', () => {
     ['an empty body', { body: '' }],
     ['{}', json({})],
     ['a form', { body: new URLSearchParams({ a: 'b' }) }],
-    ['what is no JSON', { body: '{', headers: { 'content-type': 'application/json' } }],
+    ['invalid JSON', { body: '{', headers: { 'content-type': 'application/json' } }],
   ])('%s is accepted', async (_, init: RequestInit) => {
     const answer = await server.fetch('/xrpc/com.test.bare', { ...init, method: 'POST' })
     expect(answer).toMatchObject({ status: 200, text: '' })

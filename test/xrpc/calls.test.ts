@@ -107,7 +107,7 @@ describe('names', () => {
   })
 
   test.each(['/xrpc', '/', '/index.html', '/XRPC/com.test.greeting', '//127.0.0.1/xrpc/com.test.greeting'])(
-    '%s is nowhere',
+    '%s fails with PathNotFound',
     async (path) => {
       const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
       expect(answer).toMatchObject({
@@ -122,7 +122,7 @@ describe('names', () => {
 describe('parameters', () => {
   const ask = (query: string) => server.fetch(`/xrpc/com.test.greeting?${query}`)
 
-  test('have the types of their lexicon', async () => {
+  test('are converted to the types of the lexicon', async () => {
     const { body } = await ask('name=1&limit=7&loud=true')
     expect(body.params).toEqual({ name: '1', limit: 7, loud: true })
   })

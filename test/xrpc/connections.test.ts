@@ -116,7 +116,7 @@ describe('a connection', () => {
     connection.socket.destroy()
   })
 
-  test('is closed at a malformed request, after the earlier responses', async () => {
+  test('is closed at a malformed request, without the pending response', async () => {
     const connection = await open((await start()).port)
     connection.send(`${get('slow')}garbage\r\n\r\n`)
     await waiting.arrival()
@@ -197,7 +197,7 @@ describe('a client that hangs', () => {
     expect(await connection.closed()).toMatchObject(timedOut)
   })
 
-  test('by sending byte after byte is disconnected', async () => {
+  test('that sends byte after byte is disconnected', async () => {
     const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Content-Length: 100000\r\n\r\n`)
     const drip = setInterval(() => connection.socket.writable && connection.send(' '), 20)
@@ -205,7 +205,7 @@ describe('a client that hangs', () => {
     clearInterval(drip)
   })
 
-  test('by sending on after a refusal is disconnected', async () => {
+  test('that continues to send after a refusal is disconnected', async () => {
     const connection = await open((await start({ timeouts })).port)
     connection.send(`${noteHead}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
@@ -214,7 +214,7 @@ describe('a client that hangs', () => {
     clearInterval(flood)
   })
 
-  test('by not reading its response is disconnected', async () => {
+  test('that does not read its response is disconnected', async () => {
     const { port, close } = await start({ timeouts })
     const { socket, send } = await open(port)
     send(get('large'))

@@ -32,8 +32,8 @@ test.each([
   ['a refusal', '/xrpc/com.test.guarded', 401],
   ['a failure', '/xrpc/com.test.broken', 500],
   ['an unknown method', '/xrpc/com.test.unknown', 501],
-  ['what is no method', '/favicon.ico', 404],
-  ['the health', '/xrpc/_health', 200],
+  ['a path outside the API', '/favicon.ico', 404],
+  ['the health check', '/xrpc/_health', 200],
 ])('%s is readable from any origin', async (_, path, status) => {
   const { headers, ...answer } = await server.fetch(path, { headers: { origin } })
   expect(answer.status).toBe(status)

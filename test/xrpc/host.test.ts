@@ -20,7 +20,7 @@ const ask = (head: string) => exchange(server.port, `${head}\r\n\r\n`)
 const withHost = (host: string) => ask(`GET ${target} HTTP/1.1\r\nHost: ${host}`)
 const forbidden = { status: 403, body: { error: 'Forbidden', message: expect.any(String) } }
 
-describe('an allowed Host', () => {
+describe('an allowed Host is accepted', () => {
   test.each([
     'localhost',
     'LOCALHOST',

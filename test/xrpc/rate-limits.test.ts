@@ -261,22 +261,22 @@ describe('the server allows', () => {
 
   test.each<[points: number, seconds: number, what: string, Try]>([
     [300, 5 * minutes, 'attempts to sign in', (running, _, n) => signIn(running, `name${n}.test`)],
-    [5, hour, 'resets of one password', (running) => reset(running, 'alice@mail.test')],
-    [50, hour, 'resets of passwords', (running, _, n) => reset(running, `name${n}@mail.test`)],
+    [5, hour, 'requests to reset one password', (running) => reset(running, 'alice@mail.test')],
+    [50, hour, 'requests to reset passwords', (running, _, n) => reset(running, `name${n}@mail.test`)],
     [5, hour, 'codes to confirm', mailed('server.requestEmailConfirmation')],
     [5, hour, 'codes to change the address', mailed('server.requestEmailUpdate')],
-    [5, hour, 'codes to leave', mailed('server.requestAccountDelete')],
+    [5, hour, 'codes to delete the account', mailed('server.requestAccountDelete')],
     [
       50,
       5 * minutes,
-      'codes for a new password',
+      'password resets with a code',
       (running) =>
         running.post(core('server.resetPassword'), { token: 'AAAAA-AAAAA', password: 'long enough' }),
     ],
     [
       20,
       hour,
-      'attempts to leave',
+      'attempts to delete the account',
       (running, alice) =>
         running.post(
           core('server.deleteAccount'),
@@ -315,7 +315,7 @@ describe('the server allows', () => {
 
   test.each<[points: number, atOnce: number, pause: number, what: string, Try]>([
     [300, 30, 5 * minutes, 'attempts to sign in with one name', (running) => signIn(running, 'bob.test')],
-    [15, 5, hour, 'resets of one password', (running) => reset(running, 'alice@mail.test')],
+    [15, 5, hour, 'requests to reset one password', (running) => reset(running, 'alice@mail.test')],
     [15, 5, hour, 'codes to one account', mailed('server.requestEmailConfirmation')],
   ])('%i a day, %i every %i s: %s', async (points, atOnce, pause, _, attempt) => {
     vi.useFakeTimers({ toFake: ['Date'] })

@@ -71,7 +71,7 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
         <>
           {when}{' '}
           <span role="status">
-            {check.isSuccess && <Badge variant="good">{t.backups.sound}</Badge>}
+            {check.isSuccess && <Badge variant="good">{t.backups.verified}</Badge>}
             {check.isError && <Badge variant="danger">{t.backups.damaged}</Badge>}
           </span>
         </>

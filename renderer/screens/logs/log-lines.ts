@@ -51,7 +51,7 @@ function numbered(line: LogLine): NumberedLine {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Whether a line has at minLevel this level and contains the text. */
+/** Whether a line has at least this level and contains the text. */
 export function matches(line: LogLine, minLevel: LogLine['level'], text: string): boolean {
   if (levels.indexOf(line.level) < levels.indexOf(minLevel)) return false
   return text === '' || textOf(line).toLowerCase().includes(text.toLowerCase())

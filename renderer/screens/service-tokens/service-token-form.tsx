@@ -22,7 +22,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   const [aud, setAud] = useState('')
   const [lxm, setLxm] = useState(onlyMethod ?? '')
   const [seconds, setSeconds] = useState('60')
-  const ask = useMutation({
+  const create = useMutation({
     mutationFn: () => {
       const exp = Math.floor(Date.now() / 1000) + Number(seconds)
       const more = seconds === '60' ? {} : { exp }
@@ -32,7 +32,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    ask.mutate()
+    create.mutate()
   }
   return (
     <>
@@ -71,16 +71,16 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
               options={t.serviceTokens.lifetimes}
               value={seconds}
             />
-            <FormError error={ask.error} />
+            <FormError error={create.error} />
             <div>
-              <Button busy={ask.isPending} variant="primary" type="submit">
+              <Button busy={create.isPending} variant="primary" type="submit">
                 {t.serviceTokens.submit}
               </Button>
             </div>
           </Stack>
         </form>
       </Panel>
-      {ask.data && <ServiceToken token={ask.data.token} />}
+      {create.data && <ServiceToken token={create.data.token} />}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { t } from '../../strings/en.ts'
 
-/** In this order: most browsers also name their ancestors. */
+/** In this order: most User-Agent headers also contain the names of later entries. */
 const browsers: readonly [string, RegExp][] = [
   ['Desktop PDS', /DesktopPDS|desktop-pds/i],
   ['Edge', /Edg(e|A|iOS)?\//],

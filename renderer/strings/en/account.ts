@@ -17,7 +17,7 @@ export const home = {
   unread: (unread: number) => count(unread, { one: 'unread notification', other: 'unread notifications' }),
   client: 'Connect a client',
   clientLead:
-    'Command-line tools and client libraries work. Graphical clients can sign in, but this server does not answer their requests for profiles and timelines yet.',
+    'Command-line tools and client libraries work. Graphical clients can sign in, but this server does not provide profiles and timelines yet.',
   steps: [
     'In the client, choose to sign in with another server, sometimes called a hosting provider.',
     'Enter the address above.',

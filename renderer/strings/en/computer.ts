@@ -1,4 +1,4 @@
-/** Texts of the screens under “This computer”, but for the Server screen, and of a server that does not run. */
+/** Texts of the screens under “This computer” except Server, and of the screens shown while the server is not running. */
 import { formatNumber } from '../format.ts'
 
 export const outbox = {
@@ -39,7 +39,7 @@ export const backups = {
   noneText: 'Automatic backups run once a day. You can also create one now.',
   check: 'Verify',
   checkLabel: (when: string) => `Verify backup of ${when}`,
-  sound: 'Verified',
+  verified: 'Verified',
   damaged: 'Damaged',
   restore: 'Restore…',
   restoreLabel: (when: string) => `Restore backup of ${when}`,

@@ -4,7 +4,7 @@ const unexpected = 'Something went wrong on the server. Try again. If it happens
 export const errors = {
   unreachable: 'The server is not responding. Check that it is running, then try again.',
   unexpected,
-  badAnswer:
+  invalidResponse:
     'The response of the server could not be read. Reload the page: it may be older than the server.',
   sessionEnded: 'Your session has ended. Sign in again.',
   tooMany: 'Too many attempts. Wait a moment, then try again.',

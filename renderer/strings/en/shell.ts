@@ -98,7 +98,7 @@ export const shortcuts = {
   escKey: 'Esc',
   gKey: 'g',
   helpKey: '?',
-  undo: 'Undo, while a message offers it',
+  undo: 'Undo, while the message with Undo is shown',
   undoKey: 'u',
 }
 

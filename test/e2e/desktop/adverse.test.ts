@@ -24,7 +24,7 @@ const isHealthy = ({ endpoint }: Machine) =>
 
 describe.runIf(isStandIn)('window', () => {
   test.each(['ready-to-show-never', 'load-events-never'] as const)(
-    '%s: the window is shown all the same',
+    '%s: the window is still shown',
     async (quirk) => {
       const app = await (await newMachine()).start({ quirks: [quirk] })
       await expect.poll(() => firstWindow(app), soon).toMatchObject({ visible: true })
@@ -61,7 +61,7 @@ const signedInMachine = async () => {
 
 // Each of these starts the app two to four times, some with the 8 seconds that the start waits for the keyring.
 describe.runIf(isStandIn)('keyring', () => {
-  test('a keyring that does not respond delays the secrets only; they follow when it responds', async () => {
+  test('without a response from the keyring the app starts after 8 s, and loads the secrets when it responds', async () => {
     const machine = await signedInMachine()
     const app = await machine.start({ quirks: ['keyring-hangs'] })
     const page = await app.page()
@@ -78,7 +78,7 @@ describe.runIf(isStandIn)('keyring', () => {
     expect(machine.log).toContain('keyring did not respond in time')
   })
 
-  test('a keyring that never responds does not keep the app from quitting, and keeps the secret', async () => {
+  test('without a response from the keyring the app quits, and the stored secret is unchanged', async () => {
     const machine = await signedInMachine()
     const secret = join(machine.desktopFolder, 'secrets/sessions')
     const before = await readFile(secret)
@@ -151,12 +151,12 @@ describe('start and failure', () => {
     },
   )
 
-  test('a start without a sandbox is left as it is, and the GPU is not needed', async () => {
+  test('with --no-sandbox the sandbox stays off, and hardware acceleration is disabled', async () => {
     const app = await (await newMachine()).start({ args: ['--no-sandbox'] })
     expect(await app.look()).toMatchObject({ noSandbox: true, hardwareAcceleration: false })
   })
 
-  test.runIf(isStandIn)('a start with a sandbox turns it on for every renderer', async () => {
+  test.runIf(isStandIn)('without --no-sandbox the sandbox is enabled for every renderer', async () => {
     const app = await (await newMachine()).start()
     expect(await app.look()).toMatchObject({ sandboxEnabled: true })
   })
@@ -166,7 +166,7 @@ describe('start and failure', () => {
     expect(await initial(app)).toBe(null)
   })
 
-  test.runIf(isStandIn)('a clipboard that refuses is logged', async () => {
+  test.runIf(isStandIn)('a failed clipboard write is logged, and the server keeps running', async () => {
     const machine = await newMachine()
     const app = await machine.start({ quirks: ['clipboard-fails'] })
     await expect.poll(() => isHealthy(machine), soon).toBe(true)
@@ -177,7 +177,7 @@ describe('start and failure', () => {
 })
 
 describe.runIf(isLinux)('tray', () => {
-  test('a tray that refuses the icon counts as none: closing asks', async () => {
+  test('if the tray rejects the icon, closing the window asks whether to quit', async () => {
     const machine = await newMachine()
     const app = await machine.start({ hasTray: 'refused' })
     const page = await app.page()
@@ -194,7 +194,7 @@ describe.runIf(isLinux)('tray', () => {
   })
 })
 
-test('a notice that the system cannot show appears in the window at its next opening', async () => {
+test('a notice that the system cannot show appears when the window is opened again', async () => {
   const app = await (await newMachine()).start()
   await app.page()
   await app.closeWindow()

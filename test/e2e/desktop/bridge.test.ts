@@ -161,7 +161,7 @@ describe('server', () => {
 })
 
 describe('settings', () => {
-  test('the view contains the values that empty texts stand for', async () => {
+  test('the view contains the defaults of empty settings', async () => {
     const view = await call(page, 'settings.view')
     expect(view).toMatchObject({
       settings: { port: '', networkAccess: false, closeToTray: true, theme: 'system' },
@@ -174,7 +174,7 @@ describe('settings', () => {
     expect(view.defaults.aliases).toContain('com.atproto=com.core')
   })
 
-  test('one wrong value refuses the whole change, with a sentence per setting', async () => {
+  test('one invalid value rejects the whole change, with an error per setting', async () => {
     const problems = await call(page, 'settings.change', {
       userDomains: '.good.test',
       port: '70000',
@@ -232,7 +232,7 @@ describe('settings', () => {
 })
 
 describe('mail', () => {
-  test('settings are tried without saving, then saved; the password is never returned', async () => {
+  test('mail.test saves nothing, mail.change saves, and no call returns the password', async () => {
     const smtp = await startSmtpServer()
     try {
       const own = {
@@ -304,7 +304,7 @@ describe('outbox', () => {
     await expect.poll(() => eventsOf(page, 'outbox'), soon).toEqual(expect.arrayContaining([1, 0]))
   })
 
-  test('a message of the server sends the new count', async () => {
+  test('a message that the server adds sends the new count', async () => {
     await listen(page, 'outbox')
     await post('com.core.server.updateEmail', { email: 'alice@home.test' }, alice.accessJwt)
     await fetch(`${machine.endpoint}/xrpc/com.core.server.requestEmailConfirmation`, {
@@ -412,7 +412,7 @@ describe('app', () => {
     expect(['unknown', 'current', 'available']).toContain(state.kind)
   })
 
-  test('folders and pages are opened from a closed list', async () => {
+  test('openFolder and openPage open known folders and pages', async () => {
     const before = (await app.look()).opened.length
     await call(page, 'app.openFolder', 'data')
     await expect.poll(async () => (await app.look()).opened.slice(before), soon).toEqual([machine.dataDir])

@@ -63,7 +63,7 @@ const reply = (text: string) =>
   write(bob, 'app.example.feed.post', { text, createdAt, reply: { root: post, parent: post } })
 const shown = async () => (await app.look()).notifications
 
-test('a like is shown, and a click shows the notifications screen', async () => {
+test('a like is shown, and a click on it opens the inbox', async () => {
   await app.closeWindow()
   await write(bob, 'app.example.feed.like', { subject: post, createdAt })
   await expect.poll(shown, soon).toContainEqual({ title: 'Bob liked your post', body: '' })
@@ -72,7 +72,7 @@ test('a like is shown, and a click shows the notifications screen', async () => 
   await heading(page, 'Inbox').waitFor()
 })
 
-test('nothing is shown while the notifications screen has the focus', async () => {
+test('nothing is shown while the inbox has the focus', async () => {
   await expect.poll(async () => (await app.look()).windows[0]?.url, soon).toContain('#/notifications')
   const before = (await shown()).length
   await reply('While you look')
@@ -82,13 +82,13 @@ test('nothing is shown while the notifications screen has the focus', async () =
   expect((await shown()).at(-1)).toEqual({ title: 'Bob replied to you', body: 'While you look away' })
 })
 
-test.runIf(process.platform === 'linux')('on Linux the body is markup, so its text is escaped', async () => {
+test.runIf(process.platform === 'linux')('on Linux markup characters in the body are escaped', async () => {
   await reply('1 < 2 & <b>bold</b>')
   const body = '1 &lt; 2 &amp; &lt;b&gt;bold&lt;/b&gt;'
   await expect.poll(shown, soon).toContainEqual({ title: 'Bob replied to you', body })
 })
 
-test('a batch of more than three is shown as one notification', async () => {
+test('more than three in one batch are shown as one notification', async () => {
   const writes = Array.from({ length: 4 }, (_, place) => ({
     $type: 'com.core.repo.applyWrites#create',
     collection: 'app.example.feed.post',
@@ -110,7 +110,7 @@ test('the push preference and the nativeNotifications setting suppress notificat
   await write(bob, 'app.example.feed.repost', { subject: post, createdAt })
   await expect.poll(shown, soon).toContainEqual({ title: 'Bob reposted your post', body: '' })
   const titles = (await shown()).map(({ title }) => title)
-  expect(titles).not.toContain('Bob follows you')
+  expect(titles).not.toContain('Bob followed you')
   expect((await shown()).map(({ body }) => body)).not.toContain('Not pushed')
 })
 

@@ -121,7 +121,7 @@ test.runIf(isStandIn)(
 )
 
 test.runIf(isStandIn)(
-  'after a key rotation of the keyring, sessions are encrypted with the new key',
+  'after the keyring rotates its key, sessions are encrypted with the new key',
   async () => {
     const machine = await newMachine()
     const first = await machine.start()
@@ -160,7 +160,7 @@ test('data in use by another process is not opened until that process releases i
   await heading(page, 'Create the first account').waitFor()
 })
 
-test('a damaged file is set aside, and restoring a backup starts the server', async () => {
+test('a damaged file is set aside and a backup restores the data; a file of a newer version is refused', async () => {
   const machine = await newMachine()
   const app = await machine.start()
   const page = await app.page()
@@ -194,7 +194,7 @@ test('a damaged file is set aside, and restoring a backup starts the server', as
   await heading(page, 'The data is from a newer version').waitFor()
 })
 
-test('a port in use is shown, and changed only by the person', async () => {
+test('a port in use is shown on its own screen, and changed only on request', async () => {
   const machine = await newMachine()
   const other: Server = createServer()
   await new Promise<void>((resolve) => other.listen({ port: machine.port, host: '127.0.0.1' }, resolve))

@@ -73,7 +73,7 @@ describe('tray', () => {
 })
 
 describe('menu', () => {
-  test('has the items of each system', async () => {
+  test('has the items of this system', async () => {
     const { menu } = await app.look()
     expect(menu).toMatchObject({
       File: [
@@ -148,7 +148,7 @@ describe('window', () => {
     expect(await firstWindow()).toMatchObject({ visible: true })
   })
 
-  test('links show screens from a closed list only', async () => {
+  test('links open known screens only', async () => {
     await app.openLink('desktop-pds://notifications')
     await expect.poll(lastScreen, soon).toBe('/notifications')
     await listen(page, 'navigate')
@@ -281,7 +281,7 @@ describe('page', () => {
 })
 
 describe('quitting', () => {
-  test('repeated requests quit once, with all acknowledged writes and the window position on disk', async () => {
+  test('repeated requests quit once, and acknowledged writes and the window position are on disk', async () => {
     await app.moveWindow({ x: 200, y: 150, width: 900, height: 700 })
     const answers = await Promise.all(['alice', 'bob', 'carla'].map((name) => createAccount(machine, name)))
     // On Windows a signal would kill the process.

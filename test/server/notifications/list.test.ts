@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../server/notifications/preferences.ts'
 import { arrived } from '../../../server/store/tables/notifications.ts'
-import { alice, bob, carol, setupCast, social } from '../../support/cast.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, feed, mentions, type Ref } from '../../support/social.ts'
+import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
 
-setupCast()
+setupAccounts()
 
 /** By alice; bob and carol react to it. */
 let post: Ref
@@ -169,7 +169,7 @@ describe('seen marker', () => {
     expect(await social.unread(alice)).toBe(2)
   })
 
-  test('deleted notifications, read or unread, leave the count', async () => {
+  test('deleted notifications, read or unread, are not counted', async () => {
     const like = await social.like(bob, post)
     await social.call('updateSeen', { seenAt: '2031-01-01T00:00:00.000Z' }, alice)
     await social.remove(bob, like)
@@ -279,7 +279,7 @@ test('notifications survive a restart, and the next one has a later indexedAt', 
   expect(await social.unread(alice)).toBe(2)
 })
 
-test('arrival events: one per transaction with notifications, with the ids that arrived() resolves', async () => {
+test('arrival events: each transaction with notifications publishes one event, whose ids arrived() resolves', async () => {
   const { store, notifications } = social.server.running.services
   await social.subscribe(alice, bob, true, true)
   const published: string[][] = []

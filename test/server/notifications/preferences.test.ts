@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { alice, bob, carol, setupCast, social } from '../../support/cast.ts'
 import type { Account } from '../../support/server.ts'
 import { body, createdAt, graph, mentions } from '../../support/social.ts'
+import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
 
-setupCast()
+setupAccounts()
 
 let others = 0
 

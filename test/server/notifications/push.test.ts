@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { alice, bob, setupCast, social } from '../../support/cast.ts'
 import { watchPushes } from '../../support/pushes.ts'
 import { body } from '../../support/social.ts'
+import { alice, bob, setupAccounts, social } from '../../support/social-accounts.ts'
 
-setupCast()
+setupAccounts()
 
 const device = { serviceDid: 'did:web:push.test', token: 'device', platform: 'ios', appId: 'app' }
 const registrations = (account = alice) =>

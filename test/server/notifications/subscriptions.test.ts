@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { alice, bob, round, setupCast, social } from '../../support/cast.ts'
 import { body, createdAt } from '../../support/social.ts'
+import { alice, bob, round, setupAccounts, social } from '../../support/social-accounts.ts'
 
-setupCast()
+setupAccounts()
 
 const list = async (params: Record<string, string> = {}) =>
   social.server.get('app.example.notification.listActivitySubscriptions', params, alice)

@@ -165,7 +165,7 @@ export class App {
   blurWindow = () => this.#driven.probe('blurWindow')
   failNotification = (title: string) => this.#driven.probe('failNotification', title)
   unlockKeyring = () => this.#driven.probe('unlockKeyring')
-  /** An error that no code handles. */
+  /** Throws an uncaught error. */
   fail = (how: 'throw' | 'reject') => this.#driven.probe('fail', how)
   openLink = (link: string) => this.#driven.probe('openLink', link)
   shutDown = () => this.#driven.probe('shutDown')

@@ -167,7 +167,7 @@ test('a body up to the limit is read; beyond it the connection is dropped', asyn
 })
 
 test.each(['silent', 'headers only', 'half a body'])(
-  'a host that stalls (%s) is left in time',
+  'a host that stalls (%s) fails at the time limit',
   async (how) => {
     const server = await loopbackServer((_, response) => {
       if (how === 'silent') return

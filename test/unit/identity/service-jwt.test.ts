@@ -152,7 +152,7 @@ test.each<[string, object, string | undefined]>([
   ['issued in words', { iat: 'now' }, 'BadJwt'],
   ['issued at no stated time', { iat: undefined }, undefined],
   ['no identifier', { jti: undefined }, undefined],
-])('a well-signed token with %s', async (_, change, code) => {
+])('a well-signed token (%s, %j) gives the error %s', async (_, change, code) => {
   await expectClaims({ ...CLAIMS, ...change }, code)
 })
 
@@ -175,7 +175,7 @@ test('the audience may be a service, and the method an alias', async () => {
   await expect(verifyServiceJwt(jwt, expected)).resolves.toEqual({ iss: ISSUER })
 })
 
-test('a key that does not fit is looked up once more', async () => {
+test('a signature that does not match looks the key up once more', async () => {
   const [before, after] = [await P256Keypair.create(), await Secp256k1Keypair.create()]
   const jwt = await token(after, { alg: 'ES256K' }, CLAIMS)
   const asked: boolean[] = []

@@ -23,7 +23,7 @@ import { StoreDamaged, StoreLocked, StoreTooNew } from '../../../server/store/er
 import { restore } from '../../../server/store/restore.ts'
 import { Sqlite } from '../../../server/store/sqlite.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
-import { items, Story, directory as storyDirectory } from './story.ts'
+import { items, TrackedStore, directory as trackedDirectory } from './tracked-store.ts'
 
 const first: Migration = { sql: 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT' }
 const second: Migration = { sql: 'ALTER TABLE note ADD COLUMN more TEXT' }
@@ -92,7 +92,7 @@ describe('files of the data directory', () => {
 })
 
 describe('migrations', () => {
-  test('they run in order, after a backup of the store', async () => {
+  test('run in order, after a backup of the store', async () => {
     const old = await open(first)
     await insert(old, 'a')
     await old.close()
@@ -132,7 +132,7 @@ describe('migrations', () => {
     await db.close()
   })
 
-  test('one may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
+  test('may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
     const parent = { sql: 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT' }
     const db = await open(first, parent)
     await insert(db, 'a')
@@ -176,7 +176,7 @@ describe('backups', () => {
     await back.close()
   })
 
-  test('another process can make one while this one writes and checkpoints', async () => {
+  test('another process can make a backup while this one writes and checkpoints', async () => {
     const db = await open(first)
     const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
     let done = false
@@ -198,7 +198,7 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('manual ones never remove daily ones, nor those made before a migration', async () => {
+  test('manual backups never remove daily ones, nor those made before a migration', async () => {
     await (await open(first)).close()
     const db = await open(first, second)
     const daily = basename((await db.backup('daily')).file)
@@ -209,7 +209,7 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('those with a name of earlier versions are listed, restorable, and expire as daily ones', async () => {
+  test('backups named by earlier versions are listed, restorable, and expire as daily ones', async () => {
     const db = await open(first)
     await insert(db, 'a')
     const { file } = await db.backup()
@@ -339,32 +339,32 @@ describe('restore', () => {
     'power cut, prefix kept',
     'power cut, last kept',
     'power cut, sectors kept',
-  ])('done or not done, never half: %s at any file operation', async (fault) => {
-    const story = new Story(new FaultyDisk())
-    await story.open()
-    await story.add(1)
-    const { file } = await story.db.backup()
-    await story.add(2)
-    await story.kill()
+  ])('is complete or has no effect: %s at any file operation', async (fault) => {
+    const store = new TrackedStore(new FaultyDisk())
+    await store.open()
+    await store.add(1)
+    const { file } = await store.db.backup()
+    await store.add(2)
+    await store.kill()
     const run = async (disk: FaultyDisk) =>
-      restore({ directory: storyDirectory, file, migrations: 1, now, files: disk.files })
+      restore({ directory: trackedDirectory, file, migrations: 1, now, files: disk.files })
 
-    const healthy = story.disk.clone()
+    const healthy = store.disk.clone()
     await run(healthy)
     for (let at = 1; at <= healthy.operations; at++) {
-      const disk = story.disk.clone()
+      const disk = store.disk.clone()
       disk.failAt(at, fault)
       const done = await run(disk).then(
         () => true,
         () => false,
       )
       disk.restart()
-      const after = new Story(disk)
+      const after = new TrackedStore(disk)
       await after.open(items)
       const ids = after.ids()
       expect(done ? [[1]] : [[1], [1, 2]], `operation ${at}`).toContainEqual(ids)
       await after.close()
-      const kept = disk.names(storyDirectory)
+      const kept = disk.names(trackedDirectory)
       expect(kept.filter((name) => name.endsWith('.tmp') || name.endsWith('.restored'))).toEqual([])
     }
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { StoreDamaged } from '../../../server/store/errors.ts'
 import { FaultyDisk } from './faulty-disk.ts'
-import { directory, Story } from './story.ts'
+import { directory, TrackedStore } from './tracked-store.ts'
 
 const snapshot = 'pds.sqlite'
 const sidecar = 'pds.sqlite.sha256'
@@ -19,17 +19,17 @@ const everyId = [1, 2, 3, 4, 5, 6, 7]
  */
 let disk: FaultyDisk
 beforeAll(async () => {
-  const story = new Story(new FaultyDisk(), 20)
-  await story.open()
-  await story.add(1, 2, 3)
-  await story.checkpoint()
-  await story.add(4, 5)
-  story.disk.failAt(story.disk.operations + 11, 'fails')
-  await story.checkpoint()
-  await story.add(6)
-  await story.add(7)
-  await story.kill()
-  disk = story.disk
+  const store = new TrackedStore(new FaultyDisk(), 20)
+  await store.open()
+  await store.add(1, 2, 3)
+  await store.checkpoint()
+  await store.add(4, 5)
+  store.disk.failAt(store.disk.operations + 11, 'fails')
+  await store.checkpoint()
+  await store.add(6)
+  await store.add(7)
+  await store.kill()
+  disk = store.disk
   expect(disk.names(directory)).toEqual([sealed, current, snapshot, sidecar])
 })
 
@@ -40,15 +40,15 @@ function writtenBytes(path: string): number {
 
 /** Opens a disk and returns the ids, or the reported damage. */
 async function openOn(changed: FaultyDisk): Promise<number[] | StoreDamaged> {
-  const story = new Story(changed)
+  const store = new TrackedStore(changed)
   try {
-    await story.open()
-    return story.ids()
+    await store.open()
+    return store.ids()
   } catch (error) {
     if (error instanceof StoreDamaged) return error
     throw error
   } finally {
-    await story.close()
+    await store.close()
   }
 }
 
@@ -83,7 +83,7 @@ describe('a changed byte', { timeout: 300_000 }, () => {
   })
 })
 
-test('a changed byte in the reserved space of the journal loses no transaction', async () => {
+test('a changed byte in the reserved space of the journal is reported or loses no transaction', async () => {
   const path = join(directory, current)
   const { length } = disk.content(path)
   expect(length).toBeGreaterThan(writtenBytes(path) + 1000)
@@ -108,12 +108,12 @@ test.each([[snapshot], [sealed], [sealed, current], [snapshot, sealed, current]]
 )
 
 test('a directory with only backups does not start as an empty store', async () => {
-  const story = new Story(disk.clone())
-  await story.open()
-  await story.backup()
-  await story.close()
-  for (const name of story.disk.names(directory)) await story.disk.files.remove(join(directory, name))
-  expect(await openOn(story.disk)).toMatchObject({
+  const store = new TrackedStore(disk.clone())
+  await store.open()
+  await store.backup()
+  await store.close()
+  for (const name of store.disk.names(directory)) await store.disk.files.remove(join(directory, name))
+  expect(await openOn(store.disk)).toMatchObject({
     message: expect.stringContaining('pds.sqlite is missing'),
   })
 })
@@ -124,13 +124,13 @@ test('a current journal that is cut at any length loses only its tail', async ()
   for (let length = 0; length <= writtenBytes(path); length += 3) {
     const changed = disk.clone()
     changed.put(path, content.subarray(0, length))
-    const story = new Story(changed)
-    await story.open()
-    const ids = story.ids()
+    const store = new TrackedStore(changed)
+    await store.open()
+    const ids = store.ids()
     expect(everyId.slice(0, ids.length)).toEqual(ids)
     expect(ids.length).toBeGreaterThanOrEqual(5)
-    await story.add(100)
-    await story.kill()
+    await store.add(100)
+    await store.kill()
     expect(await openOn(changed), `${length} bytes`).toEqual([...ids, 100])
   }
 })
@@ -143,14 +143,14 @@ test('a sealed journal that is cut is damaged', async () => {
 })
 
 test('a checkpointed journal that reappears after a crash is ignored and removed', async () => {
-  const story = new Story(disk.clone())
-  await story.open()
-  await story.checkpoint()
-  await story.kill()
-  expect(story.disk.names(directory)).not.toContain(sealed)
-  story.disk.put(join(directory, sealed), disk.content(join(directory, sealed)))
-  expect(await openOn(story.disk)).toEqual(everyId)
-  expect(story.disk.names(directory)).not.toContain(sealed)
+  const store = new TrackedStore(disk.clone())
+  await store.open()
+  await store.checkpoint()
+  await store.kill()
+  expect(store.disk.names(directory)).not.toContain(sealed)
+  store.disk.put(join(directory, sealed), disk.content(join(directory, sealed)))
+  expect(await openOn(store.disk)).toEqual(everyId)
+  expect(store.disk.names(directory)).not.toContain(sealed)
 })
 
 test('a snapshot without a checksum is accepted after an integrity check, and gets one', async () => {
@@ -160,29 +160,29 @@ test('a snapshot without a checksum is accepted after an integrity check, and ge
   expect(changed.names(directory)).toContain(sidecar)
 })
 
-test('a snapshot that a person copied into an empty directory is a store', async () => {
-  const story = new Story(disk.clone())
-  await story.open()
-  await story.close()
+test('a snapshot copied into an empty directory is opened as a store', async () => {
+  const store = new TrackedStore(disk.clone())
+  await store.open()
+  await store.close()
   const fresh = new FaultyDisk()
   await fresh.files.makeDir(directory)
-  fresh.put(join(directory, snapshot), story.disk.content(join(directory, snapshot)))
+  fresh.put(join(directory, snapshot), store.disk.content(join(directory, snapshot)))
   expect(await openOn(fresh)).toEqual(everyId)
 })
 
-test('a newer snapshot that a person copied beside older journals replaces them', async () => {
-  const newer = new Story(disk.clone())
+test('a newer snapshot copied beside older journals replaces them', async () => {
+  const newer = new TrackedStore(disk.clone())
   await newer.open()
   await newer.add(8, 9)
   await newer.close()
-  const story = new Story(disk.clone())
-  story.disk.put(join(directory, snapshot), newer.disk.content(join(directory, snapshot)))
-  await story.disk.files.remove(join(directory, sidecar))
-  await story.open()
-  expect(story.ids()).toEqual([...everyId, 8, 9])
-  await story.add(10)
-  await story.kill()
-  expect(await openOn(story.disk)).toEqual([...everyId, 8, 9, 10])
+  const store = new TrackedStore(disk.clone())
+  store.disk.put(join(directory, snapshot), newer.disk.content(join(directory, snapshot)))
+  await store.disk.files.remove(join(directory, sidecar))
+  await store.open()
+  expect(store.ids()).toEqual([...everyId, 8, 9])
+  await store.add(10)
+  await store.kill()
+  expect(await openOn(store.disk)).toEqual([...everyId, 8, 9, 10])
 })
 
 test('a file of another program is rejected', async () => {

@@ -4,23 +4,23 @@
  */
 import { expect, test } from 'vitest'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
-import { items, notes, Story } from './story.ts'
+import { items, notes, TrackedStore } from './tracked-store.ts'
 
 /** Uses every operation of a store, up to the last close. */
-async function live(story: Story): Promise<void> {
-  await story.tryToOpen(items)
-  await story.add(1)
-  await story.add(2, 3)
-  await Promise.all([story.checkpoint(), story.add(4, 5)])
-  await story.add(6)
-  await story.backup()
-  await story.close()
-  await story.tryToOpen(items, notes)
-  await story.add(7, 8)
-  await story.checkpoint()
-  await story.add(9)
+async function live(store: TrackedStore): Promise<void> {
+  await store.tryToOpen(items)
+  await store.add(1)
+  await store.add(2, 3)
+  await Promise.all([store.checkpoint(), store.add(4, 5)])
+  await store.add(6)
+  await store.backup()
+  await store.close()
+  await store.tryToOpen(items, notes)
+  await store.add(7, 8)
+  await store.checkpoint()
+  await store.add(9)
   // A settled reader sees exactly the acknowledged transactions, also after a failure.
-  if (await story.isSettled()) expect(story.ids()).toEqual([...story.acknowledged])
+  if (await store.isSettled()) expect(store.ids()).toEqual([...store.acknowledged])
 }
 
 const passing: Fault[] = [
@@ -55,43 +55,43 @@ test.each(cases)(
     expect(operations).toBeGreaterThan(150)
     for (let at = 1; at <= operations; at++) {
       const where = `${fault} at operation ${at}`
-      const story = new Story(new FaultyDisk())
-      story.disk.failAt(at, fault)
-      await live(story)
-      if (ending === 'a clean close') await story.close()
+      const store = new TrackedStore(new FaultyDisk())
+      store.disk.failAt(at, fault)
+      await live(store)
+      if (ending === 'a clean close') await store.close()
       // A clean close must survive a power cut too.
-      if (!story.disk.off) story.disk.cutPower()
-      await story.close()
-      story.disk.restart()
+      if (!store.disk.off) store.disk.cutPower()
+      await store.close()
+      store.disk.restart()
 
-      await story.open(items, notes)
-      const ids = story.ids()
-      const { acknowledged, attempted } = story
+      await store.open(items, notes)
+      const ids = store.ids()
+      const { acknowledged, attempted } = store
       if (ending === 'a clean close') expect(ids, where).toEqual([...acknowledged])
       expect(ids, where).toEqual(expect.arrayContaining([...acknowledged]))
       expect([...attempted], where).toEqual(expect.arrayContaining(ids))
       // Everything that a reader has seen must be durable too.
-      story.disk.cutPower()
-      await story.close()
-      story.disk.restart()
+      store.disk.cutPower()
+      await store.close()
+      store.disk.restart()
 
-      await story.open(items, notes)
-      expect(story.ids(), where).toEqual(ids)
-      await story.add(100)
-      story.disk.cutPower()
-      await story.close()
-      story.disk.restart()
+      await store.open(items, notes)
+      expect(store.ids(), where).toEqual(ids)
+      await store.add(100)
+      store.disk.cutPower()
+      await store.close()
+      store.disk.restart()
 
-      await story.open(items, notes)
-      expect(story.ids(), where).toEqual([...ids, 100])
-      await story.close()
+      await store.open(items, notes)
+      expect(store.ids(), where).toEqual([...ids, 100])
+      await store.close()
     }
   },
 )
 
-async function operationsOf(work: (story: Story) => Promise<void>): Promise<number> {
-  const story = new Story(new FaultyDisk())
-  await work(story)
-  await story.close()
-  return story.disk.operations
+async function operationsOf(work: (store: TrackedStore) => Promise<void>): Promise<number> {
+  const store = new TrackedStore(new FaultyDisk())
+  await work(store)
+  await store.close()
+  return store.disk.operations
 }

@@ -107,7 +107,7 @@ test('a zeroed sector before the last frame is damage: later frames were written
   }
 })
 
-test('a sealed journal is whole, or damaged', () => {
+test('a sealed journal that is incomplete is damaged', () => {
   expect(readJournal(sample, 1, false)).toEqual(whole)
   for (const length of [0, 10, lastFrame + 10, sample.length - 1]) {
     expect(() => readJournal(sample.subarray(0, length), 1, false), `${length} bytes`).toThrow(JournalDamage)

@@ -13,21 +13,21 @@ import { restore } from '../../../server/store/restore.ts'
 import { createSqlite, exportSnapshot } from '../../../server/store/snapshot.ts'
 import { runInWorker } from '../../../server/store/tasks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
-import { directory, items, Story } from './story.ts'
+import { directory, items, TrackedStore } from './tracked-store.ts'
 
 const passphrase = 'Grüße an das Meer'
 const file = '/usb/everything.sqlite.gz.age'
 const createdAt = new Date('2031-02-03T04:05:06.789Z')
 const now = () => createdAt
 
-let story: Story
+let store: TrackedStore
 let open: Buffer
 let locked: Buffer
 beforeAll(async () => {
-  story = new Story(new FaultyDisk())
-  await story.open()
-  await story.add(1)
-  await story.kill()
+  store = new TrackedStore(new FaultyDisk())
+  await store.open()
+  await store.add(1)
+  await store.kill()
   open = await exported(undefined)
   locked = await exported(passphrase)
 })
@@ -41,7 +41,7 @@ async function exported(passphrase: string | undefined): Promise<Buffer> {
 }
 
 async function withUsb(content?: Buffer): Promise<FaultyDisk> {
-  const disk = story.disk.clone()
+  const disk = store.disk.clone()
   await disk.files.makeDir('/usb')
   if (content) disk.put(file, content)
   return disk
@@ -92,13 +92,13 @@ describe('one-file backups', () => {
     disk.put(file, content())
     const options = { directory, file, passphrase: given, migrations: 1, now, files: disk.files }
     expect(await restore(options)).toBe(undefined)
-    const there = new Story(disk)
+    const there = new TrackedStore(disk)
     await there.open(items)
     expect(there.ids()).toEqual([1])
     await there.close()
   })
 
-  test('encrypted, it is a file in the age format that contains gzip; unprotected, it is gzip', async () => {
+  test('an encrypted file is gzip in the age format; an unprotected one is gzip', async () => {
     const decrypter = new Decrypter()
     decrypter.addPassphrase(passphrase)
     const decrypted = gunzipSync(await decrypter.decrypt(locked))
@@ -117,7 +117,7 @@ describe('one-file backups', () => {
     expect(error).toContain('replaced-')
   })
 
-  test('encrypted, it shows nothing of its content, and two files of one passphrase share no ciphertext', async () => {
+  test('an encrypted file reveals nothing of its content, and two files with one passphrase share no ciphertext', async () => {
     for (const part of ['SQLite format', 'item', 'total']) {
       expect(gunzipSync(open).includes(part)).toBe(true)
       expect(locked.includes(part)).toBe(false)
@@ -149,7 +149,7 @@ describe('one-file backups', () => {
     expect(unchanged).toBe(true)
   }
 
-  test('encrypted, with any byte changed it is refused, and the data is unchanged', async () => {
+  test('an encrypted file with any byte changed is refused, and the data is unchanged', async () => {
     const at = fc.oneof(fc.nat(200), fc.nat(locked.length - 1))
     await fc.assert(
       fc.asyncProperty(at, fc.integer({ min: 1, max: 255 }), async (at, xor) => {
@@ -159,7 +159,7 @@ describe('one-file backups', () => {
     )
   }, 60_000)
 
-  test('unprotected, with any byte changed it is refused or its data is the same', async () => {
+  test('an unprotected file with any byte changed is refused or its data is the same', async () => {
     const snapshot = gunzipSync(open)
     const at = fc.oneof(fc.nat(20), fc.nat(open.length - 1))
     await fc.assert(
@@ -175,7 +175,7 @@ describe('one-file backups', () => {
     )
   }, 60_000)
 
-  test('cut short anywhere, or with more at its end, it is refused', async () => {
+  test('a file that is cut anywhere, or has more at its end, is refused', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(open.length - 1), async (length) => {
         await expectRefusal(locked.subarray(0, length), passphrase)
@@ -234,7 +234,7 @@ describe('one-file backups', () => {
     expect(unchanged).toBe(true)
   })
 
-  test('one of a newer program is refused', async () => {
+  test('a file of a newer program is refused', async () => {
     const { error, unchanged } = await tryToRestore(locked, passphrase, 0)
     expect(error).toBeInstanceOf(StoreTooNew)
     expect(unchanged).toBe(true)

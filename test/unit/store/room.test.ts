@@ -3,7 +3,7 @@ import { Sqlite } from '../../../server/store/sqlite.ts'
 
 const megabyte = new Uint8Array(1024 * 1024).fill(7)
 
-test('a database has room to double in, so that it is not copied while others wait', async () => {
+test('a database is opened with spare memory, so that growing does not copy it', async () => {
   using sqlite = await databaseOf(16)
   const copies = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
   fill(sqlite, 12)
@@ -13,7 +13,7 @@ test('a database has room to double in, so that it is not copied while others wa
   expect(Math.max(...lengths)).toBeLessThan(2 * megabyte.length)
 })
 
-test('a database grows beyond its room', async () => {
+test('a database can grow beyond its spare memory', async () => {
   using sqlite = await databaseOf(4)
   fill(sqlite, 8)
   using again = disposable(await Sqlite.open(sqlite.export()))
@@ -24,7 +24,7 @@ test('a database grows beyond its room', async () => {
   expect(again.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
 })
 
-/** Opened from a file with so many megabytes in it. */
+/** Opens a database from a file that contains that many megabytes. */
 async function databaseOf(megabytes: number): Promise<Sqlite & Disposable> {
   using written = disposable(await Sqlite.open())
   written.exec('CREATE TABLE blobs (bytes BLOB) STRICT')

@@ -36,7 +36,7 @@ const frames = () => readJournal(disk.content(journal), 1, true).frames.map(({ c
 
 describe('values', () => {
   test.each([
-    ['text with what JSON and C find special', '"\\\n\0\u2028é😀'],
+    ['text with characters special to JSON and C', '"\\\n\0\u2028é😀'],
     ['an empty text', ''],
     ['bytes', Uint8Array.of(0, 255, 10)],
     ['no bytes', new Uint8Array()],
@@ -45,7 +45,7 @@ describe('values', () => {
     ['a fraction', 0.1],
     ['a very small number', 5e-324],
     ['null', null],
-  ])('%s comes back the same, also after a crash', async (_, value) => {
+  ])('%s is read back unchanged, also after a crash', async (_, value) => {
     const db = await open()
     await db.transact((tx) => tx.run('CREATE TABLE any (value ANY) STRICT'))
     await db.transact((tx) => tx.run('INSERT INTO any VALUES (?)', [value]))
@@ -58,7 +58,7 @@ describe('values', () => {
     await again.close()
   })
 
-  test('half a character becomes the replacement character', async () => {
+  test('a lone surrogate becomes the replacement character', async () => {
     const db = await open()
     await db.transact(insert('a\ud800'))
     expect(texts(db)).toEqual(['a\ufffd'])
@@ -76,7 +76,7 @@ describe('values', () => {
 })
 
 describe('a transaction', () => {
-  test('resolves with what its work returns, and its rows are there at once', async () => {
+  test('resolves with the result of its callback, and its rows are visible at once', async () => {
     const db = await open()
     const done = db.transact((tx) => {
       expect(insert('a')(tx)).toBe(1)
@@ -87,7 +87,7 @@ describe('a transaction', () => {
     await db.close()
   })
 
-  test('whose work throws changes nothing, throws the same and disturbs no neighbour', async () => {
+  test('whose callback throws changes nothing, rethrows the error and does not affect others', async () => {
     const db = await open()
     const failure = new Error('changed my mind')
     const results = await Promise.allSettled([
@@ -105,7 +105,7 @@ describe('a transaction', () => {
     await db.close()
   })
 
-  test('may catch a statement that fails and go on', async () => {
+  test('may catch the error of a statement and continue', async () => {
     const db = await open()
     await db.transact((tx) => {
       insert('a')(tx)
@@ -120,7 +120,7 @@ describe('a transaction', () => {
     await again.close()
   })
 
-  test('that breaks a deferred foreign key is undone at its end', async () => {
+  test('that violates a deferred foreign key is rolled back at its end', async () => {
     const db = await open()
     await db.transact((tx) =>
       tx.run('CREATE TABLE later (note INTEGER REFERENCES note DEFERRABLE INITIALLY DEFERRED) STRICT'),
@@ -140,7 +140,7 @@ describe('a transaction', () => {
     await db.close()
   })
 
-  test('numbers rows the same when it is replayed, also after a row that was not taken', async () => {
+  test('assigns the same ids when it is replayed, also after an ignored insert', async () => {
     const db = await open()
     await db.transact((tx) =>
       tx.run('CREATE TABLE numbered (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT'),
@@ -157,7 +157,7 @@ describe('a transaction', () => {
     await again.close()
   })
 
-  test('may read back what a statement wrote, and that statement is kept too', async () => {
+  test('keeps a statement whose RETURNING clause is read', async () => {
     const db = await open()
     const row = await db.transact((tx) =>
       tx.get('INSERT INTO note (text) VALUES (?) RETURNING id, text', ['a']),

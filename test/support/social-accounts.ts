@@ -11,7 +11,7 @@ export let carol: Account
 export let round = 0
 
 /** Registers the hooks that set the variables above. Call it at the top of a test file. */
-export function setupCast(): void {
+export function setupAccounts(): void {
   beforeAll(async () => {
     social = await SocialServer.start()
   })

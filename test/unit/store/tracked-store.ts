@@ -5,7 +5,7 @@ import { StoreDamaged } from '../../../server/store/errors.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
 export const directory = '/data'
-/** Space for three items: a story reserves more several times. */
+/** Space for three items, so that tests reserve more several times. */
 const reserveBytes = 4096
 
 export const items: Migration = {
@@ -16,7 +16,7 @@ export const items: Migration = {
 }
 export const notes: Migration = { sql: 'ALTER TABLE item ADD COLUMN note TEXT' }
 
-export class Story {
+export class TrackedStore {
   readonly disk: FaultyDisk
   /** Items whose transaction resolved, and items that were tried at all. */
   readonly acknowledged = new Set<number>()
@@ -27,14 +27,14 @@ export class Story {
   #db: Database | undefined
   #minute = 0
 
-  /** Each item carries `bytes` zeros: larger than a sector, an item can be torn. */
+  /** @param bytes zeros in each item; an item larger than a sector can be torn */
   constructor(disk: FaultyDisk, bytes = 700) {
     this.disk = disk
     this.#blob = new Uint8Array(bytes)
   }
 
   get db(): Database {
-    if (this.#db === undefined) throw new Error('The store of this story is not open')
+    if (this.#db === undefined) throw new Error('The store is not open')
     return this.#db
   }
 

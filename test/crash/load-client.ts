@@ -6,18 +6,18 @@ import { expect } from 'vitest'
 import { adminAuth } from '../support/server.ts'
 import type { Random } from './random.ts'
 
-const password = 'the password of a witness'
+const password = 'the password of a client'
 
 /** The connection broke: the server has been killed. */
 class ServerKilled extends Error {}
 
 interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
   readonly body: any
 }
 
-/** Holds when nothing is thrown. */
+/** Throws if it does not hold. */
 type Fact = () => Promise<void>
 
 interface AppPassword {
@@ -27,7 +27,7 @@ interface AppPassword {
   readonly accessJwt: string
 }
 
-export class Witness {
+export class LoadClient {
   url = ''
   readonly #name: string
   readonly #random: Random
@@ -48,17 +48,17 @@ export class Witness {
     return this.#facts.size
   }
 
-  /** Creates the account that the witness writes as. */
+  /** Creates the account that the client writes as. */
   async signUp(): Promise<void> {
-    const { body } = await this.#must('createAccount', { handle: `${this.#name}.test`, password })
+    const { body } = await this.#callOrThrow('createAccount', { handle: `${this.#name}.test`, password })
     this.#accessJwt = body.accessJwt
     this.#refreshJwt = body.refreshJwt
-    this.#know('the newest refresh token', () => this.#refresh())
+    this.#setFact('the newest refresh token', () => this.#refresh())
   }
 
   /** Writes until the server is killed. */
   async writeUntilKilled(): Promise<void> {
-    const acts = [
+    const operations = [
       this.#refresh,
       this.#makeAppPassword,
       this.#revokeAppPassword,
@@ -66,28 +66,31 @@ export class Witness {
       this.#invite,
     ]
     try {
-      for (;;) await acts[this.#random(acts.length)]?.call(this)
+      for (;;) await operations[this.#random(operations.length)]?.call(this)
     } catch (error) {
       if (!(error instanceof ServerKilled)) throw error
     }
   }
 
   /** Throws for the first fact that does not hold, of those that the crash can have changed or of all. */
-  async testify(which: 'touched' | 'all'): Promise<void> {
+  async verify(which: 'touched' | 'all'): Promise<void> {
     for (const subject of which === 'all' ? [...this.#facts.keys()] : [...this.#touched]) {
       await this.#facts
         .get(subject)?.()
         .catch((cause: unknown) => {
-          throw new Error(`${this.#name}: ${subject} is not as the server said`, { cause })
+          throw new Error(`${this.#name}: ${subject} differs from the acknowledged response`, { cause })
         })
     }
     this.#touched.clear()
   }
 
-  /** The replaced token works on for a while, so that the newest that was answered works whatever became of a call in flight. */
+  /**
+   * A replaced refresh token stays valid for a grace period, so the last acknowledged one works even if the server committed a
+   * later refresh without a response.
+   */
   async #refresh(): Promise<void> {
     this.#touched.add('the newest refresh token')
-    const { body } = await this.#must('refreshSession', undefined, this.#refreshJwt)
+    const { body } = await this.#callOrThrow('refreshSession', undefined, this.#refreshJwt)
     this.#accessJwt = body.accessJwt
     this.#refreshJwt = body.refreshJwt
   }
@@ -95,53 +98,54 @@ export class Witness {
   async #makeAppPassword(): Promise<void> {
     if (this.#appPasswords.length >= 50) return
     const name = `app password ${++this.#count}`
-    const made = (await this.#must('createAppPassword', { name }, this.#accessJwt)).body
-    this.#know(name, () => this.#signsIn(made.password, true))
-    const opened = (await this.#must('createSession', this.#credentials(made.password))).body
+    const made = (await this.#callOrThrow('createAppPassword', { name }, this.#accessJwt)).body
+    this.#setFact(name, () => this.#signsIn(made.password, true))
+    const opened = (await this.#callOrThrow('createSession', this.#credentials(made.password))).body
     this.#appPasswords.push({ name, password: made.password, accessJwt: opened.accessJwt })
-    this.#know(name, async () => {
+    this.#setFact(name, async () => {
       await this.#signsIn(made.password, true)
       await this.#isOpen(opened.accessJwt, true)
     })
   }
 
-  /** Its sessions end with it. */
+  /** Revoking the password ends its sessions. */
   async #revokeAppPassword(): Promise<void> {
     const [revoked] = this.#appPasswords.splice(this.#random(this.#appPasswords.length), 1)
     if (revoked === undefined) return
     const { name, password, accessJwt } = revoked
-    this.#know(name, async () => {
+    this.#setFact(name, async () => {
       const { status } = await this.#call('createSession', this.#credentials(password))
       await this.#isOpen(accessJwt, status === 200)
     })
-    await this.#must('revokeAppPassword', { name }, this.#accessJwt)
-    this.#know(name, async () => {
+    await this.#callOrThrow('revokeAppPassword', { name }, this.#accessJwt)
+    this.#setFact(name, async () => {
       await this.#signsIn(password, false)
       await this.#isOpen(accessJwt, false)
     })
   }
 
   async #signInAndOut(): Promise<void> {
-    const { accessJwt, refreshJwt } = (await this.#must('createSession', this.#credentials(password))).body
+    const { accessJwt, refreshJwt } = (await this.#callOrThrow('createSession', this.#credentials(password)))
+      .body
     const subject = `session ${++this.#count}`
-    this.#know(subject, () => this.#isOpen(accessJwt, true))
+    this.#setFact(subject, () => this.#isOpen(accessJwt, true))
     if (this.#random(2) === 0) return
-    this.#know(subject, async () => {
+    this.#setFact(subject, async () => {
       const { status } = await this.#call('refreshSession', undefined, refreshJwt)
       await this.#isOpen(accessJwt, status === 200)
     })
-    await this.#must('deleteSession', undefined, accessJwt)
-    this.#know(subject, () => this.#isOpen(accessJwt, false))
+    await this.#callOrThrow('deleteSession', undefined, accessJwt)
+    this.#setFact(subject, () => this.#isOpen(accessJwt, false))
   }
 
   /** Signs up with an invite code: account, first session and use of the code are one transaction. */
   async #invite(): Promise<void> {
     const name = `${this.#name}-${++this.#count}`
-    const { code } = (await this.#must('createInviteCode', { useCount: 1 }, adminAuth)).body
+    const { code } = (await this.#callOrThrow('createInviteCode', { useCount: 1 }, adminAuth)).body
     const invitee = { handle: `${name}.test`, password }
     const signsUpWith = (handle: string) =>
       this.#call('createAccount', { handle, password, inviteCode: code })
-    this.#know(`invitee ${name}`, async () => {
+    this.#setFact(`invitee ${name}`, async () => {
       const signedIn = await this.#call('createSession', { identifier: invitee.handle, password })
       if (signedIn.status === 200) await this.#isWhole(signedIn.body.accessJwt, 2)
       // Without an account the code is unused, and nothing else keeps the handle.
@@ -149,14 +153,15 @@ export class Witness {
       expect((await signsUpWith(`x${invitee.handle}`)).status).toBe(400)
       this.#facts.delete(`invitee ${name}`)
     })
-    const { accessJwt, did } = (await this.#must('createAccount', { ...invitee, inviteCode: code })).body
-    this.#know(`invitee ${name}`, async () => {
+    const { accessJwt, did } = (await this.#callOrThrow('createAccount', { ...invitee, inviteCode: code }))
+      .body
+    this.#setFact(`invitee ${name}`, async () => {
       expect((await this.#call('getSession', undefined, accessJwt)).body.did).toBe(did)
       expect((await signsUpWith(`x${invitee.handle}`)).status).toBe(400)
     })
   }
 
-  #know(subject: string, fact: Fact): void {
+  #setFact(subject: string, fact: Fact): void {
     this.#facts.set(subject, fact)
     this.#touched.add(subject)
   }
@@ -177,7 +182,7 @@ export class Witness {
     expect((await this.#call('listSessions', undefined, accessJwt)).body.sessions.length).toBe(sessions)
   }
 
-  async #must(method: string, input?: unknown, token?: string): Promise<Answer> {
+  async #callOrThrow(method: string, input?: unknown, token?: string): Promise<Answer> {
     const answer = await this.#call(method, input, token)
     if (answer.status === 200) return answer
     throw new Error(`${this.#name}: ${method} answered ${answer.status} ${JSON.stringify(answer.body)}`)
