@@ -111,19 +111,23 @@ async function proveControl(
       'To import a DID, send a service token that it has signed for this server',
     )
   }
+  let document: DidDocument | undefined
   const proof = await verifyServiceJwt(token, {
     audience: serverDid,
     lxm: 'com.core.server.createAccount',
     canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
     now,
-    resolveSigningKey: async (issuer, refresh) =>
-      signingKeyOf(await resolveDid(issuer, refresh ? { maxAgeMs: 0 } : {})),
+    resolveSigningKey: async (issuer, refresh) => {
+      document = await resolveDid(issuer, refresh ? { maxAgeMs: 0 } : {})
+      return signingKeyOf(document)
+    },
   }).catch((error: unknown) => {
     throw error instanceof ServiceJwtError ? protocolError('AuthenticationRequired', error.message) : error
   })
-  if (proof.iss !== did)
+  if (proof.iss !== did || !document) {
     throw protocolError('AuthenticationRequired', 'The service token was issued by another DID')
-  return resolveDid(did)
+  }
+  return document
 }
 
 async function checkOperation(plcOp: unknown, did: string): Promise<string> {

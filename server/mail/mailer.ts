@@ -5,7 +5,7 @@ import type { Logger } from '../util/log.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
   CODE_HEADER,
-  deleteMessage,
+  eraseMessage,
   FAILURE_HEADER,
   listOutbox,
   PURPOSE_HEADER,
@@ -101,7 +101,7 @@ export function createMailer(options: MailerOptions): Mailer {
     },
     async deleteMessages(to, before) {
       for (const { id, at, to: addressee } of await listOutbox(dataDir)) {
-        if (addressee === to && at < before.toISOString()) await deleteMessage(dataDir, id)
+        if (addressee === to && at < before.toISOString()) await eraseMessage(dataDir, id)
       }
     },
     async close() {

@@ -112,6 +112,11 @@ export async function restoreMessage(dataDir: string, id: string): Promise<boole
   return rename(`${file}${DELETED}`, file).then(() => true, ifMissing(false))
 }
 
+/** Deletes a message for good. */
+export async function eraseMessage(dataDir: string, id: string): Promise<void> {
+  if (ID.test(id)) await rm(join(outboxFolder(dataDir), id), { force: true })
+}
+
 /** Removes deleted messages for good. */
 export async function clearDeleted(dataDir: string): Promise<void> {
   const folder = outboxFolder(dataDir)

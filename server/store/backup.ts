@@ -130,11 +130,11 @@ async function listNamed(dir: string, files: Files): Promise<Omit<BackupInfo, 'b
 
 /** Whether a day has passed since the newest daily backup. */
 export async function backupIsDue(dir: string, now: Date, files: Files = nodeFiles): Promise<boolean> {
-  const newest = (await listBackups(dir, files)).find(({ kind }) => kind === 'daily')
-  if (newest === undefined) return true
-  const age = now.getTime() - newest.createdAt.getTime()
-  // A backup from the future was made while the clock was wrong.
-  return age >= dayMs || age < 0
+  const newest = (await listBackups(dir, files)).find(
+    // A backup from the future was made while the clock was wrong.
+    ({ kind, createdAt }) => kind === 'daily' && createdAt <= now,
+  )
+  return newest === undefined || now.getTime() - newest.createdAt.getTime() >= dayMs
 }
 
 /**

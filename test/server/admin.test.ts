@@ -142,6 +142,14 @@ describe('listAccounts', () => {
     }
   })
 
+  test('a last page of exactly the limit has no cursor', async () => {
+    const { body } = await server.get('com.core.admin.listAccounts', { limit: '100' }, adminAuth)
+    const limit = String(body.accounts.length)
+    const exact = await server.get('com.core.admin.listAccounts', { limit }, adminAuth)
+    expect(exact.body.accounts).toHaveLength(body.accounts.length)
+    expect(exact.body).not.toHaveProperty('cursor')
+  })
+
   test.each([
     [{ limit: '0' }],
     [{ limit: '101' }],

@@ -12,8 +12,9 @@ export const listAccounts = method(com.core.admin.listAccounts, {
     const after = params.cursor === undefined ? undefined : decodeCursor(params.cursor, 2)
     if (params.cursor !== undefined && !after) throw fail('InvalidRequest', 'Malformed cursor')
     const [createdAt = '', did = ''] = after ?? []
-    const rows = accounts.page(store, { createdAt, did }, limit)
-    const last = rows.length === limit ? rows.at(-1) : undefined
+    const found = accounts.page(store, { createdAt, did }, limit + 1)
+    const rows = found.slice(0, limit)
+    const last = found.length > limit ? rows.at(-1) : undefined
     return {
       cursor: last && encodeCursor(last.createdAt, last.did),
       accounts: rows.map((account) => ({

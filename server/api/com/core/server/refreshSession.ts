@@ -20,8 +20,8 @@ export const refreshSession = method(com.core.server.refreshSession, {
       if (!session) return undefined
       if (session.scope === scopes.takendown) throw takendownError()
       const token = sessions.findRefreshToken(tx, jti)
-      const isReplay = token?.sessionId !== sessionId || (token.graceUntil ?? '9') <= iso(at)
-      if (isReplay) {
+      const isGraceOver = token?.graceUntil != null && token.graceUntil <= iso(at)
+      if (token?.sessionId !== sessionId || isGraceOver) {
         // A client that received the successor does not use this one again: one of the two was stolen.
         sessions.remove(tx, sessionId)
         return undefined
