@@ -1,4 +1,5 @@
 /** Vitest's configuration. `npm run vitest -- test/a.test.ts` runs some files, `npm run coverage` measures the server. */
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -10,6 +11,7 @@ const longest = [
   'test/crash/crash.test.ts',
   'test/e2e/desktop-screens.test.ts',
   'test/e2e/accessibility.test.ts',
+  'test/e2e/desktop/adverse.test.ts',
   'test/e2e/desktop/start.test.ts',
   'test/unit/store/faults.test.ts',
   'test/dist.test.ts',
@@ -30,8 +32,8 @@ export default defineConfig({
   root,
   test: {
     include: ['test/**/*.test.ts'],
-    // One worker per core. By default Vitest keeps one core free, which on two cores leaves a single worker.
-    maxWorkers: '100%',
+    // More workers than cores: many tests wait for a page, a process or the disk. By default Vitest keeps one core free.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     // Limits for tests that hang, not bounds on speed: no assertion depends on the speed of the machine.
     testTimeout: 120_000,
