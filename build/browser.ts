@@ -5,6 +5,8 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright'
 
 const playwright = join(import.meta.dirname, '../node_modules/playwright/cli.js')
+/** The shell has no windows, and the tests take a third less time in it. Not every system has the package. */
+const packages = ['chromium-headless-shell', 'chromium']
 type Environment = Readonly<NodeJS.ProcessEnv>
 
 /** Returns `CHROMIUM`, Playwright's own or the system's Chromium or Chrome; undefined if none of them runs. */
@@ -38,11 +40,15 @@ function installPackages(env: Environment): string | undefined {
     const found = findChromium(env)
     if (found) return found
   }
-  print('Installing the package chromium with apt-get')
   const [command = '', ...args] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq']
   attempt(command, [...args, 'update'], env)
-  attempt(command, [...args, 'install', '--yes', '--no-install-recommends', 'chromium'], env)
-  return findChromium(env)
+  for (const name of packages) {
+    print(`Installing the package ${name} with apt-get`)
+    attempt(command, [...args, 'install', '--yes', '--no-install-recommends', name], env)
+    const found = findChromium(env)
+    if (found) return found
+  }
+  return undefined
 }
 
 function systemChromiums(env: Environment): string[] {
@@ -54,7 +60,7 @@ function systemChromiums(env: Environment): string[] {
       .filter((folder) => folder !== undefined)
       .map((folder) => join(folder, 'Google/Chrome/Application/chrome.exe'))
   }
-  return ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  return ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
     .map((name) => findCommand(name, env))
     .filter((path) => path !== undefined)
 }

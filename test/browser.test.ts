@@ -45,7 +45,7 @@ async function ensure(env: Record<string, string> = {}): Promise<string[]> {
 
 describe.skipIf(process.platform !== 'linux')('Chromium for the tests', () => {
   test('is found in PATH, under each of its names', async () => {
-    for (const name of ['google-chrome', 'chromium']) {
+    for (const name of ['google-chrome', 'chromium', 'chromium-headless-shell']) {
       const file = command(name, 'echo Chromium 156')
       expect(await ensure()).toEqual([`found ${file}`])
     }
@@ -77,6 +77,7 @@ describe.skipIf(process.platform !== 'linux')('Chromium for the tests', () => {
     expect(await ensure()).toEqual([
       download,
       failure,
+      'Installing the package chromium-headless-shell with apt-get',
       'Installing the package chromium with apt-get',
       `found ${file}`,
     ])
