@@ -275,6 +275,16 @@ test('the tour of the contributor guide names files that exist', () => {
   expect(missing).toEqual([])
 })
 
+test('the threat table names tests that exist', () => {
+  const table = /\n## Threats\n(.*?)(?=\n## |$)/s.exec(read('.github/SECURITY.md'))?.[1] ?? ''
+  const lastCells = [...table.matchAll(/\| ([^|]+) \|$/gm)].map(([, cell = '']) => cell)
+  const named = lastCells.flatMap((cell) => [...cell.matchAll(/`([a-z/-]+)`/g)].map(([, name = '']) => name))
+  expect(named.length).toBeGreaterThan(20)
+  const exists = (name: string) =>
+    [`test/${name}.test.ts`, `test/${name}`].some((path) => existsSync(join(root, path)))
+  expect(named.filter((name) => !exists(name))).toEqual([])
+})
+
 test('the README has at most 150 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(151)
 })

@@ -7,15 +7,20 @@ import { FaultyDisk } from './faulty-disk.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
 
-test('push queue: devices that were registered before its migration receive later notifications', async () => {
+/** Returns a function that opens the store of one new disk with the first `version` migrations. */
+function emptyDisk(): (version: number) => Promise<Database> {
   const { files } = new FaultyDisk()
-  const open = (version: number) =>
+  return (version) =>
     Database.open({
       directory: '/data',
       migrations: migrations.slice(0, version),
       now: () => new Date(at),
       files,
     })
+}
+
+test('push queue: devices that were registered before its migration receive later notifications', async () => {
+  const open = emptyDisk()
   const before = await open(3)
   await before.transact((tx) => {
     for (const name of ['alice', 'bob']) {
@@ -50,14 +55,7 @@ test('push queue: devices that were registered before its migration receive late
 })
 
 test('fan-outs: the migration that renames the column keeps their progress', async () => {
-  const { files } = new FaultyDisk()
-  const open = (version: number) =>
-    Database.open({
-      directory: '/data',
-      migrations: migrations.slice(0, version),
-      now: () => new Date(at),
-      files,
-    })
+  const open = emptyDisk()
   const before = await open(4)
   await before.transact((tx) => {
     tx.run(
