@@ -217,11 +217,11 @@ describe('settings', () => {
     await call(page, 'settings.change', { logLevel: 'info' })
   })
 
-  test('the server is reachable from the network only with networkAccess', async () => {
+  test('the server is reachable from the network only with networkAccess', async ({ skip }) => {
     const outside = Object.values(networkInterfaces())
       .flatMap((one) => one ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address
-    if (outside === undefined) return
+    if (outside === undefined) return skip('this machine has no address of its own')
     const address = `http://${outside}:${machine.port}/xrpc/_health`
     await expect(fetch(address)).rejects.toThrow()
     await call(page, 'settings.change', { networkAccess: true })
@@ -407,9 +407,8 @@ describe('app', () => {
     expect(machine.log).not.toMatch(/password|eyJ/)
   })
 
-  test('the update check returns a state', async () => {
-    const state = await call(page, 'updates.check')
-    expect(['unknown', 'current', 'available']).toContain(state.kind)
+  test('without a release feed the update check returns unknown', async () => {
+    expect(await call(page, 'updates.check')).toMatchObject({ kind: 'unknown' })
   })
 
   test('openFolder and openPage open known folders and pages', async () => {

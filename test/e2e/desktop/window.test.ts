@@ -175,14 +175,19 @@ describe('window', () => {
     await listen(page, 'navigate', 'serverState', 'settings')
   })
 
-  test('the badge shows the number of unread notifications', async () => {
-    if (process.platform === 'win32') return
-    await page.evaluate(() => desktop.setUnread(3))
-    await expect.poll(async () => (await app.look()).badge, soon).toBe(3)
-    await page.evaluate(() => (desktop.setUnread as (count: unknown) => void)(-1))
-    await page.evaluate(() => desktop.setUnread(0))
-    await expect.poll(async () => (await app.look()).badge, soon).toBe(0)
-  })
+  test.skipIf(process.platform === 'win32')(
+    'the badge shows the number of unread notifications',
+    async () => {
+      await page.evaluate(() => desktop.setUnread(3))
+      await expect.poll(async () => (await app.look()).badge, soon).toBe(3)
+      await page.evaluate(() => (desktop.setUnread as (count: unknown) => void)(-1))
+      // Messages of a page arrive in order: after this response the invalid count has arrived too.
+      await call(page, 'settings.view')
+      expect((await app.look()).badge).toBe(3)
+      await page.evaluate(() => desktop.setUnread(0))
+      await expect.poll(async () => (await app.look()).badge, soon).toBe(0)
+    },
+  )
 
   test('the theme setting applies at once', async () => {
     await call(page, 'settings.change', { theme: 'dark' })
