@@ -59,7 +59,11 @@ export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
 }
 
 /** The records of actors whose key is `self`, in any of the collections, oldest first. */
-export function selfRecords(db: Reader, actors: readonly number[], collections: readonly string[]): RecordRow[] {
+export function selfRecords(
+  db: Reader,
+  actors: readonly number[],
+  collections: readonly string[],
+): RecordRow[] {
   return db.all<RecordRow>(
     `SELECT ${recordColumns} FROM json_each(?) wanted
      CROSS JOIN records r ON r.actor = wanted.value AND r.rkey = 'self' AND r.collection IN (${collectionIds})
@@ -170,7 +174,12 @@ export function subjects(
 }
 
 /** Number of distinct actors that an actor's records in a collection name. */
-export function countSubjects(db: Reader, actor: number, path: number, collections: readonly string[]): number {
+export function countSubjects(
+  db: Reader,
+  actor: number,
+  path: number,
+  collections: readonly string[],
+): number {
   const row = db.get<{ count: number }>(
     `SELECT count(DISTINCT l.subject) AS count FROM records r JOIN links l ON l.record = r.id AND l.path = ?
      WHERE r.actor = ? AND r.collection IN (${collectionIds})`,

@@ -1,5 +1,5 @@
 /**
- * Table `list_mutes`, and queries over lists. A list is identified by the id of its record. Only items that the owner of a list
+ * Table `muted_lists`, and queries over lists. A list is identified by the id of its record. Only items that the owner of a list
  * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key.
  */
 import type { Reader, Writer } from '../database.ts'
@@ -17,7 +17,6 @@ const ofList = 's.actor = list.actor AND s.rkey = list.rkey'
 const blockedLists = `
   records b JOIN links bl ON bl.record = b.id AND bl.path = 13
   JOIN subjects bs ON bs.id = bl.subject`
-
 
 /** For each pair of actors: the list by which the first blocks the second, if there is one. */
 export function blocksByList(
@@ -47,7 +46,7 @@ export function mutesByList(
 ): { actor: number; list: number }[] {
   return db.all(
     `SELECT a.value AS actor, min(list.id) AS list
-     FROM list_mutes m JOIN records list ON list.actor = m.owner AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     FROM muted_lists m JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
      CROSS JOIN json_each(?) a
      JOIN links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
      JOIN links il ON il.record = i.record AND il.path = 12
@@ -59,7 +58,7 @@ export function mutesByList(
 
 /** @param owner actor id. @param rkey of the list. @param at milliseconds since 1970 */
 export function mute(tx: Writer, account: number, owner: number, rkey: string, at: number): void {
-  tx.run('INSERT OR IGNORE INTO list_mutes (account, owner, rkey, created_at) VALUES (?, ?, ?, ?)', [
+  tx.run('INSERT OR IGNORE INTO muted_lists (account, actor, rkey, created_at) VALUES (?, ?, ?, ?)', [
     account,
     owner,
     rkey,
@@ -68,7 +67,7 @@ export function mute(tx: Writer, account: number, owner: number, rkey: string, a
 }
 
 export function unmute(tx: Writer, account: number, owner: number, rkey: string): void {
-  tx.run('DELETE FROM list_mutes WHERE account = ? AND owner = ? AND rkey = ?', [account, owner, rkey])
+  tx.run('DELETE FROM muted_lists WHERE account = ? AND actor = ? AND rkey = ?', [account, actor, rkey])
 }
 
 export interface ListState {
@@ -85,7 +84,7 @@ export function states(db: Reader, ids: readonly number[], viewer: number | unde
   return db.all<ListState>(
     `SELECT list.id,
        (SELECT count(DISTINCT i.subject) FROM ${items} WHERE ${ofList}) AS items,
-       EXISTS (SELECT 1 FROM list_mutes WHERE account = v.id AND owner = list.actor AND rkey = list.rkey) AS muted,
+       EXISTS (SELECT 1 FROM muted_lists WHERE account = v.id AND actor = list.actor AND rkey = list.rkey) AS muted,
        (SELECT min(l.record) FROM subjects s JOIN links l ON l.subject = s.id AND l.path = 13 AND l.actor = v.id
         WHERE ${ofList}) AS block
      FROM (SELECT ? AS id) v CROSS JOIN json_each(?) wanted CROSS JOIN records list ON list.id = wanted.value`,
@@ -169,8 +168,8 @@ export function muted(
   { before, limit }: PageOf,
 ): number[] {
   const rows = db.all<{ id: number }>(
-    `SELECT list.id FROM list_mutes m
-     JOIN records list ON list.actor = m.owner AND list.rkey = m.rkey AND list.collection IN (${listIds})
+    `SELECT list.id FROM muted_lists m
+     JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
      WHERE m.account = ? AND list.id < ? ORDER BY list.id DESC LIMIT ?`,
     [JSON.stringify(names), account, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
