@@ -5,7 +5,7 @@ import type { SessionCredentials } from './auth/credentials.ts'
 import { PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
-import { canonicalNsid } from './config/aliases.ts'
+import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
@@ -190,13 +190,14 @@ function createDispatch(services: Services, adminPassword: string): { dispatch: 
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     translate,
+    callerNames: (called) => callerNames(called, config.aliases),
   })
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
   return {
     streams,
     dispatch: async (name, query, req, res) => {
       const nsid = canonicalNsid(name, config.aliases)
-      if (known.has(nsid) || !redirectPageVisit(req, res)) await route(nsid, query, req, res)
+      if (known.has(nsid) || !redirectPageVisit(req, res)) await route(nsid, query, req, res, name)
     },
   }
 }

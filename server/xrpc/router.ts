@@ -9,6 +9,7 @@ import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage } from './host.ts'
 import { type Authorize, type Caller, fail, type Method } from './method.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
+import type { Rename } from './project.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
 import { sendError } from './send.ts'
 import type { Streams } from './streams.ts'
@@ -34,13 +35,17 @@ export interface RouterOptions<Word, Services> {
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
+  /** Maps `$type`s of responses to the names that a caller uses, by the name of the method as it was called. */
+  readonly callerNames?: (called: string) => Rename | undefined
 }
 
+/** @param called the name by which the client called the method, which may be an alias of the NSID */
 export type Dispatch = (
   nsid: string,
   query: string,
   req: IncomingMessage,
   res: ServerResponse,
+  called?: string,
 ) => Promise<void>
 
 /** Limit of all calls per address. Local programs are exempt: they all share one address. */
@@ -63,6 +68,7 @@ export function createRouter<Word extends string, Services>(
     caller: Caller,
     req: IncomingMessage,
     res: ServerResponse,
+    called: string,
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method, inputKind } = prepared
@@ -85,7 +91,7 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    return sendOutput(prepared, output, req, res)
+    return sendOutput(prepared, output, req, res, options.callerNames?.(called))
   }
 
   async function dispatch(
@@ -93,6 +99,7 @@ export function createRouter<Word extends string, Services>(
     query: string,
     req: IncomingMessage,
     res: ServerResponse,
+    called: string,
     settled: () => Promise<void>,
   ): Promise<void> {
     const caller = callerOf(req, readAddress)
@@ -100,17 +107,17 @@ export function createRouter<Word extends string, Services>(
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const prepared = table.get(nsid)
-    if (prepared) await call(prepared, query, caller, req, res, settled)
+    if (prepared) await call(prepared, query, caller, req, res, called, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
     else if (isValidNsid(nsid)) throw protocolError('MethodNotImplemented', 'This server has no such method')
     else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
   }
 
-  return async (nsid, query, req, res) => {
+  return async (nsid, query, req, res, called = nsid) => {
     for (let attempt = 1; ; attempt++) {
       const settled = options.watchReads()
       try {
-        return await dispatch(nsid, query, req, res, settled)
+        return await dispatch(nsid, query, req, res, called, settled)
       } catch (thrown) {
         // Error responses reveal state too: wait until it is durable.
         const unsettled = await settled().then(
