@@ -5,25 +5,26 @@ import { canonicalNsid } from '../config/aliases.ts'
 import * as graph from '../store/tables/graph.ts'
 import type * as lists from '../store/tables/lists.ts'
 import type { ViewContext } from './context.ts'
+import { isVisible } from './find.ts'
 import { type List, listFields, loadLists } from './lists.ts'
-import { isHidden, loadActors, profileView } from './profiles.ts'
+import { loadActors, profileView } from './profiles.ts'
 
 type ListView = app.example.graph.defs.ListView
 type ListItemView = app.example.graph.defs.ListItemView
 
-/** Returns the views of lists in the order of their ids. Leaves out invalid ones, and those of hidden authors. */
+/** Returns the views of lists in the order of their ids. Leaves out invalid ones, and those of inactive authors. */
 export function listViews(ctx: ViewContext, ids: readonly number[]): ListView[] {
   return visibleLists(ctx, ids).map((list) => listView(ctx, list))
 }
 
-/** The valid lists whose authors are neither inactive nor blocked. */
+/** Returns the valid lists of active authors, also blocked ones: their lists can be blocked and muted. */
 export function visibleLists(ctx: ViewContext, ids: readonly number[]): List[] {
   const found = loadLists(ctx, ids)
   loadActors(
     ctx,
     [...found.values()].map(({ actor }) => actor),
   )
-  return ids.map((id) => found.get(id)).filter((list) => list !== undefined && !isHidden(ctx, list.actor))
+  return ids.flatMap((id) => found.get(id) ?? []).filter(({ actor }) => isVisible(ctx, actor))
 }
 
 /** `app.example.graph.defs#listView` */
@@ -37,18 +38,17 @@ export function listView(ctx: ViewContext, list: List): ListView {
   }
 }
 
-/** Returns the items of a list. Leaves out actors that are inactive or blocked. */
+/** Returns the items of a list, also those of blocked actors: lists serve to block. */
 export function listItemViews(ctx: ViewContext, items: readonly lists.ListItem[]): ListItemView[] {
   loadActors(
     ctx,
     items.map(({ actor }) => actor),
   )
-  const shown = items.filter(({ actor }) => !isHidden(ctx, actor))
   const uris = graph.recordUris(
     ctx.db,
-    shown.map(({ record }) => record),
+    items.map(({ record }) => record),
   )
-  return shown.map(({ actor, record }) => ({
+  return items.map(({ actor, record }) => ({
     uri: uris.get(record) as AtUriString,
     subject: profileView(ctx, actor),
   }))

@@ -60,8 +60,16 @@ export function starterPackView(ctx: ViewContext, pack: StarterPack): app.exampl
   return {
     ...commonView(ctx, pack),
     list: list && listViewBasic(ctx, list),
-    listItemsSample: list && listItemViews(ctx, lists.members(ctx.db, list.id, { limit: sampleSize })),
+    listItemsSample: list && sample(ctx, list.id),
   }
+}
+
+function sample(ctx: ViewContext, list: number): app.example.graph.defs.ListItemView[] {
+  const members = lists.members(ctx.db, list, { limit: sampleSize })
+  return listItemViews(
+    ctx,
+    members.filter(({ actor }) => !isHidden(ctx, actor)),
+  )
 }
 
 function commonView(ctx: ViewContext, { actor, uri, cid, indexedAt, bytes }: StarterPack) {
