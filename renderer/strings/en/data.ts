@@ -38,7 +38,6 @@ export const data = {
     labelerService: 'Labeler',
     actorDeclaration: 'Chat settings',
   } as Readonly<Record<string, string>>,
-  records: (records: number) => count(records, { one: 'record', other: 'records' }),
   collectionList: 'Collections',
   none: 'No records yet',
   noneText: 'What you post, like and follow in a client appears here.',
