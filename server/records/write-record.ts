@@ -4,11 +4,14 @@ import type { LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { Writer } from '../store/database.ts'
+import { findByHandle } from '../store/tables/accounts.ts'
 import * as records from '../store/tables/records.ts'
 import { iso } from '../util/time.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
+import { linksOf } from './links.ts'
 import { type PreparedRecord, withCanonicalTypes } from './prepare.ts'
 import { recordUri } from './record-uri.ts'
+import { subjectReader } from './subjects.ts'
 
 /** A record to write, or the key of one to delete. */
 export type RecordChange =
@@ -30,21 +33,30 @@ export function writeRecord(
 ): AfterCommit | undefined {
   const { collection, rkey } = change
   const at = iso(now())
-  const event = (version: Pick<RecordEvent, 'cid' | 'bytes' | 'record'>): RecordEvent => ({
+  const canonicalCollection = canonicalNsid(collection, aliases)
+  const read = subjectReader((handle) => findByHandle(tx, handle)?.did, aliases)
+  const event = (version: Pick<RecordEvent, 'id' | 'cid' | 'bytes' | 'record'>): RecordEvent => ({
     did,
-    collection: canonicalNsid(collection, aliases),
+    collection: canonicalCollection,
     rkey,
     uri: recordUri(did, collection, rkey),
+    links: linksOf(canonicalCollection, version.record, read),
     at,
     ...version,
   })
   const stored = records.find(tx, did, collection, rkey)
   const record = stored && (withCanonicalTypes(decode(stored.bytes), aliases) as LexMap)
-  const previous = stored && record && event({ cid: stored.cid, bytes: stored.bytes, record })
-  if (previous) records.remove(tx, did, collection, rkey)
-  if (!('bytes' in change)) return previous && listener.recordDeleted(tx, previous)
+  const previous = stored && record && event({ id: stored.id, cid: stored.cid, bytes: stored.bytes, record })
+  if (!('bytes' in change)) {
+    if (!previous) return undefined
+    records.remove(tx, did, collection, rkey)
+    return listener.recordDeleted(tx, previous)
+  }
   const { cid, bytes, blobs, canonical } = change
-  records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-  const next = event({ cid, bytes, record: canonical })
-  return previous ? listener.recordUpdated(tx, next, previous) : listener.recordCreated(tx, next)
+  if (previous) {
+    records.update(tx, { id: previous.id, cid, bytes, indexedAt: at }, blobs)
+    return listener.recordUpdated(tx, event({ id: previous.id, cid, bytes, record: canonical }), previous)
+  }
+  const id = records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
+  return listener.recordCreated(tx, event({ id, cid, bytes, record: canonical }))
 }
