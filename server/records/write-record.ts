@@ -1,22 +1,18 @@
-/** Writes one record of a commit, and calls the listener. */
+/** Writes one changed record of a commit, and calls the listener. */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DidString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { Writer } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 import * as records from '../store/tables/records.ts'
 import { iso } from '../util/time.ts'
+import type { RecordChange } from './draft.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
 import { linksOf } from './links.ts'
-import { type PreparedRecord, withCanonicalTypes } from './prepare.ts'
+import { withCanonicalTypes } from './prepare.ts'
 import { recordUri } from './record-uri.ts'
 import { subjectReader } from './subjects.ts'
-
-/** A record to write, or the key of one to delete. */
-export type RecordChange =
-  | PreparedRecord
-  | { readonly collection: NsidString; readonly rkey: RecordKeyString }
 
 interface Deps {
   readonly aliases: Aliases
@@ -24,39 +20,47 @@ interface Deps {
   readonly listener: RecordListener
 }
 
-/** Creates, replaces or deletes a record. Deleting a missing record does nothing. */
 export function writeRecord(
   { aliases, now, listener }: Deps,
   tx: Writer,
   did: DidString,
-  change: RecordChange,
+  { before, after }: RecordChange,
 ): AfterCommit | undefined {
-  const { collection, rkey } = change
   const at = iso(now())
-  const canonicalCollection = canonicalNsid(collection, aliases)
   const read = subjectReader((handle) => findByHandle(tx, handle)?.did, aliases)
-  const event = (version: Pick<RecordEvent, 'id' | 'cid' | 'bytes' | 'record'>): RecordEvent => ({
+  const event = (
+    {
+      id,
+      collection,
+      rkey,
+      cid,
+      bytes,
+    }: Pick<records.StoredRecord, 'id' | 'collection' | 'rkey' | 'cid' | 'bytes'>,
+    record: LexMap,
+  ): RecordEvent => ({
+    id,
     did,
-    collection: canonicalCollection,
+    collection: canonicalNsid(collection, aliases),
     rkey,
     uri: recordUri(did, collection, rkey),
-    links: linksOf(canonicalCollection, version.record, read),
+    cid,
+    bytes,
+    record,
+    links: linksOf(canonicalNsid(collection, aliases), record, read),
     at,
-    ...version,
   })
-  const stored = records.find(tx, did, collection, rkey)
-  const record = stored && (withCanonicalTypes(decode(stored.bytes), aliases) as LexMap)
-  const previous = stored && record && event({ id: stored.id, cid: stored.cid, bytes: stored.bytes, record })
-  if (!('bytes' in change)) {
-    if (!previous) return undefined
-    records.remove(tx, did, collection, rkey)
+  const previous = before && event(before, withCanonicalTypes(decode(before.bytes), aliases) as LexMap)
+  if (!after) {
+    if (!before || !previous) return undefined
+    records.remove(tx, before.id)
     return listener.recordDeleted(tx, previous)
   }
-  const { cid, bytes, blobs, canonical } = change
-  if (previous) {
-    records.update(tx, { id: previous.id, cid, bytes, indexedAt: at }, blobs)
-    return listener.recordUpdated(tx, event({ id: previous.id, cid, bytes, record: canonical }), previous)
+  const { collection, rkey, cid, bytes, blobs, canonical } = after
+  const content = { did, collection, rkey, cid, bytes, indexedAt: at }
+  if (before && previous) {
+    records.update(tx, before.id, content, blobs)
+    return listener.recordUpdated(tx, event({ ...after, id: before.id }, canonical), previous)
   }
-  const id = records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-  return listener.recordCreated(tx, event({ id, cid, bytes, record: canonical }))
+  const id = records.insert(tx, content, blobs)
+  return listener.recordCreated(tx, event({ ...after, id }, canonical))
 }

@@ -55,13 +55,15 @@ export function insert(tx: Writer, record: Omit<StoredRecord, 'id'>, blobs: read
   return id
 }
 
-/** Replaces the content of a record. */
+/** Replaces the content of a record, which may move to another name of its collection. */
 export function update(
   tx: Writer,
-  { id, cid, bytes, indexedAt }: Pick<StoredRecord, 'id' | 'cid' | 'bytes' | 'indexedAt'>,
+  id: number,
+  { collection, cid, bytes, indexedAt }: Omit<StoredRecord, 'id'>,
   blobs: readonly string[],
 ): void {
-  tx.run('UPDATE records SET cid = ?, bytes = ?, indexed_at = ? WHERE id = ?', [
+  tx.run('UPDATE records SET collection = ?, cid = ?, bytes = ?, indexed_at = ? WHERE id = ?', [
+    collectionNames.ensure(tx, collection),
     cidBytes(cid),
     bytes,
     Date.parse(indexedAt),
@@ -77,12 +79,8 @@ function insertBlobs(tx: Writer, record: number, blobs: readonly string[]): void
   }
 }
 
-export function remove(tx: Writer, did: string, collection: string, rkey: string): void {
-  tx.run(`DELETE FROM records WHERE actor = ${actorId} AND collection = ${collectionId} AND rkey = ?`, [
-    did,
-    collection,
-    rkey,
-  ])
+export function remove(tx: Writer, id: number): void {
+  tx.run('DELETE FROM records WHERE id = ?', [id])
 }
 
 /** Records of a collection by ascending record key, after `after`. */
