@@ -1,6 +1,7 @@
 import type { DidString } from '@atproto/syntax'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { profileOf } from '../../server/records/profiles.ts'
+import * as actors from '../../server/store/tables/actors.ts'
 import { type Account, adminAuth } from '../support/server.ts'
 import { owner as alice, other as bob, server, setupServer } from '../support/shared-server.ts'
 
@@ -338,9 +339,24 @@ describe('applyWrites', () => {
   })
 
   test('makes no commit if nothing changes', async () => {
-    const { body } = await apply([write('delete', 'none'), write('update', 'a', 4)])
-    expect(body.results).toHaveLength(2)
+    const back = [
+      write('create', 'new', 1),
+      write('delete', 'new'),
+      write('delete', 'a'),
+      write('create', 'a', 4),
+    ]
+    const { body } = await apply([write('delete', 'none'), write('update', 'a', 4), ...back])
+    expect(body.results).toHaveLength(6)
     expect(body.commit).toBeUndefined()
+  })
+
+  test('takes up to 200 writes', async () => {
+    const writes = Array.from({ length: 201 }, (_, n) => write('create', `many-${n}`, n))
+    expect(await apply(writes)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect((await apply(writes.slice(1))).body.results).toHaveLength(200)
+    const deletions = writes.slice(1).map(({ rkey }) => write('delete', rkey))
+    expect((await apply(deletions)).status).toBe(200)
+    expect(await numbers()).toEqual([4])
   })
 
   test('swapCommit rejects writes based on an older commit', async () => {
@@ -501,11 +517,16 @@ describe('an account that is not active', () => {
 test('deleting an account deletes its repository', async () => {
   const dave = await server.account('dave')
   await create(dave, post, { text: 'here', createdAt })
-  await server.post('com.core.admin.deleteAccount', { did: dave.did }, adminAuth)
   const { store } = server.running.services
-  for (const table of ['repos', 'repo_blocks', 'records', 'record_blobs']) {
-    expect(store.all(`SELECT 1 FROM ${table} WHERE did = ?`, [dave.did])).toEqual([])
+  const actor = actors.idOf(store, dave.did) ?? 0
+  for (const table of ['repo_blocks', 'records', 'posts']) {
+    expect(store.all(`SELECT 1 FROM ${table} WHERE actor = ?`, [actor])).not.toEqual([])
   }
+  await server.post('com.core.admin.deleteAccount', { did: dave.did }, adminAuth)
+  for (const table of ['repos', 'repo_blocks', 'records', 'collection_sizes', 'links', 'posts']) {
+    expect(store.all(`SELECT 1 FROM ${table} WHERE actor = ?`, [actor])).toEqual([])
+  }
+  expect(actors.idOf(store, dave.did)).toBeUndefined()
   expect((await list(dave, post)).body.error).toBe('RepoNotFound')
 })
 
