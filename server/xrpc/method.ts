@@ -2,6 +2,7 @@
  * A method consists of its lexicon, an auth word that determines who may call it, and a handler. `methodFactory` binds the
  * types that depend on the server: the credentials of each auth word and the services of handlers.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { l } from '@atproto/lex-schema'
 import { type ProtocolErrorName, XrpcError } from './errors.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -13,14 +14,40 @@ export interface Lexicon<S = MethodSchema> {
   readonly main: S
 }
 
-/** A body that is not JSON, in chunks. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Chunks> : undefined
-export type InputOf<S extends MethodSchema> = S extends l.Procedure ? PayloadOf<S['input']> : undefined
+/** A request body that is not JSON. It arrives while the handler reads it. */
+export interface BinaryInput {
+  /** Media type in lower case, without parameters. */
+  readonly encoding: string
+  /** Bytes of the body, if the client sent its length and did not compress it. */
+  readonly length: number | undefined
+  /**
+   * Credentials and session are checked again after the last chunk, so a handler that reads to the end commits only what the
+   * caller may still do. Throws an XrpcError then, beyond `maxBody` (`PayloadTooLarge`), and when the connection closes early.
+   */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** A response body that is not JSON. */
+export interface BinaryOutput {
+  /** The Content-Type. */
+  readonly encoding: string
+  /** 200 by default. */
+  readonly status?: 200 | 206 | 304 | 416
+  /** Further headers; Content-Length is added for bytes. */
+  readonly headers?: Readonly<Record<string, string | number>>
+  /** Not read for HEAD. A stream is destroyed when the client disconnects. */
+  readonly body?: Uint8Array | Chunks
+}
+
+type PayloadOf<P, Binary> = P extends l.Payload ? l.InferPayloadBody<P, Binary> : undefined
+export type InputOf<S extends MethodSchema> = S extends l.Procedure
+  ? PayloadOf<S['input'], BinaryInput>
+  : undefined
 /** A method without an output returns an empty body. */
 export type OutputOf<S extends MethodSchema> =
-  S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output']>
+  S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output'], BinaryOutput>
 export type ParamsOf<S extends MethodSchema> = l.InferOutput<S['parameters']>
 type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string[]
   ? S['errors'][number]
@@ -38,6 +65,8 @@ export interface Caller {
   readonly client: string | undefined
   /** Whether a page of another site sent the request. */
   readonly isForeignPage: boolean
+  /** The origin under which the client reaches this server; see `origin.ts`. */
+  readonly origin: string
 }
 
 /** The arguments of a handler, besides the services. */
@@ -56,8 +85,8 @@ export interface MethodDefinition<S extends MethodSchema, Word, Credentials, Ser
   /** Whether deactivated, suspended and taken-down accounts are refused. */
   readonly active?: boolean
   readonly limits?: readonly RateLimit<InputOf<S>>[]
-  /** Largest body in bytes; 150 kB when absent. */
-  readonly maxBody?: number
+  /** Largest body in bytes; 150 kB when absent. A function for a limit that is a setting. */
+  readonly maxBody?: number | ((services: Services) => number)
   readonly handler: (call: Services & Call<S, Credentials>) => Promise<OutputOf<S>> | OutputOf<S>
 }
 
@@ -68,7 +97,7 @@ export interface Method<Word = string, Services = unknown> {
   readonly auth: Word
   readonly active: boolean
   readonly limits: readonly RateLimit<unknown>[]
-  readonly maxBody: number
+  readonly maxBody: number | ((services: Services) => number)
   readonly handler: (call: Services & Call<MethodSchema, unknown>) => unknown
 }
 
@@ -100,8 +129,27 @@ export function fail(name: string, message?: string): XrpcError {
   return new XrpcError(name, message)
 }
 
-/** Returns the credentials of a caller. Throws an XrpcError when they may not call the method. */
+/** Who calls, and by what. */
+export interface Principal {
+  /** The account, for limits per account. */
+  readonly account: string | undefined
+  /** What the handler gets as `auth`. */
+  readonly credentials: unknown
+  /**
+   * Calls `end` once when the credentials end, possibly before it returns. Absent if they never end.
+   * @returns a function that stops watching
+   */
+  readonly watch?: (end: (error: XrpcError) => void) => () => void
+}
+
+/** The part of a request that proves who sent it. */
+export interface Proof {
+  readonly headers: IncomingHttpHeaders
+  readonly caller: Caller
+}
+
+/** Finds out who calls. Throws an XrpcError when they may not call the method. */
 export type Authorize<Word> = (
-  request: { header: string | undefined; caller: Caller },
+  proof: Proof,
   method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,
-) => unknown
+) => Principal | Promise<Principal>

@@ -49,6 +49,7 @@ export const nav = {
   you: 'You',
   home: 'Home',
   account: 'Account',
+  data: 'Data',
   appPasswords: 'App passwords',
   sessions: 'Sessions',
   notifications: 'Notifications',
@@ -107,6 +108,7 @@ export const status = {
   deactivated: 'Deactivated',
   suspended: 'Suspended',
   takendown: 'Taken down',
+  inactive: 'Inactive',
   owner: 'Owner',
 }
 
