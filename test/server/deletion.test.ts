@@ -49,7 +49,7 @@ test('deletion: deletes every row of the account except its uses of invite codes
   const { store } = server.running.services
   const tables = mentionsOf(store, alice.did).map((mention) => mention.split('.')[0])
   const all = ['accounts', 'app_passwords', 'sessions', 'mail_tokens', 'invite_codes', 'invite_code_uses']
-  expect(tables).toEqual(expect.arrayContaining([...all, 'repos', 'repo_blocks', 'records']))
+  expect(tables).toEqual(expect.arrayContaining([...all, 'actors', 'repo_blocks', 'records']))
 
   expect((await remove(alice, await tokenFor(alice))).status).toBe(200)
   expect(mentionsOf(store, alice.did)).toEqual([`invite_code_uses.used_by: ${alice.did}`])

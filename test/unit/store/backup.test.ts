@@ -388,7 +388,7 @@ describe('commands', () => {
     ])
 
   test('backup and restore: make a backup, list it and restore it', async () => {
-    const { migrations } = await import('../../../server/store/migrations.ts')
+    const { migrations } = await import('../../../server/records/migrations.ts')
     await (await open(...migrations)).close()
     const made = (await run('backup', '--data-dir', directory)).stdout
     const [name = ''] = backups()
