@@ -1,8 +1,8 @@
 /**
- * Table `muted_lists`, and queries over lists. A list is identified by the id of its record. Only items that the owner of a list
+ * Queries over lists, and table `muted_lists`. A list is identified by the id of its record. Only items that the owner of a list
  * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key.
  */
-import type { Reader, Writer } from '../database.ts'
+import type { Reader } from '../database.ts'
 import type { PageOf } from './graph.ts'
 
 const listIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
@@ -54,20 +54,6 @@ export function mutesByList(
      WHERE m.account = ? GROUP BY 1`,
     [JSON.stringify(names), JSON.stringify(actors), account],
   )
-}
-
-/** @param owner actor id. @param rkey of the list. @param at milliseconds since 1970 */
-export function mute(tx: Writer, account: number, owner: number, rkey: string, at: number): void {
-  tx.run('INSERT OR IGNORE INTO muted_lists (account, actor, rkey, created_at) VALUES (?, ?, ?, ?)', [
-    account,
-    owner,
-    rkey,
-    at,
-  ])
-}
-
-export function unmute(tx: Writer, account: number, owner: number, rkey: string): void {
-  tx.run('DELETE FROM muted_lists WHERE account = ? AND actor = ? AND rkey = ?', [account, actor, rkey])
 }
 
 export interface ListState {
