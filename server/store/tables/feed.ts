@@ -1,0 +1,219 @@
+/** Queries over `posts`, `records`, `subjects`, `links` and `link_counts`: what feeds and threads consist of. */
+import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { Reader, SqlParams } from '../database.ts'
+
+/** A record of an active actor. */
+export interface FeedRecord {
+  readonly id: number
+  readonly actor: number
+  readonly did: DidString
+  /** As the client wrote it, possibly an alias. */
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: Uint8Array
+  readonly bytes: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly indexedAt: number
+}
+
+const columns =
+  'r.id, r.actor, a.did, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt'
+
+/** Returns those of the records whose authors are active. */
+export function recordsById(db: Reader, ids: readonly number[]): FeedRecord[] {
+  return db.all<FeedRecord>(
+    `SELECT ${columns} FROM json_each(?) wanted
+     CROSS JOIN records r ON r.id = wanted.value
+     JOIN actors a ON a.id = r.actor AND a.inactive = 0
+     JOIN collections c ON c.id = r.collection`,
+    [JSON.stringify(ids)],
+  )
+}
+
+/** A record's key: DID, record key, and the names of the collection, the preferred one first. */
+export type RecordKey = readonly [did: string, rkey: string, collections: readonly string[]]
+
+/** Returns the records under these keys, by position of the key. */
+export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number, FeedRecord> {
+  const rows = db.all<FeedRecord & { readonly key: number }>(
+    `SELECT k.key, ${columns} FROM json_each(?) k
+     CROSS JOIN actors a ON a.did = k.value ->> 0 AND a.inactive = 0
+     CROSS JOIN json_each(k.value, '$[2]') name
+     CROSS JOIN collections c ON c.nsid = name.value
+     CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = k.value ->> 1
+     ORDER BY k.key, name.key DESC`,
+    [JSON.stringify(keys)],
+  )
+  return new Map(rows.map((row) => [row.key, row]))
+}
+
+/** Paths of links whose subject is a post; see `records/link-paths.ts`. */
+export const paths = { like: 1, repost: 3, reply: 5, inThread: 6, quote: 7 } as const
+
+const following = 9
+const blocking = 10
+const listMember = 11
+const listOfItem = 12
+const listBlock = 13
+const mentioned = 8
+
+/** The URIs under which other records refer to a record `r`. @param names one `?`: JSON of the collection's names */
+const subjectsOfRecord = `subjects s ON s.actor = r.actor AND s.rkey = r.rkey
+  AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))`
+
+export interface LinkCount {
+  readonly record: number
+  readonly path: number
+  readonly count: number
+}
+
+/** Returns how many records refer to each post, by path; nothing for paths without any. */
+export function countLinks(db: Reader, ids: readonly number[], names: readonly string[]): LinkCount[] {
+  const { like, repost, reply, quote } = paths
+  return db.all<LinkCount>(
+    `SELECT r.id AS record, n.path, n.count FROM json_each(?) wanted
+     CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN ${subjectsOfRecord}
+     CROSS JOIN link_counts n ON n.subject = s.id AND n.path IN (${like}, ${repost}, ${reply}, ${quote})`,
+    [JSON.stringify(ids), JSON.stringify(names)],
+  )
+}
+
+export interface OwnLink {
+  readonly record: number
+  readonly path: number
+  readonly uri: AtUriString
+}
+
+/** Returns the likes and reposts of posts by one actor, the oldest of each last. */
+export function linksBy(
+  db: Reader,
+  actor: number,
+  ids: readonly number[],
+  names: readonly string[],
+): OwnLink[] {
+  return db.all<OwnLink>(
+    `SELECT r.id AS record, l.path, 'at://' || a.did || '/' || c.nsid || '/' || o.rkey AS uri
+     FROM json_each(?) wanted
+     CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN ${subjectsOfRecord}
+     CROSS JOIN links l ON l.subject = s.id AND l.path IN (${paths.like}, ${paths.repost}) AND l.actor = ?
+     CROSS JOIN records o ON o.id = l.record
+     JOIN actors a ON a.id = o.actor
+     JOIN collections c ON c.id = o.collection
+     ORDER BY o.id DESC`,
+    [JSON.stringify(ids), JSON.stringify(names), actor],
+  )
+}
+
+/** Position of an entry of feeds; later entries come first. */
+export interface FeedPosition {
+  /** Milliseconds since 1970. */
+  readonly sortAt: number
+  /** Record id. */
+  readonly record: number
+}
+
+/** A post, reply or repost. */
+export interface FeedEntry extends FeedPosition {
+  readonly actor: number
+  readonly kind: number
+}
+
+export const kinds = { post: 0, reply: 1, repost: 2 } as const
+export const media = { any: 1, video: 2 } as const
+
+/** Before every entry. */
+export const newest: FeedPosition = { sortAt: Number.MAX_SAFE_INTEGER, record: 0 }
+
+interface Slice {
+  readonly before: FeedPosition
+  readonly limit: number
+}
+
+const entryColumns = 'p.record, p.actor, p.sort_at AS sortAt, p.kind'
+
+/** Which entries of an author to return. */
+export type AuthorFilter = 'all' | 'no replies' | 'media' | 'video'
+
+const conditions: Readonly<Record<AuthorFilter, string>> = {
+  all: '',
+  'no replies': `AND p.kind <> ${kinds.reply}`,
+  media: `AND p.kind <> ${kinds.repost} AND p.media & ${media.any}`,
+  video: `AND p.kind <> ${kinds.repost} AND p.media & ${media.video}`,
+}
+
+/** Entries of one author. */
+export function entriesBy(
+  db: Reader,
+  actor: number,
+  filter: AuthorFilter,
+  { before, limit }: Slice,
+): FeedEntry[] {
+  return db.all<FeedEntry>(
+    `SELECT ${entryColumns} FROM posts p
+     WHERE p.actor = ? AND (p.sort_at, p.record) < (?, ?) ${conditions[filter]}
+     ORDER BY p.sort_at DESC, p.record DESC LIMIT ?`,
+    [actor, before.sortAt, before.record, limit],
+  )
+}
+
+/** The actors that an account follows, and the account itself. Parameters: the account, JSON of names, the account. */
+const followedActors = `
+  SELECT l.subject AS actor FROM records r JOIN links l ON l.record = r.id AND l.path = ${following}
+  WHERE r.actor = ? AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
+  UNION SELECT ?`
+
+/** Entries of the actors that an account follows and its own, without those of actors that it mutes. */
+export function timeline(
+  db: Reader,
+  account: number,
+  followNames: readonly string[],
+  slice: Slice,
+): FeedEntry[] {
+  return merged(db, followedActors, [account, JSON.stringify(followNames), account], account, slice)
+}
+
+/** Entries of the members of a list, without those of actors that `account` mutes. @param list subject ids of the list */
+export function entriesOfList(
+  db: Reader,
+  list: readonly number[],
+  owner: number,
+  account: number | undefined,
+  slice: Slice,
+): FeedEntry[] {
+  const members = `
+    SELECT m.subject AS actor FROM links i
+    JOIN links m ON m.record = i.record AND m.path = ${listMember}
+    WHERE i.subject IN (SELECT value FROM json_each(?)) AND i.path = ${listOfItem} AND i.actor = ? GROUP BY m.subject`
+  return merged(db, members, [JSON.stringify(list), owner], account ?? 0, slice)
+}
+
+/**
+ * Merges the entries of many actors. Only the `limit` actors with the newest entries can contribute, so it seeks the newest entry
+ * of every actor, and reads entries of these actors alone.
+ */
+function merged(
+  db: Reader,
+  actors: string,
+  params: SqlParams,
+  account: number,
+  { before: { sortAt, record }, limit }: Slice,
+): FeedEntry[] {
+  return db.all<FeedEntry>(
+    `WITH authors (actor) AS (${actors}), newest (actor, at) AS MATERIALIZED (
+       SELECT a.id, (
+         SELECT p.sort_at FROM posts p WHERE p.actor = a.id AND (p.sort_at, p.record) < (?, ?)
+         ORDER BY p.sort_at DESC LIMIT 1) AS at
+       FROM authors JOIN actors a ON a.id = authors.actor AND a.inactive = 0
+       WHERE at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM mutes WHERE account = ? AND subject = a.id)
+       ORDER BY at DESC LIMIT ?)
+     SELECT ${entryColumns} FROM newest CROSS JOIN posts p ON p.record IN (
+       SELECT record FROM posts
+       WHERE actor = newest.actor AND (sort_at, record) < (?, ?)
+         AND sort_at >= (SELECT CASE WHEN count(*) = ? THEN min(at) ELSE -1e15 END FROM newest)
+       ORDER BY sort_at DESC, record DESC LIMIT ?)
+     ORDER BY p.sort_at DESC, p.record DESC LIMIT ?`,
+    [...params, sortAt, record, account, limit, sortAt, record, limit, limit, limit],
+  )
+}
