@@ -11,7 +11,7 @@ const lexicons = join(root, 'lexicons')
 const out = join(lexicons, 'generated')
 const stamp = join(out, '.stamp')
 
-const sources = globSync('{com,app}/**/*.json', { cwd: lexicons })
+const sources = globSync('{com,app,chat}/**/*.json', { cwd: lexicons })
   .sort()
   .map((file) => `${file} ${statSync(join(lexicons, file)).mtimeMs}`)
   .join('\n')

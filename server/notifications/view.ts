@@ -11,7 +11,7 @@ import type { Reader } from '../store/database.ts'
 import type { Notification } from '../store/tables/notifications.ts'
 
 type NotificationView = app.example.notification.listNotifications.Notification
-type ProfileView = app.example.actor.defs.ProfileViewBasic
+type ProfileView = app.example.actor.defs.ProfileView
 type Label = com.core.label.defs.Label
 
 /** Renders notifications. @param seenAt the seen marker: notifications up to it are read */

@@ -12,14 +12,10 @@ import { withCanonicalTypes } from './prepare.ts'
 const { profile } = app.example.actor
 
 /**
- * Returns the `app.example.actor.defs#profileViewBasic` of an account, with one query. A DID without an account here gets an
+ * Returns the `app.example.actor.defs#profileView` of an account, with one query. A DID without an account here gets an
  * invalid handle, an inactive account no display name. There is no avatar, because images are not stored.
  */
-export function profileOf(
-  db: Reader,
-  aliases: Aliases,
-  did: DidString,
-): app.example.actor.defs.ProfileViewBasic {
+export function profileOf(db: Reader, aliases: Aliases, did: DidString): app.example.actor.defs.ProfileView {
   const found = records.findProfile(db, did, namesOf(profile.$type, aliases))
   const shown = found && statusOf(found) === undefined ? found.bytes : null
   return {

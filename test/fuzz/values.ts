@@ -28,7 +28,7 @@ interface Document {
 
 const folder = join(import.meta.dirname, '../../lexicons')
 const documents = new Map(
-  globSync('{com,app}/**/*.json', { cwd: folder }).map((file) => {
+  globSync('{com,app,chat}/**/*.json', { cwd: folder }).map((file) => {
     const document: Document = JSON.parse(readFileSync(join(folder, file), 'utf8'))
     return [document.id, document] as const
   }),

@@ -8,7 +8,7 @@ type DeclaredError = { name: string; description?: string }
 type Lexicon = { lexicon: number; id: string; description?: string; defs: Record<string, Node> }
 
 const folder = join(import.meta.dirname, '../../lexicons')
-const lexicons = globSync('{com,app}/**/*.json', { cwd: folder })
+const lexicons = globSync('{com,app,chat}/**/*.json', { cwd: folder })
   .sort()
   .map((file) => ({ file, lexicon: JSON.parse(readFileSync(join(folder, file), 'utf8')) as Lexicon }))
 
