@@ -125,8 +125,8 @@ async function pathOf(dataDir: string, name: string): Promise<string> {
   return join(dataDir, backupsName, name)
 }
 
-function toBackup({ file, createdAt, bytes }: stored.BackupInfo): Backup {
-  return { name: basename(file), createdAt: createdAt.toISOString(), bytes }
+function toBackup({ file, kind, createdAt, bytes }: stored.BackupInfo): Backup {
+  return { name: basename(file), kind, createdAt: createdAt.toISOString(), bytes }
 }
 
 function toContent({ createdAt, ...content }: Awaited<ReturnType<typeof describeBackup>>): BackupContent {

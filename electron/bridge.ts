@@ -102,9 +102,13 @@ export interface OutboxMessage {
   readonly failure?: string
 }
 
+/** `upgrade`: made before an update changed the format of the data. */
+export type BackupKind = 'daily' | 'manual' | 'upgrade'
+
 export interface Backup {
   /** File name in the backup folder. */
   readonly name: string
+  readonly kind: BackupKind
   readonly createdAt: string
   readonly bytes: number
 }
@@ -159,7 +163,7 @@ export interface DesktopCalls {
   'settings.view': () => SettingsView
   /** Saves all changes and restarts the server if necessary. Saves nothing if any value is wrong. */
   'settings.change': (changes: Partial<Settings>) => SettingProblems<Settings>
-  /** Without `password` the stored one is kept. */
+  /** Without `password` the stored one is kept; an empty one removes it. */
   'mail.change': (mail: MailSettings, password?: string) => SettingProblems<MailSettings>
   /** Tries settings without saving them: connects, signs in and sends a message to the address. */
   'mail.test': (mail: MailSettings, password: string | undefined, to: string) => Outcome

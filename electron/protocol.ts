@@ -39,7 +39,7 @@ export function serveRenderer(folder: string, endpoint: () => string): void {
     const server = endpoint()
     return new Response(content, {
       headers: {
-        ...pageHeaders(`${server} ${server.replace(/^http/, 'ws')}`),
+        ...pageHeaders(`${server} ${server.replace(/^http/, 'ws')}`, server),
         'Content-Type': contentTypeOf(name),
         'Cache-Control': 'no-cache',
       },

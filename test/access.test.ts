@@ -23,10 +23,11 @@ test('who-may-call-what.md lists every method with its auth word and limits', as
         : `${seconds / 60} min`
   const limit = ({ points, seconds, per }: (typeof methods)[number]['limits'][number]) =>
     `${points} in ${span(seconds)} per ${typeof per === 'string' ? per : 'input'}`
+  const size = (maxBody: unknown) => (typeof maxBody === 'number' ? `${maxBody / 1000} kB` : 'a setting')
   const limitsOf = (method: Method) =>
     isSubscription(method)
       ? [`${method.connections} at once per account`, 'stream']
-      : [method.limits.map(limit).join(', '), `${method.maxBody / 1000} kB`]
+      : [method.limits.map(limit).join(', '), size(method.maxBody)]
   const rows = everything
     .toSorted((a, b) => (a.nsid < b.nsid ? -1 : 1))
     .map((method) => [

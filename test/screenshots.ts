@@ -56,6 +56,7 @@ async function desktopPictures(alice: Account): Promise<void> {
   desktop.handlers['backups.list'] = () =>
     [4, 28, 52, 76].map((hours) => ({
       name: `${hours}`,
+      kind: 'daily',
       createdAt: ago(hours * hour),
       bytes: 1_300_000 - hours * 900,
     }))

@@ -10,7 +10,9 @@ export function AccountBadge({ status }: { readonly status: string | undefined }
       return <Badge variant="warn">{t.status.deactivated}</Badge>
     case 'suspended':
       return <Badge variant="warn">{t.status.suspended}</Badge>
-    default:
+    case 'takendown':
       return <Badge variant="danger">{t.status.takendown}</Badge>
+    default:
+      return <Badge variant="warn">{t.status.inactive}</Badge>
   }
 }

@@ -22,3 +22,8 @@ export function namesOf(nsid: string, aliases: Aliases): string[] {
   }
   return names
 }
+
+/** Returns all names of a collection, beginning with the given one, which may be an alias. */
+export function allNamesOf<Name extends string>(name: Name, aliases: Aliases): Name[] {
+  return [...new Set([name, ...(namesOf(canonicalNsid(name, aliases), aliases) as Name[])])]
+}

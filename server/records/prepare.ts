@@ -60,6 +60,7 @@ export async function prepareRecord(
   { aliases, newKey }: { aliases: Aliases; newKey: () => string },
 ): Promise<PreparedRecord> {
   const { collection } = input
+  checkAuthority(collection)
   const record = withType(toLex(input.record), collection)
   const canonical = withCanonicalTypes(record, aliases) as LexMap
   const schema = input.validate === false ? undefined : lexicons.get(canonicalNsid(collection, aliases))
@@ -92,6 +93,12 @@ function* blobsIn(value: LexValue | undefined): Iterable<string> {
   if (Array.isArray(value)) for (const item of value) yield* blobsIn(item)
   else if (isTypedBlobRef(value)) yield getBlobCidString(value)
   else if (isPlainObject(value)) for (const member of Object.values(value as LexMap)) yield* blobsIn(member)
+}
+
+/** Collections are compared as they are written, but their authority is a domain name, which is case-insensitive. */
+function checkAuthority(collection: string): void {
+  const authority = collection.split('.', 2).join('.')
+  if (authority !== authority.toLowerCase()) throw refusal(`Write ${authority} in lower case`)
 }
 
 /** Adds a missing `$type`; refuses one that is not the collection. */

@@ -13,20 +13,15 @@ import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
 import { signCommit } from './commit.ts'
+import { createDraft, type Draft, type RecordChange } from './draft.ts'
 import type { RecordListener } from './events.ts'
 import { accountNotFound, type CachedRepository, createRepositoryCache } from './repository-cache.ts'
 import type { NextTid } from './tid.ts'
-import { changeTree } from './tree.ts'
-import { type RecordChange, writeRecord } from './write-record.ts'
+import { changeTree, type TreeChange } from './tree.ts'
+import { writeRecord } from './write-record.ts'
 
-/** The state of a repository before a write. */
-export interface RepositoryState {
-  /** CID of the latest commit. */
-  readonly commit: string
-  find(collection: string, rkey: string): records.StoredRecord | undefined
-}
-
-export type Plan = (state: RepositoryState) => readonly RecordChange[]
+/** Checks the state of a repository, and makes changes to it. */
+export type Plan = (draft: Draft) => void
 
 export interface CommitMeta {
   readonly cid: string
@@ -37,7 +32,7 @@ export interface Repositories {
   /** Creates a TID as record key. */
   readonly newKey: NextTid
   /**
-   * Commits the changes that `plan` returns and resolves once they are on disk; with undefined if there are none. Calls
+   * Commits the changes that `plan` makes and resolves once they are on disk; with undefined if there are none. Calls
    * `plan` again when another commit came first. Errors of `plan` are rethrown.
    */
   write(did: DidString, plan: Plan): Promise<CommitMeta | undefined>
@@ -54,7 +49,7 @@ export interface RepositoriesOptions {
 }
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
-  const { store, nextTid } = options
+  const { store, aliases, nextTid } = options
   const serialize = createKeyedSerializer<string>()
   const cache = createRepositoryCache(store)
 
@@ -62,12 +57,11 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   async function attempt(did: DidString, plan: Plan) {
     const base = repos.findHead(store, did)
     if (!base) throw accountNotFound()
-    const changes = plan({
-      commit: base.commit,
-      find: (collection, rkey) => records.find(store, did, collection, rkey),
-    })
+    const draft = createDraft(base.commit, aliases, (name, rkey) => records.find(store, did, name, rkey))
+    plan(draft)
+    const changes = draft.changes()
     if (changes.length === 0) return { stored: store.settled() }
-    if (changes.some((change) => 'bytes' in change)) store.assertRoom()
+    if (changes.some(({ after }) => after)) store.assertRoom()
     const repository = cache.open(did, base)
     const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
     const made = await makeCommit(did, repository, nextTid(base.rev), changes).catch((error: unknown) => {
@@ -108,14 +102,21 @@ async function makeCommit(
   rev: string,
   changes: readonly RecordChange[],
 ) {
-  const { tree, added, removed } = await changeTree(from.tree, changes.map(treeChange))
+  const { tree, added, removed } = await changeTree(from.tree, treeChanges(changes))
   const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
   return { head, tree, added: [...added, block], removed }
 }
 
-function treeChange(change: RecordChange) {
-  return {
-    key: `${change.collection}/${change.rkey}`,
-    cid: 'bytes' in change ? change.cid : undefined,
+/** A record that moves to another name of its collection is deleted there and created here. */
+function treeChanges(changes: readonly RecordChange[]): TreeChange[] {
+  const cids = new Map<string, string | undefined>()
+  for (const { before, after } of changes) {
+    if (before) cids.set(keyOf(before), undefined)
+    if (after) cids.set(keyOf(after), after.cid)
   }
+  return [...cids].map(([key, cid]) => ({ key, cid }))
+}
+
+function keyOf({ collection, rkey }: { collection: string; rkey: string }): string {
+  return `${collection}/${rkey}`
 }

@@ -8,16 +8,19 @@ const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
 const timeLength = 11
 const clockLength = 2
 
-/** Returns a TID that sorts after all earlier ones and after `after`, even if the clock goes back. */
+/**
+ * Returns a TID that sorts after all earlier ones, even if the clock goes back, and after `after`. The time of `after` may lie in
+ * the future: it does not affect later TIDs.
+ */
 export type NextTid = (after?: string) => string
 
 export function createTidClock(now: () => Date): NextTid {
   const clock = encode(randomInt(1024), clockLength)
   let last = 0
   return (after) => {
-    const floor = after === undefined ? last : Math.max(last, timeOf(after))
-    last = Math.max(now().getTime() * 1000, floor + 1)
-    return encode(last, timeLength) + clock
+    last = Math.max(now().getTime() * 1000, last + 1)
+    const time = after === undefined ? last : Math.max(last, timeOf(after) + 1)
+    return encode(time, timeLength) + clock
   }
 }
 

@@ -1,7 +1,7 @@
 /** Checks shared by the methods that write records. */
 import type { SessionCredentials } from '../auth/credentials.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
-import type { RepositoryState } from './repositories.ts'
+import type { Draft } from './draft.ts'
 
 /** The largest body of a method that takes a record, in bytes. */
 export const maxRecordBody = 1_000_000
@@ -22,11 +22,11 @@ export interface Swap {
 /** @throws InvalidSwap if the repository has changed: a method that calls this declares it */
 export function checkSwap(
   { swapCommit, swapRecord }: Swap,
-  state: RepositoryState,
+  { commit }: Draft,
   record?: { cid: string },
-) {
-  if (swapCommit !== undefined && swapCommit !== state.commit) {
-    throw new XrpcError('InvalidSwap', `swapCommit does not match: the latest commit is ${state.commit}`)
+): void {
+  if (swapCommit !== undefined && swapCommit !== commit) {
+    throw new XrpcError('InvalidSwap', `swapCommit does not match: the latest commit is ${commit}`)
   }
   if (swapRecord !== undefined && swapRecord !== (record?.cid ?? null)) {
     const actual = record ? `is ${record.cid}` : 'does not exist'

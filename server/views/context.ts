@@ -1,4 +1,4 @@
-/** What views need: the store, the caller, and what this response has read so far. */
+/** What views need: the store, the viewer, and what this response has read so far. */
 import type { Aliases } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import { actorIdOf } from '../store/tables/graph.ts'
@@ -14,6 +14,7 @@ export interface ViewContext {
   readonly origin: string
   /** Actor id of the signed-in account; undefined when anonymous. */
   readonly viewer: number | undefined
+  readonly now: () => Date
   readonly records: RecordReader
   readonly actors: Map<number, Actor>
   readonly relations: Map<number, Relation>
@@ -25,15 +26,17 @@ export type CreateViewContext = (origin: string, viewer: string | undefined) => 
 interface Deps {
   readonly store: Reader
   readonly aliases: Aliases
+  readonly now: () => Date
 }
 
-export function createViewContexts({ store, aliases }: Deps): CreateViewContext {
+export function createViewContexts({ store, aliases, now }: Deps): CreateViewContext {
   const records = createRecordReader(aliases)
   return (origin, viewer) => ({
     db: store,
     aliases,
     origin,
     viewer: viewer === undefined ? undefined : actorIdOf(store, viewer),
+    now,
     records,
     actors: new Map(),
     relations: new Map(),

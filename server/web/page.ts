@@ -23,13 +23,14 @@ export function contentTypeOf(file: string): string {
 /**
  * Headers of every file of the interface: it runs its own scripts only, cannot be framed, and connects to nothing else.
  * @param connectTo sources of CSP's `connect-src`; `'self'` includes WebSockets to the same host (CSP level 3)
+ * @param images further sources of images, besides its own origin and previews (`blob:`)
  */
-export function pageHeaders(connectTo = "'self'"): Record<string, string> {
+export function pageHeaders(connectTo = "'self'", images = ''): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    `img-src 'self' data: blob: ${images}`.trimEnd(),
     "font-src 'self'",
     `connect-src ${connectTo}`,
     "base-uri 'none'",

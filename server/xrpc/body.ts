@@ -1,8 +1,18 @@
-/** Reads request bodies: JSON in UTF-8 (RFC 8259), plain or compressed, up to a limit. */
+/** Reads request bodies up to a limit: JSON in UTF-8 (RFC 8259), or bytes as they arrive. Both plain or compressed. */
 import type { IncomingMessage } from 'node:http'
+import { finished, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { protocolError, type XrpcError } from './errors.ts'
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzip,
+  inflate,
+} from 'node:zlib'
+import { extendDeadline } from './deadlines.ts'
+import { protocolError, XrpcError } from './errors.ts'
+import type { BinaryInput } from './method.ts'
 
 type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
@@ -12,6 +22,12 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map([
   ['gzip', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip)],
   ['deflate', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(inflate)],
   ['br', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(brotliDecompress)],
+])
+
+const decompressingStreams: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
 ])
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -27,8 +43,8 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
   if (!isJson(headers['content-type'])) {
     throw protocolError('InvalidRequest', 'The body must be JSON in UTF-8 (Content-Type: application/json)')
   }
-  const decompress = decompressors.get(headers['content-encoding']?.trim().toLowerCase() ?? 'identity')
-  if (!decompress) throw protocolError('InvalidRequest', 'Content-Encoding may be gzip, deflate or br')
+  const decompress = decompressors.get(codingOf(req))
+  if (!decompress) throw unknownCoding()
   if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
   const bytes = await collect(req, maxBytes)
   try {
@@ -37,6 +53,73 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
     throw protocolError('InvalidRequest', 'The body is not valid JSON in UTF-8')
   }
+}
+
+/**
+ * Returns a body as a stream. After an error, and when the reader stops, the rest is read and dropped.
+ * @param maxBytes limit of Content-Length, and of the bytes after decompression
+ * @param atEnd called after the last chunk; the reader gets its error
+ * @throws XrpcError `PayloadTooLarge` or `InvalidRequest`, also while the body is read
+ */
+export function openBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  atEnd: () => unknown,
+): Omit<BinaryInput, 'encoding'> {
+  const declared = Number(req.headers['content-length'] ?? Number.NaN)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  const coding = codingOf(req)
+  const createDecompress = decompressingStreams.get(coding)
+  if (coding !== 'identity' && !createDecompress) throw unknownCoding()
+  const length = createDecompress || Number.isNaN(declared) ? undefined : declared
+  return { length, body: chunksOf(req, createDecompress?.(), maxBytes, atEnd) }
+}
+
+/** The body must bring this many bytes in each period of the request's time limit. */
+const bytesPerDeadline = 65_536
+
+async function* chunksOf(
+  req: IncomingMessage,
+  decompress: Transform | undefined,
+  maxBytes: number,
+  atEnd: () => unknown,
+): AsyncIterable<Uint8Array> {
+  const source = decompress ? through(req, decompress) : req
+  let size = 0
+  let sizeAtDeadline = 0
+  try {
+    // The connection stays open for the response.
+    for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      if (size - sizeAtDeadline >= bytesPerDeadline) {
+        sizeAtDeadline = size
+        extendDeadline(req)
+      }
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof XrpcError) throw error
+    throw req.destroyed ? cutShort() : protocolError('InvalidRequest', 'The body cannot be decompressed')
+  } finally {
+    decompress?.destroy()
+    req.unpipe().resume()
+  }
+  await atEnd()
+}
+
+/** Decompresses a body. The stream fails when the connection closes early. */
+function through(req: IncomingMessage, decompress: Transform): Transform {
+  finished(req, (error) => error && decompress.destroy(error))
+  return req.pipe(decompress)
+}
+
+function codingOf({ headers }: IncomingMessage): string {
+  return headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+}
+
+function unknownCoding(): XrpcError {
+  return protocolError('InvalidRequest', 'Content-Encoding may be gzip, deflate or br')
 }
 
 /** JSON without a charset or in UTF-8, case-insensitive (RFC 9110 §8.3.1). */
@@ -48,8 +131,7 @@ function isJson(contentType = ''): boolean {
 
 function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const fail = () =>
-      reject(protocolError('InvalidRequest', 'The connection closed before the whole body arrived'))
+    const fail = () => reject(cutShort())
     if (req.destroyed) return fail()
     const chunks: Buffer[] = []
     let size = 0
@@ -69,4 +151,8 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
 
 function tooLarge(maxBytes: number): XrpcError {
   return protocolError('PayloadTooLarge', `The body may have ${maxBytes} bytes at most`)
+}
+
+function cutShort(): XrpcError {
+  return protocolError('InvalidRequest', 'The connection closed before the whole body arrived')
 }

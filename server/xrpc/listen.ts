@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { startDeadline } from './deadlines.ts'
 import { protocolError } from './errors.ts'
 import { asksForWebSocket, responseTo } from './upgrade.ts'
 
@@ -14,7 +15,7 @@ export type App = (req: IncomingMessage, res: ServerResponse) => void
 export interface Timeouts {
   /** For the headers of a request, from the start of the connection or the end of the last request. */
   readonly headersMs: number
-  /** For a whole request. */
+  /** For the body of a request; more for a large one, see `extendDeadline`. */
   readonly requestMs: number
   /** Without a byte in either direction, for example when the client does not read the response. */
   readonly idleMs: number
@@ -70,6 +71,7 @@ async function bind(
   const connections = new Map<Duplex, Set<ServerResponse>>()
   const answer: App = (req, res) => {
     const { socket } = req
+    startDeadline(req, timeouts.requestMs, () => refuse('ERR_HTTP_REQUEST_TIMEOUT', socket))
     const pending = connections.get(socket)
     pending?.add(res)
     res.once('close', () => {
@@ -81,7 +83,7 @@ async function bind(
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
+      requestTimeout: 0,
       connectionsCheckingInterval: timeouts.headersMs / 4,
       // A missing Host header gets an error body in http.ts.
       requireHostHeader: false,
@@ -98,13 +100,14 @@ async function bind(
   // Unknown expectations may be ignored (RFC 9110 §10.1.1); Node would refuse them without an error body.
   server.on('checkExpectation', answer)
   server.on('upgrade', (req, socket, head) => answer(req, responseTo(req, socket, head)))
-  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+  const refuse = (code: string, socket: Duplex) => {
     const pending = [...(connections.get(socket) ?? [])]
     // The client would take the error for the response to an earlier request.
     const isAnswerable = pending.every((res) => !res.req.complete && !res.headersSent)
     if (code === 'ECONNRESET' || !socket.writable || !isAnswerable) socket.destroy()
     else answerFault(code, socket)
-  })
+  }
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => refuse(code, socket))
   if (!(await isBound(server, address))) return undefined
   return {
     port: (server.address() as AddressInfo).port,

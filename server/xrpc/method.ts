@@ -13,14 +13,40 @@ export interface Lexicon<S = MethodSchema> {
   readonly main: S
 }
 
-/** A body that is not JSON, in chunks. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-type PayloadOf<P> = P extends l.Payload ? l.InferPayloadBody<P, Chunks> : undefined
-export type InputOf<S extends MethodSchema> = S extends l.Procedure ? PayloadOf<S['input']> : undefined
+/** A request body that is not JSON. It arrives while the handler reads it. */
+export interface BinaryInput {
+  /** Media type in lower case, without parameters. */
+  readonly encoding: string
+  /** Bytes of the body, if the client sent its length and did not compress it. */
+  readonly length: number | undefined
+  /**
+   * Credentials and session are checked again after the last chunk, so a handler that reads to the end commits only what the
+   * caller may still do. Throws an XrpcError then, beyond `maxBody` (`PayloadTooLarge`), and when the connection closes early.
+   */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** A response body that is not JSON. */
+export interface BinaryOutput {
+  /** The Content-Type. */
+  readonly encoding: string
+  /** 200 by default. */
+  readonly status?: 200 | 206 | 304 | 416
+  /** Further headers; Content-Length is added for bytes. */
+  readonly headers?: Readonly<Record<string, string | number>>
+  /** Not read for HEAD. A stream is destroyed when the client disconnects. */
+  readonly body?: Uint8Array | Chunks
+}
+
+type PayloadOf<P, Binary> = P extends l.Payload ? l.InferPayloadBody<P, Binary> : undefined
+export type InputOf<S extends MethodSchema> = S extends l.Procedure
+  ? PayloadOf<S['input'], BinaryInput>
+  : undefined
 /** A method without an output returns an empty body. */
 export type OutputOf<S extends MethodSchema> =
-  S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output']>
+  S['output'] extends l.Payload<undefined> ? void : PayloadOf<S['output'], BinaryOutput>
 export type ParamsOf<S extends MethodSchema> = l.InferOutput<S['parameters']>
 type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string[]
   ? S['errors'][number]
@@ -56,8 +82,8 @@ export interface MethodDefinition<S extends MethodSchema, Word, Credentials, Ser
   /** Whether deactivated, suspended and taken-down accounts are refused. */
   readonly active?: boolean
   readonly limits?: readonly RateLimit<InputOf<S>>[]
-  /** Largest body in bytes; 150 kB when absent. */
-  readonly maxBody?: number
+  /** Largest body in bytes; 150 kB when absent. A function for a limit that is a setting. */
+  readonly maxBody?: number | ((services: Services) => number)
   readonly handler: (call: Services & Call<S, Credentials>) => Promise<OutputOf<S>> | OutputOf<S>
 }
 
@@ -68,7 +94,7 @@ export interface Method<Word = string, Services = unknown> {
   readonly auth: Word
   readonly active: boolean
   readonly limits: readonly RateLimit<unknown>[]
-  readonly maxBody: number
+  readonly maxBody: number | ((services: Services) => number)
   readonly handler: (call: Services & Call<MethodSchema, unknown>) => unknown
 }
 

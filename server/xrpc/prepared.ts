@@ -1,16 +1,23 @@
-/** A method with what the router derives from its lexicon once: verb, projections, rate limits. */
+/** A method with what the router derives from its lexicon once: verb, kind of input, projections, limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readJson } from './body.ts'
+import { l } from '@atproto/lex-schema'
+import { openBody, readJson } from './body.ts'
 import { protocolError } from './errors.ts'
-import type { Chunks, Method } from './method.ts'
+import type { BinaryInput, BinaryOutput, Method, MethodSchema } from './method.ts'
 import { type Projection, projection } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
-import { sendChunks, sendJson, sendNothing } from './send.ts'
+import { discard, sendBinary, sendJson, sendNothing } from './send.ts'
 import { validated } from './validate.ts'
+
+type BodyKind = 'none' | 'json' | 'binary'
 
 export interface Prepared<Word, Services> {
   readonly method: Method<Word, Services>
   readonly verb: 'GET' | 'POST'
+  readonly inputKind: BodyKind
+  readonly outputKind: BodyKind
+  readonly input: l.Payload
+  readonly maxBody: number
   readonly projectInput: Projection
   readonly projectOutput: Projection
   readonly checkLimits: CheckLimits | undefined
@@ -18,40 +25,83 @@ export interface Prepared<Word, Services> {
 
 export function prepare<Word, Services>(
   method: Method<Word, Services>,
+  services: Services,
   rateLimits: boolean,
 ): Prepared<Word, Services> {
-  const { schema } = method
+  const { schema, maxBody } = method
+  const input = inputOf(schema)
   return {
     method,
     verb: schema.type === 'query' ? 'GET' : 'POST',
-    projectInput: projection(schema.type === 'procedure' ? schema.input.schema : undefined),
+    inputKind: kindOf(input),
+    outputKind: kindOf(schema.output),
+    input,
+    maxBody: typeof maxBody === 'number' ? maxBody : maxBody(services),
+    projectInput: projection(input.schema),
     projectOutput: projection(schema.output.schema),
     checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.nsid, method.limits) : undefined,
   }
 }
 
-/** Reads and validates the body. Undefined for methods without input. */
+function inputOf(schema: MethodSchema): l.Payload {
+  return schema.type === 'procedure' ? schema.input : l.payload()
+}
+
+function kindOf({ encoding }: l.Payload): BodyKind {
+  if (encoding === undefined) return 'none'
+  return encoding === 'application/json' ? 'json' : 'binary'
+}
+
+/** Reads and validates a JSON body. @throws InvalidRequest, PayloadTooLarge */
 export async function readInput<Word, Services>(
-  { method, projectInput }: Prepared<Word, Services>,
+  { input: { schema }, maxBody, projectInput }: Prepared<Word, Services>,
   req: IncomingMessage,
 ): Promise<unknown> {
-  const { schema } = method
-  if (schema.type !== 'procedure' || !schema.input.schema) return undefined
-  const body = await readJson(req, method.maxBody)
+  const body = await readJson(req, maxBody)
   if (body === undefined)
     throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
-  return validated(schema.input.schema, projectInput(body))
+  return schema && validated(schema, projectInput(body))
+}
+
+/**
+ * Prepares a body that is not JSON for reading.
+ * @param atEnd called after the last chunk; the reader gets its error
+ * @throws InvalidRequest for a missing or undeclared Content-Type, PayloadTooLarge
+ */
+export function openInput<Word, Services>(
+  { input, maxBody }: Prepared<Word, Services>,
+  req: IncomingMessage,
+  atEnd: () => unknown,
+): BinaryInput {
+  const encoding = mediaType(req.headers['content-type'])
+  if (encoding === undefined || !input.matchesEncoding(encoding)) {
+    const expected = input.encoding === '*/*' ? 'the type of the body' : input.encoding
+    throw protocolError('InvalidRequest', `The Content-Type must be ${expected}`)
+  }
+  return { encoding, ...openBody(req, maxBody, atEnd) }
+}
+
+/** Returns `type/subtype` in lower case (RFC 9110 §8.3.1); undefined if malformed. */
+function mediaType(header = ''): string | undefined {
+  return /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/.exec(header)?.[1]?.toLowerCase()
 }
 
 /** Sends the output of a handler. Returns a promise only if it is streamed. */
 export function sendOutput<Word, Services>(
-  { method, projectOutput }: Prepared<Word, Services>,
+  { outputKind, projectOutput }: Prepared<Word, Services>,
   output: unknown,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> | undefined {
-  const { encoding } = method.schema.output
-  if (encoding === undefined) sendNothing(res)
-  else if (encoding === 'application/json') sendJson(req, res, 200, projectOutput(output))
-  else return sendChunks(res, encoding, output as Chunks)
+  if (outputKind === 'none') sendNothing(res)
+  else if (outputKind === 'json') sendJson(req, res, 200, projectOutput(output))
+  else return sendBinary(req, res, output as BinaryOutput)
+}
+
+/** Releases an output that is not sent. */
+export function discardOutput<Word, Services>(
+  { outputKind }: Prepared<Word, Services>,
+  output: unknown,
+): void {
+  if (outputKind === 'binary') discard(output as BinaryOutput)
 }

@@ -8,7 +8,7 @@ import { createAddressReader, type ReadAddress } from './client-address.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage } from './host.ts'
 import { type Authorize, type Caller, fail, type Method } from './method.ts'
-import { type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
+import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
 import { sendError } from './send.ts'
 import type { Streams } from './streams.ts'
@@ -52,9 +52,10 @@ const maxAttempts = 3
 export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
-  const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, options.rateLimits)]))
+  const { services, rateLimits } = options
+  const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, services, rateLimits)]))
   const readAddress = createAddressReader(options.trustedProxies ?? [])
-  const checkOverall = options.rateLimits ? limiter('*', [overallLimit]) : undefined
+  const checkOverall = rateLimits ? limiter('*', [overallLimit]) : undefined
 
   async function call(
     prepared: Prepared<Word, Services>,
@@ -64,7 +65,7 @@ export function createRouter<Word extends string, Services>(
     res: ServerResponse,
     settled: () => Promise<void>,
   ): Promise<void> {
-    const { method } = prepared
+    const { method, inputKind } = prepared
     if (!verbFits(prepared.verb, req.method)) {
       throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
     }
@@ -73,14 +74,17 @@ export function createRouter<Word extends string, Services>(
     const authorize = () => options.authorize({ header, caller }, method)
     const credentials = await authorize()
     const params = readParams(method.schema.parameters, query)
-    const input = await readInput(prepared, req)
-    // A body can take a minute to arrive, and the session may end meanwhile.
-    const auth = input === undefined ? credentials : await authorize()
+    // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
+    const input = await inputOf(prepared, req, authorize)
+    const auth = inputKind === 'json' ? await authorize() : credentials
     await prepared.checkLimits?.({ input, address: caller.source, account: options.accountOf(auth) }, res)
-    const args = { ...options.services, auth, params, input, caller, fail } as Services &
+    const args = { ...services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(args)
-    await settled()
+    await settled().catch((error: unknown) => {
+      discardOutput(prepared, output)
+      throw error
+    })
     return sendOutput(prepared, output, req, res)
   }
 
@@ -122,6 +126,16 @@ export function createRouter<Word extends string, Services>(
       }
     }
   }
+}
+
+/** Reads a JSON body; a binary one is read by the handler. */
+function inputOf<Word, Services>(
+  prepared: Prepared<Word, Services>,
+  req: IncomingMessage,
+  authorize: () => unknown,
+): unknown {
+  if (prepared.inputKind === 'json') return readInput(prepared, req)
+  return prepared.inputKind === 'binary' ? openInput(prepared, req, authorize) : undefined
 }
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {

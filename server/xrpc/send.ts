@@ -1,10 +1,10 @@
-/** Sends responses: JSON, an error, bytes or an empty body. Large JSON is compressed. */
+/** Sends responses: JSON, an error, bytes, a stream or an empty body. Large JSON is compressed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import compression from 'compression'
 import type { XrpcError } from './errors.ts'
-import type { Chunks } from './method.ts'
+import type { BinaryOutput, Chunks } from './method.ts'
 
 /** Compressing fewer bytes costs more than sending them. */
 const compressFrom = 4096
@@ -24,13 +24,38 @@ export function sendJson(req: IncomingMessage, res: ServerResponse, status: numb
   res.end(text)
 }
 
-/** Sends as fast as the client reads, and stops when it disconnects. */
-export async function sendChunks(res: ServerResponse, contentType: string, chunks: Chunks): Promise<void> {
-  res.setHeader('Content-Type', contentType)
+/** Sends a stream as fast as the client reads, and stops when it disconnects. */
+export async function sendBinary(
+  req: IncomingMessage,
+  res: ServerResponse,
+  output: BinaryOutput,
+): Promise<void> {
+  const { encoding, status = 200, headers = {}, body } = output
+  res.statusCode = status
+  res.setHeader('Content-Type', encoding)
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  await pipeline(Readable.from(chunks), res).catch((error: NodeJS.ErrnoException) => {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  if (body instanceof Uint8Array && status !== 304) res.setHeader('Content-Length', body.length)
+  if (body === undefined || body instanceof Uint8Array || req.method === 'HEAD') {
+    discard(output)
+    res.end(req.method === 'HEAD' ? undefined : body)
+    return
+  }
+  await pipeline(streamOf(body), res).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   })
+}
+
+/** Releases the files of a body that is not sent. */
+export function discard({ body }: Partial<BinaryOutput>): void {
+  if (body !== undefined && !(body instanceof Uint8Array))
+    streamOf(body)
+      .on('error', () => {})
+      .destroy()
+}
+
+function streamOf(chunks: Chunks): Readable {
+  return chunks instanceof Readable ? chunks : Readable.from(chunks)
 }
 
 export function sendNothing(res: ServerResponse): void {

@@ -1,6 +1,6 @@
 /** Screens that exist only in the desktop, with a scripted bridge. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { LogLine, OutboxMessage, ServerState, StartFailure } from '../../electron/bridge.ts'
+import type { Backup, LogLine, OutboxMessage, ServerState, StartFailure } from '../../electron/bridge.ts'
 import { accessibilityTree, findings, focused, overflow } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
 import { done, failed, ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
@@ -260,6 +260,17 @@ describe('server', () => {
       expect.objectContaining({ from: 'unknown' }),
       undefined,
     ])
+
+    const remove = page.getByRole('switch', { name: 'Remove the saved password' })
+    await remove.check()
+    expect(await page.getByLabel('Password', { exact: true }).isDisabled()).toBe(true)
+    desktop.handlers['mail.change'] = (changed) => {
+      desktop.view = { ...desktop.view, mail: changed, hasMailPassword: false }
+      return {}
+    }
+    await page.getByLabel('Sender').press('Enter')
+    await remove.waitFor({ state: 'detached' })
+    expect(desktop.callsOf('mail.change').at(-1)?.[1]).toBe('')
   })
 
   test('stop and start work, and a restart keeps the screen and is announced', async () => {
@@ -280,6 +291,7 @@ describe('server', () => {
     await desktop.setState({ kind: 'stopped' })
     await desktop.setState({ kind: 'starting' })
     await page.getByText('The server is restarting. Clients reconnect automatically.').waitFor()
+    expect(await page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true)
     await desktop.setState(desktop.running())
     await page.getByRole('complementary').getByText('Running').waitFor()
     expect(await page.getByLabel('Port', { exact: true }).inputValue()).toBe('2601')
@@ -309,9 +321,9 @@ describe('server', () => {
   })
 })
 
-const backups = [
-  { name: 'old', createdAt: '2026-01-01T03:00:00.000Z', bytes: 1_200_000 },
-  { name: 'new', createdAt: '2026-01-02T03:00:00.000Z', bytes: 2_345_000 },
+const backups: readonly Backup[] = [
+  { name: 'old', kind: 'upgrade', createdAt: '2026-01-01T03:00:00.000Z', bytes: 1_200_000 },
+  { name: 'new', kind: 'manual', createdAt: '2026-01-02T03:00:00.000Z', bytes: 2_345_000 },
 ]
 
 describe('backups', () => {
@@ -322,7 +334,14 @@ describe('backups', () => {
   test('a backup is created, and each can be verified', async () => {
     const page = await signedIn('/backups')
     const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
-    await rows.first().getByText('2.3 MB').waitFor()
+    await rows
+      .first()
+      .getByText(/^Created by you · .* · 2.3 MB$/)
+      .waitFor()
+    await rows
+      .last()
+      .getByText(/^Before an update · /)
+      .waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup created, 1.2 MB').waitFor()
     desktop.handlers['backups.make'] = () => failed('The disk is full. Make room, then try again.')

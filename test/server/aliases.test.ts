@@ -56,12 +56,11 @@ describe('default aliases', () => {
       const made = await create('app.bsky.feed.post', { text: 'A post', createdAt }, alice)
       expect(made.body).toMatchObject({ validationStatus: 'valid' })
       expect(made.body.uri).toMatch(`at://${alice.did}/app.bsky.feed.post/`)
-      const listed = (collection: string) =>
-        server.get('com.core.repo.listRecords', { repo: alice.did, collection })
-      expect((await listed('app.bsky.feed.post')).body.records).toMatchObject([
+      const params = { repo: alice.did, collection: 'app.bsky.feed.post' }
+      const { body: listed } = await server.get('com.core.repo.listRecords', params)
+      expect(listed.records).toMatchObject([
         { uri: made.body.uri, value: { $type: 'app.bsky.feed.post', text: 'A post' } },
       ])
-      expect((await listed('app.example.feed.post')).body.records).toEqual([])
     })
 
     test('create and delete the same notifications', async () => {

@@ -6,11 +6,11 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRecordListener } from '../../server/notifications/record-listener.ts'
+import type { Draft } from '../../server/records/draft.ts'
 import { exportRepo } from '../../server/records/export.ts'
-import { prepareRecord } from '../../server/records/prepare.ts'
+import { type PreparedRecord, prepareRecord } from '../../server/records/prepare.ts'
 import { createRepositories } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
-import type { RecordChange } from '../../server/records/write-record.ts'
 import * as accounts from '../../server/store/tables/accounts.ts'
 import { type Account, TestServer } from '../support/server.ts'
 
@@ -167,7 +167,7 @@ test('tree, table and export contain the same records after any sequence of writ
       for (const { changes, fresh } of writes) {
         const repositories = fresh ? freshRepositories() : services.repositories
         const applied = await Promise.all(changes.map(toChange))
-        const commit = await repositories.write(did, () => effective(applied, model))
+        const commit = await repositories.write(did, apply(applied, model))
         if (!commit) continue
         expect(commit.rev > rev).toBe(true)
         rev = commit.rev
@@ -192,7 +192,7 @@ test('tree, table and export agree after thousands of writes and deletions', asy
     const changes = await Promise.all(
       all.map((n) => toChange({ collection: 'org.example.thing', rkey: `key-${n}`, value: wanted(n) })),
     )
-    await repositories.write(did, () => effective(changes, model))
+    await repositories.write(did, apply(changes, model))
     await expectRepository(account, model)
   }
 })
@@ -205,8 +205,7 @@ test('two writers without a shared queue lose no write', async () => {
   await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
       const change = await toChange({ collection: 'org.example.thing', rkey: `key-${n}`, value: n })
-      if ('cid' in change) model.set(`${change.collection}/${change.rkey}`, change.cid)
-      return writers[n % 2]?.write(did, () => [change])
+      return writers[n % 2]?.write(did, apply([change], model))
     }),
   )
   await expectRepository(account, model)
@@ -226,14 +225,19 @@ function toChange({ collection, rkey, value }: { collection: string; rkey: strin
   return prepareRecord({ ...address, record: { value }, validate: false }, options)
 }
 
-/** Applies the changes to the model. @returns those that change it */
-function effective(changes: RecordChange[], model: Map<string, string>): RecordChange[] {
-  return changes.filter((change) => {
+type Change = PreparedRecord | { collection: NsidString; rkey: RecordKeyString }
+
+/** Applies changes to the model. @returns a plan that applies them to the repository */
+function apply(changes: Change[], model: Map<string, string>) {
+  for (const change of changes) {
     const key = `${change.collection}/${change.rkey}`
-    const cid = 'cid' in change ? change.cid : undefined
-    if (model.get(key) === cid) return false
-    if (cid === undefined) model.delete(key)
-    else model.set(key, cid)
-    return true
-  })
+    if ('cid' in change) model.set(key, change.cid)
+    else model.delete(key)
+  }
+  return (draft: Draft) => {
+    for (const change of changes) {
+      if ('cid' in change) draft.put(change)
+      else draft.remove(change.collection, change.rkey)
+    }
+  }
 }

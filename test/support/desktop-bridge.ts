@@ -181,7 +181,8 @@ export class ScriptedDesktop {
       },
       'outbox.test': () => done(undefined),
       'backups.list': () => [],
-      'backups.make': () => done({ name: 'new', createdAt: new Date().toISOString(), bytes: 1_240_000 }),
+      'backups.make': () =>
+        done({ name: 'new', kind: 'manual', createdAt: new Date().toISOString(), bytes: 1_240_000 }),
       'backups.check': () => done(undefined),
       'backups.preview': () => done(content),
       'backups.restore': () => done('/home/alice/.local/share/desktop-pds-before'),

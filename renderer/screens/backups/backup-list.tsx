@@ -40,7 +40,7 @@ export function BackupList() {
 }
 
 function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore(): void }) {
-  const { name, createdAt, bytes } = backup
+  const { name, kind, createdAt, bytes } = backup
   const when = formatDateTime(createdAt)
   const check = useDesktopCall('backups.check')
   return (
@@ -63,7 +63,7 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
       as="li"
       detail={
         <>
-          <RelativeTime at={createdAt} /> · {formatBytes(bytes)}
+          {t.backups.kinds[kind]} · <RelativeTime at={createdAt} /> · {formatBytes(bytes)}
           {check.error && <> · {explain(check.error)}</>}
         </>
       }

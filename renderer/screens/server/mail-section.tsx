@@ -5,6 +5,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField, SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { SendTestDialog } from '../outbox/send-test-dialog.tsx'
 import { SaveForm } from './save-form.tsx'
@@ -17,12 +18,15 @@ type TextSetting = Exclude<keyof MailSettings, 'security'>
 export function MailSection({ view }: { readonly view: SettingsView }) {
   const [draft, setDraft] = useState<Partial<MailSettings>>({})
   const [password, setPassword] = useState('')
+  const [isRemoving, setRemoving] = useState(false)
   const [isTesting, setTesting] = useState(false)
   const mail = { ...view.mail, ...draft }
-  const newPassword = password === '' ? undefined : password
+  /** Undefined keeps the saved password; an empty text removes it. */
+  const newPassword = password === '' && !isRemoving ? undefined : password
   const discard = () => {
     setDraft({})
     setPassword('')
+    setRemoving(false)
   }
   const save = useDesktopCall('mail.change', ['settings.view'], {
     onSuccess: (problems) => {
@@ -37,7 +41,7 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
       <SaveForm
         busy={save.isPending}
         error={save.error}
-        isChanged={password !== '' || names.some((name) => draft[name] !== view.mail[name])}
+        isChanged={newPassword !== undefined || names.some((name) => draft[name] !== view.mail[name])}
         more={mail.host !== '' && <Button onClick={() => setTesting(true)}>{t.server.mailTest}</Button>}
         onDiscard={() => {
           discard()
@@ -48,9 +52,11 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
       >
         <MailFields
           hasMailPassword={view.hasMailPassword}
+          isRemoving={isRemoving}
           mail={mail}
           onChange={(changes) => setDraft({ ...draft, ...changes })}
           onPassword={setPassword}
+          onRemoving={setRemoving}
           password={password}
           problems={save.data}
         />
@@ -73,13 +79,16 @@ interface MailFieldsProps {
   readonly password: string
   /** Whether a password is saved: an empty field then keeps it. */
   readonly hasMailPassword: boolean
+  /** Whether saving removes the saved password. */
+  readonly isRemoving: boolean
   readonly problems: Partial<Record<keyof MailSettings, string>> | undefined
   onChange(changes: Partial<MailSettings>): void
   onPassword(password: string): void
+  onRemoving(isRemoving: boolean): void
 }
 
 function MailFields(props: MailFieldsProps) {
-  const { mail, password, hasMailPassword, problems, onChange, onPassword } = props
+  const { mail, password, hasMailPassword, isRemoving, problems, onChange, onPassword, onRemoving } = props
   const field = (name: TextSetting) => ({
     autoCapitalize: 'none',
     autoComplete: 'off',
@@ -108,13 +117,17 @@ function MailFields(props: MailFieldsProps) {
         <Field {...field('user')} hint={t.server.mailHints.user} />
         <PasswordField
           autoComplete="off"
-          hint={hasMailPassword && t.server.mailPasswordKept}
+          disabled={isRemoving}
+          hint={hasMailPassword && !isRemoving && t.server.mailPasswordKept}
           label={t.server.mailPassword}
           onChange={(event) => onPassword(event.target.value)}
           unmarked
           value={password}
         />
       </div>
+      {hasMailPassword && password === '' && (
+        <Switch checked={isRemoving} label={t.server.mailPasswordRemove} onChange={onRemoving} />
+      )}
       <Field {...field('from')} hint={t.server.mailHints.from} />
     </>
   )

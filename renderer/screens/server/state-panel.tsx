@@ -85,7 +85,7 @@ function StateButtons({ state }: { readonly state: ServerState }) {
       >
         {t.server.restart}
       </Button>
-      <Button icon={<Square aria-hidden size={14} />} onClick={() => setStopping(true)}>
+      <Button disabled={isChanging} icon={<Square aria-hidden size={14} />} onClick={() => setStopping(true)}>
         {t.server.stop}
       </Button>
       {isStopping && <StopDialog onClose={() => setStopping(false)} />}

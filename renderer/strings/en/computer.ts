@@ -37,6 +37,7 @@ export const backups = {
   list: 'Backups',
   none: 'No backups yet',
   noneText: 'Automatic backups run once a day. You can also create one now.',
+  kinds: { daily: 'Automatic', manual: 'Created by you', upgrade: 'Before an update' },
   check: 'Verify',
   checkLabel: (when: string) => `Verify backup of ${when}`,
   verified: 'Verified',

@@ -59,6 +59,7 @@ export const server = {
   },
   mailPassword: 'Password',
   mailPasswordKept: 'A password is saved. Leave empty to keep it.',
+  mailPasswordRemove: 'Remove the saved password',
   mailSecurities: { tls: 'TLS', starttls: 'STARTTLS', none: 'None (not encrypted)' },
   advanced: 'Advanced',
   advancedLead: 'Most servers work with the defaults.',

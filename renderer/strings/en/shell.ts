@@ -107,6 +107,7 @@ export const status = {
   deactivated: 'Deactivated',
   suspended: 'Suspended',
   takendown: 'Taken down',
+  inactive: 'Inactive',
   owner: 'Owner',
 }
 

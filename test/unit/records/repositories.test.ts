@@ -49,10 +49,10 @@ test('write: retries when its tree nodes were deleted by another commit', async 
 
   let plans = 0
   const record = await note('d')
-  const commit = await open().write(did, () => {
+  const commit = await open().write(did, (draft) => {
     // Deletes and imports the account while the tree is being changed.
     if (plans++ === 0) void store.transact((tx) => replaceAccount(tx, other))
-    return [record]
+    draft.put(record)
   })
   expect(plans).toBe(2)
   expect(repos.findHead(store, did)?.commit).toBe(commit?.cid)
@@ -88,7 +88,7 @@ function open(): Repositories {
 
 async function write(repositories: Repositories, rkey: string) {
   const record = await note(rkey)
-  return repositories.write(did, () => [record])
+  return repositories.write(did, (draft) => draft.put(record))
 }
 
 function note(rkey: string) {

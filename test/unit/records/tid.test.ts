@@ -22,9 +22,11 @@ test('TIDs grow, also within a millisecond and when the clock goes back', () => 
   expect(new Set(tids).size).toBe(tids.length)
 })
 
-test('a TID sorts after the given one', () => {
+test('a TID sorts after the given one, which does not affect later TIDs', () => {
   const ahead = createTidClock(at('2040-01-01T00:00:00.000Z'))()
   const nextTid = createTidClock(at('2030-01-01T00:00:00.000Z'))
-  expect(nextTid(ahead) > ahead).toBe(true)
-  expect(nextTid() > ahead).toBe(true)
+  const next = nextTid(ahead)
+  expect(next > ahead).toBe(true)
+  expect(nextTid(next) > next).toBe(true)
+  expect(nextTid() < ahead).toBe(true)
 })

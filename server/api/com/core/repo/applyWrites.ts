@@ -1,11 +1,12 @@
 import type { l } from '@atproto/lex-schema'
+import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
 import type { Config } from '../../../../config/config.ts'
-import { prepareRecord } from '../../../../records/prepare.ts'
+import type { Draft } from '../../../../records/draft.ts'
+import { type PreparedRecord, prepareRecord } from '../../../../records/prepare.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
-import type { Repositories, RepositoryState } from '../../../../records/repositories.ts'
-import type { RecordChange } from '../../../../records/write-record.ts'
+import type { Repositories } from '../../../../records/repositories.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
 import { protocolError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
@@ -25,15 +26,15 @@ export const applyWrites = method(lexicon, {
     checkOwnRepo(input.repo, auth)
     const writes: Write[] = []
     for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, services))
-    const commit = await services.repositories.write(auth.did, (state) => {
-      checkSwap(input, state)
-      return changesOf(writes, state)
+    const commit = await services.repositories.write(auth.did, (draft) => {
+      checkSwap(input, draft)
+      for (const write of writes) apply(write, draft)
     })
-    const results = writes.map(({ $type, change }) => {
+    const results = writes.map(({ $type, record }) => {
       // The result of `#create` is `#createResult`, under the caller's NSID, which may be an alias.
       const result = { $type: `${$type}Result` as l.Unknown$Type }
-      if (!('bytes' in change)) return result
-      const { collection, rkey, cid, validationStatus } = change
+      if (!record) return result
+      const { collection, rkey, cid, validationStatus } = record
       return { ...result, uri: recordUri(auth.did, collection, rkey), cid, validationStatus }
     })
     return { commit, results }
@@ -42,9 +43,12 @@ export const applyWrites = method(lexicon, {
 
 interface Write {
   readonly $type: string
-  readonly change: RecordChange
-  /** True: the record must exist before the write; false: it must not; undefined: it may. */
-  readonly replaces: boolean | undefined
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  /** Undefined deletes. */
+  readonly record: PreparedRecord | undefined
+  /** Whether the record must exist before the write. Deleting a missing record does nothing. */
+  readonly replaces: boolean
 }
 
 async function prepareWrite(
@@ -57,34 +61,24 @@ async function prepareWrite(
   const canonical = { ...write, $type: canonicalNsid($type, aliases) }
   if (lexicon.delete.$matches(canonical)) {
     const { collection, rkey } = canonical
-    return { $type, change: { collection, rkey }, replaces: undefined }
+    return { $type, collection, rkey, record: undefined, replaces: false }
   }
   const replaces = lexicon.update.$matches(canonical)
   if (!replaces && !lexicon.create.$matches(canonical)) {
     throw protocolError('InvalidRequest', `${$type} is not a valid write`)
   }
-  const { collection, rkey, value: record } = canonical
+  const { collection, rkey, value } = canonical
   const options = { aliases, newKey: repositories.newKey }
-  return { $type, change: await prepareRecord({ collection, rkey, record, validate }, options), replaces }
+  const record = await prepareRecord({ collection, rkey, record: value, validate }, options)
+  return { $type, collection, rkey: record.rkey, record, replaces }
 }
 
-/** Checks the writes in order against the repository. @returns the writes that change it */
-function changesOf(writes: readonly Write[], state: RepositoryState): RecordChange[] {
-  const written = new Map<string, string | undefined>()
-  const changes: RecordChange[] = []
-  for (const { change, replaces } of writes) {
-    const { collection, rkey } = change
-    const key = `${collection}/${rkey}`
-    const before = written.has(key) ? written.get(key) : state.find(collection, rkey)?.cid
-    if (replaces === false && before !== undefined) {
-      throw protocolError('InvalidRequest', `Record ${key} already exists`)
-    }
-    if (replaces === true && before === undefined) {
-      throw protocolError('InvalidRequest', `Record ${key} does not exist`)
-    }
-    const after = 'bytes' in change ? change.cid : undefined
-    if (after !== before) changes.push(change)
-    written.set(key, after)
+function apply({ collection, rkey, record, replaces }: Write, draft: Draft): void {
+  const exists = draft.find(collection, rkey) !== undefined
+  if (record && exists !== replaces) {
+    const state = exists ? 'already exists' : 'does not exist'
+    throw protocolError('InvalidRequest', `Record ${collection}/${rkey} ${state}`)
   }
-  return changes
+  if (record) draft.put(record)
+  else draft.remove(collection, rkey)
 }

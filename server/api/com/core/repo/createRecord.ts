@@ -12,12 +12,12 @@ export const createRecord = method(com.core.repo.createRecord, {
     checkOwnRepo(input.repo, auth)
     const record = await prepareRecord(input, { aliases: config.aliases, newKey: repositories.newKey })
     const { collection, rkey, cid, validationStatus } = record
-    const commit = await repositories.write(auth.did, (state) => {
-      checkSwap(input, state)
-      if (state.find(collection, rkey)) {
+    const commit = await repositories.write(auth.did, (draft) => {
+      checkSwap(input, draft)
+      if (draft.find(collection, rkey)) {
         throw fail('InvalidRequest', `Record ${collection}/${rkey} already exists`)
       }
-      return [record]
+      draft.put(record)
     })
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },

@@ -8,10 +8,9 @@ export const deleteRecord = method(com.core.repo.deleteRecord, {
   async handler({ input, auth, repositories }) {
     checkOwnRepo(input.repo, auth)
     const { collection, rkey } = input
-    const commit = await repositories.write(auth.did, (state) => {
-      const current = state.find(collection, rkey)
-      checkSwap(input, state, current)
-      return current ? [{ collection, rkey }] : []
+    const commit = await repositories.write(auth.did, (draft) => {
+      checkSwap(input, draft, draft.find(collection, rkey))
+      draft.remove(collection, rkey)
     })
     return { commit }
   },

@@ -1,19 +1,19 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { documentFor, handleOf } from '../../../../identity/did-document.ts'
+import { collectionsOf } from '../../../../records/named.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
-import * as records from '../../../../store/tables/records.ts'
 import { method } from '../../../method.ts'
 
 export const describeRepo = method(com.core.repo.describeRepo, {
   auth: 'optional',
-  async handler({ params, auth, store, resolveDid, origin }) {
+  async handler({ params, auth, store, config, resolveDid, origin }) {
     const { did, handle, signingKeyDid } = visibleRepo(store, params.repo, auth)
     const published = await resolveDid(did).catch(() => undefined)
     return {
       did,
       handle,
       didDoc: published ?? documentFor({ did, handle, origin, signingKey: signingKeyDid }),
-      collections: records.collections(store, did),
+      collections: collectionsOf({ store, config }, did),
       handleIsCorrect: published !== undefined && handleOf(published) === handle,
     }
   },

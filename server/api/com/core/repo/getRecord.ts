@@ -1,14 +1,14 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { findRecord } from '../../../../records/named.ts'
 import { recordView } from '../../../../records/view.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
-import * as records from '../../../../store/tables/records.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.repo.getRecord, {
   auth: 'optional',
-  handler({ params, auth, store, fail }) {
+  handler({ params, auth, store, config, fail }) {
     const { did } = visibleRepo(store, params.repo, auth)
-    const record = records.find(store, did, params.collection, params.rkey)
+    const record = findRecord({ store, config }, did, params.collection, params.rkey)
     if (!record || (params.cid !== undefined && params.cid !== record.cid)) {
       throw fail('RecordNotFound', 'Record not found')
     }

@@ -12,10 +12,9 @@ export const putRecord = method(com.core.repo.putRecord, {
     checkOwnRepo(input.repo, auth)
     const record = await prepareRecord(input, { aliases: config.aliases, newKey: repositories.newKey })
     const { collection, rkey, cid, validationStatus } = record
-    const commit = await repositories.write(auth.did, (state) => {
-      const current = state.find(collection, rkey)
-      checkSwap(input, state, current)
-      return current?.cid === cid ? [] : [record]
+    const commit = await repositories.write(auth.did, (draft) => {
+      checkSwap(input, draft, draft.find(collection, rkey))
+      draft.put(record)
     })
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },

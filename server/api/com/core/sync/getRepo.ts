@@ -11,6 +11,6 @@ export const getRepo = method(com.core.sync.getRepo, {
     const { did } = visibleRepo(store, params.did, auth)
     const file = await exportRepo({ store, repositories }, did)
     if (!file) throw fail('RepoNotFound')
-    return file
+    return { encoding: 'application/vnd.ipld.car', body: file }
   },
 })
