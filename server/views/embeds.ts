@@ -2,7 +2,6 @@
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
 import type { AtUriString, CidString, DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
-import { canonicalNsid } from '../config/aliases.ts'
 import type { ViewContext } from './context.ts'
 import { isDetached, violatesPostGate } from './gates.ts'
 import { generatorView, readGenerator } from './generators.ts'
@@ -10,6 +9,7 @@ import { blobUrl, imageUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
 import { areBlocked, embeddedUri, type Post, postAt, recordAt, responsesTo } from './load-posts.ts'
 import { profileViewBasic, viewerState } from './profiles.ts'
+import { jsonOf } from './records.ts'
 import { isBlocked, relationTo } from './relations.ts'
 
 const { embed, feed } = app.example
@@ -102,7 +102,7 @@ function quotedView(ctx: ViewContext, post: Post, quoted: Post, depth: number): 
     uri,
     cid,
     author: profileViewBasic(ctx, quoted.actor),
-    value: quoted.json,
+    value: jsonOf(quoted),
     labels: selfLabels(quoted.value, quoted),
     likeCount: likes,
     repostCount: reposts,

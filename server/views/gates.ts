@@ -9,6 +9,7 @@ import type { l } from '@atproto/lex-schema'
 import { app } from '../../lexicons/generated/index.ts'
 import { namesOf } from '../config/aliases.ts'
 import * as feed from '../store/tables/feed.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import type { ViewRecord } from './records.ts'
 
@@ -28,7 +29,7 @@ interface GatedPost {
   readonly id: number
   readonly actor: number
   readonly did: string
-  readonly rkey: string
+  readonly uri: string
 }
 
 type Deps = Pick<ViewContext, 'db' | 'aliases' | 'records'>
@@ -40,7 +41,7 @@ export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
     ctx.db,
     posts.flatMap((post) => [keyOfGate(ctx, post, threadgate.$type), keyOfGate(ctx, post, postgate.$type)]),
   )
-  const read = <S extends l.RecordSchema>(schema: S, row: feed.FeedRecord | undefined) =>
+  const read = <S extends l.RecordSchema>(schema: S, row: RecordRow | undefined) =>
     row && ctx.records.read(schema, row)
   for (const [at, { id }] of posts.entries()) {
     ctx.posts.gates.set(id, {
@@ -50,8 +51,8 @@ export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
   }
 }
 
-function keyOfGate({ aliases }: Deps, { did, rkey }: GatedPost, collection: string): feed.RecordKey {
-  return [did, rkey, namesOf(collection, aliases)]
+function keyOfGate({ aliases }: Deps, { did, uri }: GatedPost, collection: string): feed.RecordKey {
+  return [did, uri.slice(uri.lastIndexOf('/') + 1), namesOf(collection, aliases)]
 }
 
 /** Returns the gate of a thread by its first post, which `loadPosts` has read. */
@@ -123,7 +124,12 @@ export function allowsReply(deps: Deps, root: { did: string; rkey: string }, rep
   return !post || !gate || permits(deps, gate, post, replier)
 }
 
-function permits(deps: Deps, { value: { allow } }: ThreadGate, root: GatedPost, replier: number): boolean {
+function permits(
+  deps: Deps,
+  { value: { allow } }: ThreadGate,
+  root: Pick<GatedPost, 'id' | 'actor'>,
+  replier: number,
+): boolean {
   if (replier === root.actor || allow === undefined) return true
   return allow.some((rule) => {
     if (threadgate.mentionRule.$isTypeOf(rule)) return feed.mentions(deps.db, root.id, replier)

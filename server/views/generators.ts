@@ -2,6 +2,7 @@
 import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import * as feed from '../store/tables/feed.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
@@ -13,7 +14,7 @@ const { generator } = app.example.feed
 export type Generator = ViewRecord<app.example.feed.generator.Main>
 
 /** Parses a record; undefined if it is no valid feed generator. */
-export function readGenerator(ctx: ViewContext, row: feed.FeedRecord): Generator | undefined {
+export function readGenerator(ctx: ViewContext, row: RecordRow): Generator | undefined {
   if (canonicalNsid(row.collection, ctx.aliases) !== generator.$type) return undefined
   return ctx.records.read(generator.main, row)
 }

@@ -9,8 +9,10 @@ import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 import * as feed from '../store/tables/feed.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
-import { type Gates, loadGates } from './gates.ts'
+import { loadGates } from './gates.ts'
+import type { Responses } from './loaded-posts.ts'
 import { loadActors } from './profiles.ts'
 import type { ViewRecord } from './records.ts'
 
@@ -20,34 +22,8 @@ const { record: recordEmbed, recordWithMedia } = app.example.embed
 /** A valid post of an active author. */
 export type Post = ViewRecord<app.example.feed.post.Main>
 
-/** How others, and the viewer, have responded to a post. */
-export interface Responses {
-  readonly likes: number
-  readonly reposts: number
-  readonly replies: number
-  readonly quotes: number
-  /** The viewer's like record. */
-  readonly like: AtUriString | undefined
-  /** The viewer's repost record. */
-  readonly repost: AtUriString | undefined
-}
-
-/** What one response has read. */
-export interface LoadedPosts {
-  /** Records by the URIs under which they were looked up; undefined if there is none. */
-  readonly records: Map<string, feed.FeedRecord | undefined>
-  readonly responses: Map<number, Responses>
-  readonly gates: Map<number, Gates>
-  /** Pairs of actors, as `pairKey`, and whether either blocks the other. */
-  readonly blocks: Map<string, boolean>
-}
-
-export function createLoadedPosts(): LoadedPosts {
-  return { records: new Map(), responses: new Map(), gates: new Map(), blocks: new Map() }
-}
-
 /** Parses a record; undefined if it is no valid post. */
-function readPost(ctx: ViewContext, row: feed.FeedRecord): Post | undefined {
+function readPost(ctx: ViewContext, row: RecordRow): Post | undefined {
   if (canonicalNsid(row.collection, ctx.aliases) !== postSchema.$type) return undefined
   return ctx.records.read(postSchema.main, row)
 }
@@ -56,11 +32,14 @@ export const postNames = ({ aliases }: Pick<ViewContext, 'aliases'>) => namesOf(
 
 /** Returns the valid posts among the records, in the order of `ids`. */
 export function postsById(ctx: ViewContext, ids: readonly number[]): Post[] {
-  const rows = new Map(feed.recordsById(ctx.db, ids).map((row) => [row.id, row]))
-  return ids.flatMap((id) => {
-    const row = rows.get(id)
-    return (row && readPost(ctx, row)) ?? []
-  })
+  const posts = new Map<number, Post>()
+  for (const row of feed.recordsById(ctx.db, ids)) {
+    const post = readPost(ctx, row)
+    if (!post) continue
+    posts.set(row.id, post)
+    ctx.posts.records.set(post.uri, row)
+  }
+  return ids.flatMap((id) => posts.get(id) ?? [])
 }
 
 /** Returns the post at a URI, under any name of its collection. Reads it unless `loadRecords` has. */
@@ -70,7 +49,7 @@ export function postAt(ctx: ViewContext, uri: string): Post | undefined {
 }
 
 /** Returns the record at a URI, under any name of its collection. Reads it unless `loadRecords` has. */
-export function recordAt(ctx: ViewContext, uri: string): feed.FeedRecord | undefined {
+export function recordAt(ctx: ViewContext, uri: string): RecordRow | undefined {
   if (!ctx.posts.records.has(uri)) loadRecords(ctx, [uri])
   return ctx.posts.records.get(uri)
 }
@@ -79,10 +58,12 @@ export function recordAt(ctx: ViewContext, uri: string): feed.FeedRecord | undef
 export function loadRecords(ctx: ViewContext, uris: Iterable<string>): void {
   const missing = [...new Set(uris)].filter((uri) => !ctx.posts.records.has(uri))
   if (missing.length === 0) return
-  const keys = missing.map((uri) => keyOf(ctx, uri) ?? (['', '', []] as const))
+  const keys = missing.map((uri) => keyOf(ctx, uri) ?? noKey)
   const found = feed.recordsByKey(ctx.db, keys)
   for (const [at, uri] of missing.entries()) ctx.posts.records.set(uri, found.get(at))
 }
+
+const noKey: feed.RecordKey = ['', '', []]
 
 /** Parses the URI of a record, whose authority may be a handle; undefined if malformed or unknown. */
 export function keyOf({ db, aliases }: ViewContext, uri: string): feed.RecordKey | undefined {
@@ -107,11 +88,17 @@ export function rootUri({ uri, value }: Post): AtUriString {
   return value.reply?.root.uri ?? uri
 }
 
+/** First post of a post's thread, as the post states it; undefined if there is none. */
+export function rootOf(ctx: ViewContext, post: Post): Post | undefined {
+  return post.value.reply ? postAt(ctx, rootUri(post)) : post
+}
+
 /** Reads what the views of these posts show. @param withReplied also all that the views of the posts that they answer show */
 export function loadPosts(ctx: ViewContext, posts: readonly Post[], withReplied = false): void {
   loadRecords(ctx, posts.flatMap(referencesOf))
   const answered = posts.flatMap((post) => repliedTo(post).flatMap((uri) => postAt(ctx, uri) ?? []))
   const shown = withReplied ? [...posts, ...answered] : posts
+  if (withReplied) loadRecords(ctx, answered.flatMap(repliedTo))
   // A post shows the post that it embeds, and that one the post that it embeds.
   const embedded = embeddedPosts(ctx, shown)
   const nested = embeddedPosts(ctx, embedded)
@@ -154,6 +141,8 @@ const noResponses: Responses = {
   quotes: 0,
   like: undefined,
   repost: undefined,
+  isBookmarked: false,
+  isThreadMuted: false,
 }
 
 export function responsesTo(ctx: ViewContext, post: Post): Responses {
@@ -184,8 +173,14 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
     if (member && of) Object.assign(of, { [member]: of[member] + count })
     else gated.add(record)
   }
-  for (const { record, path, uri } of viewer === undefined ? [] : feed.linksBy(db, viewer, ids, names)) {
-    Object.assign(responses.get(record) ?? {}, path === feed.paths.like ? { like: uri } : { repost: uri })
+  if (viewer !== undefined) {
+    for (const { record, path, uri } of feed.linksBy(db, viewer, ids, names)) {
+      Object.assign(responses.get(record) ?? {}, path === feed.paths.like ? { like: uri } : { repost: uri })
+    }
+    const roots = missing.map((post) => keyOf(ctx, rootUri(post)) ?? noKey)
+    for (const at of feed.mutedThreads(db, viewer, roots)) {
+      Object.assign(responses.get(ids[at] ?? 0) ?? {}, { isThreadMuted: true })
+    }
   }
   for (const [id, of] of responses) ctx.posts.responses.set(id, of)
   loadGates(

@@ -1,27 +1,14 @@
 /** Queries over `posts`, `records`, `subjects`, `links` and `link_counts`: what feeds and threads consist of. */
-import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { AtUriString } from '@atproto/syntax'
 import type { Reader, SqlParams } from '../database.ts'
-
-/** A record of an active actor. */
-export interface FeedRecord {
-  readonly id: number
-  readonly actor: number
-  readonly did: DidString
-  /** As the client wrote it, possibly an alias. */
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
-  readonly cid: Uint8Array
-  readonly bytes: Uint8Array
-  /** Milliseconds since 1970. */
-  readonly indexedAt: number
-}
+import type { RecordRow } from './graph.ts'
 
 const columns =
   'r.id, r.actor, a.did, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt'
 
 /** Returns those of the records whose authors are active. */
-export function recordsById(db: Reader, ids: readonly number[]): FeedRecord[] {
-  return db.all<FeedRecord>(
+export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
+  return db.all<RecordRow>(
     `SELECT ${columns} FROM json_each(?) wanted
      CROSS JOIN records r ON r.id = wanted.value
      JOIN actors a ON a.id = r.actor AND a.inactive = 0
@@ -34,8 +21,8 @@ export function recordsById(db: Reader, ids: readonly number[]): FeedRecord[] {
 export type RecordKey = readonly [did: string, rkey: string, collections: readonly string[]]
 
 /** Returns the records under these keys, by position of the key. */
-export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number, FeedRecord> {
-  const rows = db.all<FeedRecord & { readonly key: number }>(
+export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number, RecordRow> {
+  const rows = db.all<RecordRow & { readonly key: number }>(
     `SELECT k.key, ${columns} FROM json_each(?) k
      CROSS JOIN actors a ON a.did = k.value ->> 0 AND a.inactive = 0
      CROSS JOIN json_each(k.value, '$[2]') name
@@ -105,6 +92,17 @@ export function linksBy(
   )
 }
 
+/** Returns the positions of those roots whose threads an account mutes. */
+export function mutedThreads(db: Reader, account: number, roots: readonly RecordKey[]): number[] {
+  const rows = db.all<{ key: number }>(
+    `SELECT k.key FROM json_each(?) k
+     CROSS JOIN actors a ON a.did = k.value ->> 0
+     CROSS JOIN muted_threads m ON m.account = ? AND m.actor = a.id AND m.rkey = k.value ->> 1`,
+    [JSON.stringify(roots), account],
+  )
+  return rows.map(({ key }) => key)
+}
+
 /** Position of an entry of feeds; later entries come first. */
 export interface FeedPosition {
   /** Milliseconds since 1970. */
@@ -125,7 +123,7 @@ export const media = { any: 1, video: 2 } as const
 /** Before every entry. */
 export const newest: FeedPosition = { sortAt: Number.MAX_SAFE_INTEGER, record: 0 }
 
-interface Slice {
+export interface Slice {
   readonly before: FeedPosition
   readonly limit: number
 }
@@ -312,10 +310,10 @@ export function recordsOf(
   actor: number,
   names: readonly string[],
   { before, limit }: { before: string | undefined; limit: number },
-): FeedRecord[] {
+): RecordRow[] {
   // Sorts after every character of record keys.
   const end = before ?? '\x7f'
-  return db.all<FeedRecord>(
+  return db.all<RecordRow>(
     `SELECT ${columns} FROM json_each(?) name
      CROSS JOIN collections c ON c.nsid = name.value
      CROSS JOIN records r ON r.id IN (
