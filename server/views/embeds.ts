@@ -1,6 +1,6 @@
 /** Views of what posts embed: images, videos, links and other records. */
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
-import type { AtUriString, CidString, DidString } from '@atproto/syntax'
+import type { AtUriString, DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import type { ViewContext } from './context.ts'
 import { isDetached, violatesPostGate } from './gates.ts'
@@ -16,8 +16,9 @@ const { embed, feed } = app.example
 
 type Embed = NonNullable<app.example.feed.post.Main['embed']>
 type EmbedView = NonNullable<app.example.feed.defs.PostView['embed']>
+type MediaView = app.example.embed.recordWithMedia.View['media']
 type RecordView = app.example.embed.record.View['record']
-type Image = app.example.embed.images.Image
+type Image = Pick<app.example.embed.images.Image, 'image' | 'alt' | 'aspectRatio'>
 
 /** A post shows the post that it embeds, and that one the post that it embeds. */
 const maxDepth = 2
@@ -35,12 +36,12 @@ export function embedView(ctx: ViewContext, post: Post, depth = 0): EmbedView | 
   return media ? embed.recordWithMedia.view.$build({ record, media }) : embed.record.view.$build(record)
 }
 
-function mediaView(ctx: ViewContext, did: DidString, media: Embed): EmbedView | undefined {
+function mediaView(ctx: ViewContext, did: DidString, media: Embed): MediaView | undefined {
   if (embed.images.$isTypeOf(media)) {
     return embed.images.view.$build({ images: media.images.map((image) => imageView(ctx, did, image)) })
   }
   if (embed.gallery.$isTypeOf(media)) {
-    const items = media.items.filter((item) => embed.gallery.image.$isTypeOf(item)) as Required<Image>[]
+    const items = media.items.filter((item) => embed.gallery.image.$isTypeOf(item))
     return embed.gallery.view.$build({
       items: items.map((item) => {
         const { thumb: thumbnail, ...image } = imageView(ctx, did, item)
@@ -66,7 +67,7 @@ function imageView(ctx: ViewContext, did: DidString, { image, alt, aspectRatio }
 function videoView(ctx: ViewContext, did: DidString, media: app.example.embed.video.Main) {
   const { video, alt, aspectRatio, presentation } = media
   return embed.video.view.$build({
-    cid: getBlobCidString(video) as CidString,
+    cid: getBlobCidString(video),
     playlist: urlOf(ctx, did, video),
     alt,
     aspectRatio,

@@ -15,8 +15,8 @@ import {
   recordAt,
   rootOf,
 } from './load-posts.ts'
-import { pinnedUri, postView } from './posts.ts'
-import { actorById, isHidden, loadActors, profileViewBasic, viewerState } from './profiles.ts'
+import { blockedPost, pinnedUri, postView } from './posts.ts'
+import { isHidden, loadActors, profileViewBasic } from './profiles.ts'
 import type { ViewRecord } from './records.ts'
 import { isBlocked, relationTo } from './relations.ts'
 
@@ -64,8 +64,7 @@ export function feedPage(ctx: ViewContext, query: FeedQuery): FeedPage {
     const read = readItems(ctx, entries)
     for (const entry of entries) {
       const item = read.get(entry.record)
-      const isShown =
-        item && item.post.id !== first?.post.id && !items.has(keyOf(item)) && query.shows(item)
+      const isShown = item && item.post.id !== first?.post.id && !items.has(keyOf(item)) && query.shows(item)
       if (isShown && items.size === limit) return pageOf(ctx, items, last)
       if (isShown) items.set(keyOf(item), item)
       last = entry
@@ -170,14 +169,8 @@ function answeredView(ctx: ViewContext, reply: Post, uri: AtUriString): ReplyRef
 }
 
 /** Whether a block hides a post from the viewer or from the author of a reply to it. */
-export function isBlockedFor(ctx: ViewContext, reply: Post, { actor }: Post): boolean {
+function isBlockedFor(ctx: ViewContext, reply: Post, { actor }: Post): boolean {
   return isBlocked(relationTo(ctx, actor)) || areBlocked(ctx, reply.actor, actor)
-}
-
-/** `app.example.feed.defs#blockedPost` */
-export function blockedPost(ctx: ViewContext, { uri, did, actor }: Post) {
-  const author = { did, viewer: viewerState(ctx, actor) }
-  return defs.blockedPost.$build({ uri, blocked: true, author })
 }
 
 /** Whether a post is hidden from the viewer: by a block, or because it violates the gate of its thread. */
@@ -209,10 +202,9 @@ export function isInTimeline(ctx: ViewContext, item: FeedItem): boolean {
   const isMuted = (actor: number) => relationTo(ctx, actor).muted
   if (isItemHidden(ctx, item) || isMuted(post.actor) || (repost && isMuted(repost.actor))) return false
   if (repost || !post.value.reply) return true
-  const isKnown = (actor: number) =>
-    actor === ctx.viewer || relationTo(ctx, actor).following !== undefined
+  const isKnown = (actor: number) => actor === ctx.viewer || relationTo(ctx, actor).following !== undefined
   const others = answeredActors(ctx, post).filter((actor) => actor !== post.actor)
-  return post.actor === ctx.viewer || isToSelf(ctx, post) || others.some(isKnown)
+  return post.actor === ctx.viewer || isToSelf(post) || others.some(isKnown)
 }
 
 /** Whether an author feed shows an item. It leaves out reposts of posts by muted authors. */
@@ -222,7 +214,7 @@ export function isInAuthorFeed(ctx: ViewContext, item: FeedItem): boolean {
 }
 
 /** Whether a reply answers its own author, in a thread of that author. */
-function isToSelf(ctx: ViewContext, { did, value: { reply } }: Post): boolean {
+function isToSelf({ did, value: { reply } }: Post): boolean {
   return reply !== undefined && [reply.root.uri, reply.parent.uri].every((uri) => authorityOf(uri) === did)
 }
 
@@ -236,7 +228,7 @@ export function isSelfThread(ctx: ViewContext, { post, repost }: FeedItem): bool
   if (repost) return true
   let at: Post | undefined = post
   for (let checked = 0; at?.value.reply && checked < maxChecked; checked++) {
-    if (!isToSelf(ctx, at)) return false
+    if (!isToSelf(at)) return false
     at = postAt(ctx, at.value.reply.parent.uri)
   }
   return at !== undefined

@@ -144,4 +144,3 @@ function isMember({ db, aliases }: Deps, list: string, actor: number): boolean {
   const subjects = feed.subjectIds(db, [did, rkey, namesOf(app.example.graph.list.$type, aliases)])
   return feed.isListed(db, subjects, actor)
 }
-

@@ -7,10 +7,10 @@ import { mayQuote, mayReply, type ThreadGate, threadGateOf, violatesThreadGate }
 import { selfLabels } from './labels.ts'
 import { listViewBasic, loadLists } from './lists.ts'
 import { type Post, postAt, recordAt, responsesTo, rootOf } from './load-posts.ts'
-import { actorById, profileViewBasic } from './profiles.ts'
+import { actorById, profileViewBasic, viewerState } from './profiles.ts'
 import { jsonOf } from './records.ts'
 
-const { threadgate } = app.example.feed
+const { defs, threadgate } = app.example.feed
 
 /** `app.example.feed.defs#postView` */
 export function postView(ctx: ViewContext, post: Post): app.example.feed.defs.PostView {
@@ -65,10 +65,7 @@ export function pinnedUri(ctx: ViewContext, actor: number): AtUriString | undefi
 }
 
 /** `app.example.feed.defs#threadgateView` */
-export function threadGateView(
-  ctx: ViewContext,
-  gate: ThreadGate,
-): app.example.feed.defs.ThreadgateView {
+export function threadGateView(ctx: ViewContext, gate: ThreadGate): app.example.feed.defs.ThreadgateView {
   const uris = (gate.value.allow ?? []).flatMap((rule) =>
     threadgate.listRule.$isTypeOf(rule) ? [rule.list] : [],
   )
@@ -82,4 +79,17 @@ export function threadGateView(
     record: jsonOf(gate),
     lists: Array.from(lists.values(), (list) => listViewBasic(ctx, list)),
   }
+}
+
+/** `app.example.feed.defs#blockedPost` */
+export function blockedPost(ctx: ViewContext, post: Post) {
+  return defs.blockedPost.$build({ uri: post.uri, blocked: true, author: blockedAuthor(ctx, post) })
+}
+
+/** `app.example.feed.defs#blockedAuthor` */
+export function blockedAuthor(
+  ctx: ViewContext,
+  { did, actor }: Pick<Post, 'did' | 'actor'>,
+): app.example.feed.defs.BlockedAuthor {
+  return { did, viewer: viewerState(ctx, actor) }
 }
