@@ -4,7 +4,7 @@ import { loadAdminPassword } from './auth/admin-password.ts'
 import { PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
-import { canonicalNsid } from './config/aliases.ts'
+import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
@@ -192,6 +192,7 @@ function createDispatch(
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     translate,
+    callerNames: (called) => callerNames(called, config.aliases),
   })
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
   return {

@@ -5,6 +5,7 @@
 import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as computer from './en/computer.ts'
+import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as notifications from './en/notifications.ts'
@@ -18,6 +19,7 @@ export const t = {
   ...notifications,
   ...administration,
   ...computer,
+  data,
   server,
   errors,
 }

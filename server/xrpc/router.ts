@@ -10,6 +10,7 @@ import { isForeignPage } from './host.ts'
 import { type Authorize, type Caller, fail, type Method } from './method.ts'
 import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
+import type { Rename } from './project.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
 import { sendError } from './send.ts'
 import type { Streams } from './streams.ts'
@@ -35,6 +36,8 @@ export interface RouterOptions<Word, Services> {
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
+  /** Maps `$type`s of responses to the names that a caller uses, by the name of the method as it was called. */
+  readonly callerNames?: (called: string) => Rename | undefined
 }
 
 /** The name of a method as called, which may be an alias, and as the method is defined. */
@@ -70,6 +73,7 @@ export function createRouter<Word extends string, Services>(
     caller: Caller,
     req: IncomingMessage,
     res: ServerResponse,
+    called: string,
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method, inputKind } = prepared
@@ -93,7 +97,7 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    return sendOutput(prepared, output, req, res)
+    return sendOutput(prepared, output, req, res, options.callerNames?.(called))
   }
 
   async function dispatch(
@@ -108,7 +112,7 @@ export function createRouter<Word extends string, Services>(
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const prepared = table.get(nsid)
-    if (prepared) await call(prepared, query, caller, req, res, settled)
+    if (prepared) await call(prepared, query, caller, req, res, called, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
     else if (isValidNsid(nsid))
       throw protocolError('MethodNotImplemented', `This server does not answer ${called}`)
