@@ -22,8 +22,15 @@ export interface ViewContext {
   readonly posts: LoadedPosts
 }
 
-/** Creates the context of a response. @param viewer DID of the signed-in account */
-export type CreateViewContext = (origin: string, viewer: string | undefined) => ViewContext
+/** The context of a response to a signed-in account. */
+export type SignedInContext = ViewContext & { readonly viewer: number }
+
+/** Creates the context of a response. */
+export interface CreateViewContext {
+  /** @param viewer DID of the signed-in account */
+  (origin: string, viewer: string): SignedInContext
+  (origin: string, viewer: string | undefined): ViewContext
+}
 
 interface Deps {
   readonly store: Reader
@@ -33,7 +40,7 @@ interface Deps {
 
 export function createViewContexts({ store, aliases, now }: Deps): CreateViewContext {
   const records = createRecordReader(aliases)
-  return (origin, viewer) => ({
+  const create = (origin: string, viewer: string | undefined): ViewContext => ({
     db: store,
     aliases,
     origin,
@@ -44,4 +51,5 @@ export function createViewContexts({ store, aliases, now }: Deps): CreateViewCon
     relations: new Map(),
     posts: createLoadedPosts(),
   })
+  return create as CreateViewContext
 }
