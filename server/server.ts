@@ -1,11 +1,10 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
-import type { SessionCredentials } from './auth/credentials.ts'
 import { PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
-import { canonicalNsid } from './config/aliases.ts'
+import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
@@ -22,9 +21,9 @@ import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { opensToNetwork } from './xrpc/host.ts'
-import { createApp, type Fallback } from './xrpc/http.ts'
+import { createApp, type Fallback, type HttpOptions } from './xrpc/http.ts'
 import { type Listener, listen } from './xrpc/listen.ts'
-import { createRouter, type Dispatch } from './xrpc/router.ts'
+import { createRouter } from './xrpc/router.ts'
 import { createStreams, type Streams } from './xrpc/streams.ts'
 
 export interface RunningServer {
@@ -133,7 +132,7 @@ function closing(...opened: { close(): Promise<void> }[]) {
 }
 
 interface Handlers {
-  readonly dispatch: Dispatch
+  readonly dispatch: HttpOptions['dispatch']
   readonly fallback: Fallback
 }
 
@@ -165,20 +164,22 @@ function createFallback(services: Services): Fallback {
 }
 
 /** Answers paths under `/xrpc/`: aliases first, then the router. */
-function createDispatch(services: Services, adminPassword: string): { dispatch: Dispatch; streams: Streams } {
+function createDispatch(
+  services: Services,
+  adminPassword: string,
+): Pick<Handlers, 'dispatch'> & { streams: Streams } {
   const { store, now, config, log } = services
   const shared = {
     services,
-    authorize: createVerifier({ ...services, adminPassword, rateLimits: config.rateLimits }),
-    accountOf: (credentials: unknown) => (credentials as { did?: string } | undefined)?.did,
+    authorize: createVerifier({
+      ...services,
+      adminPassword,
+      rateLimits: config.rateLimits,
+      watchSession: createSessionWatch({ store, now }),
+    }),
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
   }
-  const watchSession = createSessionWatch({ store, now })
-  const streams = createStreams({
-    ...shared,
-    subscriptions,
-    watchCredentials: (credentials, end) => watchSession(credentials as SessionCredentials, end),
-  })
+  const streams = createStreams({ ...shared, subscriptions })
   const route = createRouter({
     ...shared,
     methods,
@@ -189,14 +190,16 @@ function createDispatch(services: Services, adminPassword: string): { dispatch: 
     },
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
     translate,
+    callerNames: (called) => callerNames(called, config.aliases),
   })
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
   return {
     streams,
-    dispatch: async (name, query, req, res) => {
-      const nsid = canonicalNsid(name, config.aliases)
-      if (known.has(nsid) || !redirectPageVisit(req, res)) await route(nsid, query, req, res)
+    dispatch: async (called, query, req, res) => {
+      const nsid = canonicalNsid(called, config.aliases)
+      if (known.has(nsid) || !redirectPageVisit(req, res)) await route({ called, nsid }, query, req, res)
     },
   }
 }

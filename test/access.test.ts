@@ -155,7 +155,9 @@ const preferences = {
 
 /** A call of each method that reaches its handler. */
 const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
+  'app.example.actor.getPreferences': () => ({}),
   'app.example.actor.getProfile': () => ({ params: { actor: bystander.handle } }),
+  'app.example.actor.putPreferences': () => ({ input: { preferences: [] } }),
   'app.example.notification.getPreferences': () => ({}),
   'app.example.notification.getUnreadCount': () => ({}),
   'app.example.notification.listActivitySubscriptions': () => ({}),

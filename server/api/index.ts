@@ -1,6 +1,8 @@
 /** The lists of methods and subscriptions. A new handler is registered only here. */
 
+import { getPreferences as getActorPreferences } from './app/example/actor/getPreferences.ts'
 import { getProfile } from './app/example/actor/getProfile.ts'
+import { putPreferences as putActorPreferences } from './app/example/actor/putPreferences.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
 import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
@@ -98,7 +100,9 @@ export const methods = [
   listAccounts,
   updateAccountPassword,
   updateSubjectStatus,
+  getActorPreferences,
   getProfile,
+  putActorPreferences,
   getPreferences,
   getUnreadCount,
   listActivitySubscriptions,

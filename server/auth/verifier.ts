@@ -1,8 +1,8 @@
-/** Turns the Authorization header of a request into the credentials that the method requires. */
+/** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
 import { statusError } from '../accounts/status.ts'
 import type { Database } from '../store/database.ts'
 import { protocolError } from '../xrpc/errors.ts'
-import type { Authorize } from '../xrpc/method.ts'
+import type { Authorize, Principal } from '../xrpc/method.ts'
 import { guessLimiter } from '../xrpc/rate-limit.ts'
 import { basicCredentials, bearerToken, isSameSecret, tokenRefusal } from './authorization.ts'
 import {
@@ -16,12 +16,14 @@ import {
 import type { LastUsed } from './last-used.ts'
 import type { AccessScope } from './scopes.ts'
 import { createSessionLookup } from './session-lookup.ts'
+import type { WatchSession } from './session-watch.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface VerifierOptions {
   readonly store: Database
   readonly tokens: Tokens
   readonly lastUsed: LastUsed
+  readonly watchSession: WatchSession
   readonly adminPassword: string
   readonly rateLimits: boolean
   readonly now: () => Date
@@ -29,8 +31,10 @@ export interface VerifierOptions {
 
 type Header = string | undefined
 
+const anyone: Principal = { account: undefined, credentials: undefined }
+
 export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
-  const { lastUsed, adminPassword, rateLimits } = options
+  const { lastUsed, watchSession, adminPassword, rateLimits } = options
   const lookup = createSessionLookup(options)
   const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
 
@@ -75,22 +79,30 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { did: account.did }
   }
 
-  return async ({ header, caller }, { auth, active }) => {
+  function bySession(session: SessionCredentials): Principal {
+    return { account: session.did, credentials: session, watch: (end) => watchSession(session, end) }
+  }
+
+  return async ({ headers: { authorization: header }, caller }, { auth, active }) => {
     switch (auth) {
       case 'none':
-        return undefined
+        return anyone
       case 'optional':
-        return header === undefined ? undefined : session(header, auth, active)
+        return header === undefined ? anyone : bySession(await session(header, auth, active))
       case 'import':
-        return { serviceToken: header?.replace(/^bearer +/i, '') }
-      case 'refresh':
-        return refresh(header)
+        return { ...anyone, credentials: { serviceToken: header?.replace(/^bearer +/i, '') } }
+      case 'refresh': {
+        const credentials = await refresh(header)
+        return { account: credentials.did, credentials }
+      }
       case 'ending':
-        return ending(header)
-      case 'admin':
-        return admin(header, active, caller.source)
+        return { ...anyone, credentials: await ending(header) }
+      case 'admin': {
+        const credentials = await admin(header, active, caller.source)
+        return { account: credentials.did, credentials }
+      }
       default:
-        return session(header, auth, active)
+        return bySession(await session(header, auth, active))
     }
   }
 }

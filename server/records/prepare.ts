@@ -10,24 +10,39 @@ import {
 } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
-import type { NsidString, RecordKeyString } from '@atproto/syntax'
-import { app } from '../../lexicons/generated/index.ts'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import { app, chat } from '../../lexicons/generated/index.ts'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
-const { feed, graph, actor } = app.example
+const { actor, feed, graph, labeler, notification } = app.example
 
 /** Schemas of the collections whose records are validated, by canonical NSID. */
 const lexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
   [
-    feed.post.main,
-    feed.like.main,
-    feed.repost.main,
-    graph.follow.main,
-    graph.verification.main,
     actor.profile.main,
+    actor.status.main,
+    feed.generator.main,
+    feed.like.main,
+    feed.post.main,
+    feed.postgate.main,
+    feed.repost.main,
+    feed.threadgate.main,
+    graph.block.main,
+    graph.follow.main,
+    graph.list.main,
+    graph.listblock.main,
+    graph.listitem.main,
+    graph.starterpack.main,
+    graph.verification.main,
+    labeler.service.main,
+    notification.declaration.main,
+    chat.example.actor.declaration.main,
   ].map((schema) => [schema.$type, schema]),
 )
+
+/** Collections of gates: each gate belongs to the post that its `post` refers to. */
+const gates: ReadonlySet<string> = new Set([feed.postgate.$type, feed.threadgate.$type])
 
 export interface RecordInput {
   readonly collection: NsidString
@@ -50,14 +65,21 @@ export interface PreparedRecord {
   readonly validationStatus: 'valid' | 'unknown'
 }
 
+export interface PrepareOptions {
+  /** Account of the repository. */
+  readonly did: DidString
+  readonly aliases: Aliases
+  /** Creates the record key if neither the caller nor the lexicon sets one. */
+  readonly newKey: () => string
+}
+
 /**
  * Checks a record and computes its bytes and CID.
- * @param newKey creates the record key if neither the caller nor the lexicon sets one
  * @throws InvalidRequest
  */
 export async function prepareRecord(
   input: RecordInput,
-  { aliases, newKey }: { aliases: Aliases; newKey: () => string },
+  { did, aliases, newKey }: PrepareOptions,
 ): Promise<PreparedRecord> {
   const { collection } = input
   checkAuthority(collection)
@@ -67,6 +89,8 @@ export async function prepareRecord(
   if (input.validate === true && !schema) throw refusal(`This server has no lexicon for ${collection}`)
   const rkey = schema ? keyFor(schema, input.rkey, newKey) : (input.rkey ?? newKey())
   if (schema) check(schema, canonical)
+  if (schema && gates.has(schema.$type))
+    checkGate(canonical, `at://${did}/${feed.post.$type}/${rkey}`, aliases)
   const bytes = encode(record)
   return {
     collection,
@@ -130,7 +154,8 @@ export function withCanonicalTypes(value: LexValue, aliases: Aliases): LexValue 
 }
 
 function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => string): string {
-  const wanted = rkey ?? (schema.key === 'tid' ? newKey() : undefined)
+  // The schema of a literal key supplies it.
+  const wanted = rkey ?? (schema.key.startsWith('literal:') ? undefined : newKey())
   const result = schema.keySchema.safeParse(wanted)
   if (result.success) return result.value
   throw refusal(`The record key of ${schema.$type} must be ${schema.key}: ${result.reason.message}`)
@@ -139,6 +164,15 @@ function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => 
 function check(schema: l.RecordSchema, record: LexMap): void {
   const result = schema.safeValidate(record)
   if (!result.success) throw refusal(`Invalid record of ${schema.$type}: ${result.reason.message}`)
+}
+
+/** A gate has the record key of its post, which must be in the same repository: readers ignore others. */
+function checkGate({ post }: LexMap, expected: string, aliases: Aliases): void {
+  const [, , authority, collection = '', rkey] = String(post).split('/')
+  if (`at://${authority}/${canonicalNsid(collection, aliases)}/${rkey}` === expected) return
+  throw refusal(
+    'A gate must have the record key of its post, and `post` must be the AT URI of a post of this account',
+  )
 }
 
 function refusal(message: string): XrpcError {

@@ -11,6 +11,7 @@ export const migrations: readonly Migration[] = [
   { sql: pushQueue() },
   { sql: publishedIdentities() },
   { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
+  { sql: actorPreferencesAndInvites() },
 ]
 
 function accountsAndSessions(): string {
@@ -313,5 +314,18 @@ function publishedIdentities(): string {
     ALTER TABLE accounts ADD COLUMN plc_endpoint TEXT;
     UPDATE accounts SET plc_handle = handle, plc_endpoint = json_extract(plc_operation, '$.services.atproto_pds.endpoint')
       WHERE plc_submitted_at IS NOT NULL;
+  `
+}
+
+function actorPreferencesAndInvites(): string {
+  return `
+    CREATE TABLE actor_preferences (
+      did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
+      preferences TEXT NOT NULL          -- JSON array, as the client sent it
+    ) STRICT, WITHOUT ROWID;
+
+    ALTER TABLE accounts ADD COLUMN invites_disabled INTEGER NOT NULL DEFAULT 0; -- whether it earns no invite codes
+    ALTER TABLE accounts ADD COLUMN invite_note TEXT;
+    CREATE INDEX invite_codes_created ON invite_codes (created_at, code);
   `
 }

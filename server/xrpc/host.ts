@@ -30,11 +30,11 @@ export function isLoopback(name: string): boolean {
 }
 
 /**
- * Whether a page of another site sent the request: browsers add `Origin`, and a page cannot remove it (Fetch Standard). Pages of
- * this machine and apps with a scheme of their own do not count as foreign.
+ * Whether a page of another site sent the request: browsers add `Origin` or at least `Sec-Fetch-Site`, and a page cannot remove
+ * them (Fetch Standard, Fetch Metadata). Pages of this machine and apps with a scheme of their own do not count as foreign.
  */
-export function isForeignPage({ origin, host }: IncomingHttpHeaders): boolean {
-  if (origin === undefined) return false
+export function isForeignPage({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
+  if (origin === undefined) return headers['sec-fetch-site'] === 'cross-site'
   const url = URL.parse(origin)
   if (!url) return true
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false

@@ -5,11 +5,11 @@ import { allowAnyOrigin, answerPreflight } from './cors.ts'
 import { protocolError } from './errors.ts'
 import { hostFilter, hostname } from './host.ts'
 import type { App } from './listen.ts'
-import type { Dispatch } from './router.ts'
 import { sendError, sendJson } from './send.ts'
 
 export interface HttpOptions {
-  readonly dispatch: Dispatch
+  /** Answers paths under `/xrpc/`, called with the rest of the path. */
+  readonly dispatch: (name: string, query: string, req: IncomingMessage, res: ServerResponse) => Promise<void>
   /** Host names to accept, besides the loopback ones. */
   readonly hostnames: readonly string[]
   /** Whether to accept any IP address as Host too, because the server listens on the network. */

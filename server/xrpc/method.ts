@@ -2,6 +2,7 @@
  * A method consists of its lexicon, an auth word that determines who may call it, and a handler. `methodFactory` binds the
  * types that depend on the server: the credentials of each auth word and the services of handlers.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { l } from '@atproto/lex-schema'
 import { type ProtocolErrorName, XrpcError } from './errors.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -64,6 +65,8 @@ export interface Caller {
   readonly client: string | undefined
   /** Whether a page of another site sent the request. */
   readonly isForeignPage: boolean
+  /** The origin under which the client reaches this server; see `origin.ts`. */
+  readonly origin: string
 }
 
 /** The arguments of a handler, besides the services. */
@@ -126,8 +129,27 @@ export function fail(name: string, message?: string): XrpcError {
   return new XrpcError(name, message)
 }
 
-/** Returns the credentials of a caller. Throws an XrpcError when they may not call the method. */
+/** Who calls, and by what. */
+export interface Principal {
+  /** The account, for limits per account. */
+  readonly account: string | undefined
+  /** What the handler gets as `auth`. */
+  readonly credentials: unknown
+  /**
+   * Calls `end` once when the credentials end, possibly before it returns. Absent if they never end.
+   * @returns a function that stops watching
+   */
+  readonly watch?: (end: (error: XrpcError) => void) => () => void
+}
+
+/** The part of a request that proves who sent it. */
+export interface Proof {
+  readonly headers: IncomingHttpHeaders
+  readonly caller: Caller
+}
+
+/** Finds out who calls. Throws an XrpcError when they may not call the method. */
 export type Authorize<Word> = (
-  request: { header: string | undefined; caller: Caller },
+  proof: Proof,
   method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,
-) => unknown
+) => Principal | Promise<Principal>

@@ -7,7 +7,9 @@
 import type { Validator } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
-export type Projection = (value: unknown) => unknown
+/** @param rename maps the `$type`s of the schema, in responses to callers that use another name for it */
+export type Projection = (value: unknown, rename?: Rename) => unknown
+export type Rename = (type: string) => string
 
 /** Deeper values are refused: no schema needs them, and recursion would overflow the stack. */
 const maxDepth = 64
@@ -31,7 +33,7 @@ function compile(schema: Validator, known: Map<Validator, Projection>): Projecti
   if (found) return found
   // A recursive schema refers to itself while it is compiled: the placeholder forwards to the result.
   let compiled: Projection = (value) => value
-  known.set(schema, (value) => compiled(value))
+  known.set(schema, (value, rename) => compiled(value, rename))
   compiled = compileNode(schema as Node, (child) => compile(child, known))
   known.set(schema, compiled)
   return compiled
@@ -45,7 +47,8 @@ function compileNode(node: Node, child: (schema: Validator) => Projection): Proj
       return withType(node.schema ? child(node.schema) : unknownValue)
     case 'array': {
       const item = node.validator ? child(node.validator) : unknownValue
-      return (value) => (Array.isArray(value) ? value.map((member) => item(member)) : hollow(value))
+      return (value, rename) =>
+        Array.isArray(value) ? value.map((member) => item(member, rename)) : hollow(value)
     }
     case 'optional':
     case 'withDefault':
@@ -55,7 +58,7 @@ function compileNode(node: Node, child: (schema: Validator) => Projection): Proj
       return node.validator ? child(node.validator) : unknownValue
     case 'typedUnion': {
       const members = new Map([...(node.validatorsMap ?? [])].map(([type, value]) => [type, child(value)]))
-      return (value) => (members.get(typeOf(value)) ?? unknownValue)(value)
+      return (value, rename) => (members.get(typeOf(value)) ?? unknownValue)(value, rename)
     }
     case 'string':
     case 'integer':
@@ -71,13 +74,13 @@ function compileNode(node: Node, child: (schema: Validator) => Projection): Proj
 }
 
 function objectProjection(properties: [string, Projection][]): Projection {
-  return (value) => {
+  return (value, rename) => {
     if (!isObject(value)) return hollow(value)
     const projected: Record<string, unknown> = {}
     for (const [key, project] of properties) {
       if (!Object.hasOwn(value, key)) continue
       const member = value[key]
-      if (member !== undefined) projected[key] = project(member)
+      if (member !== undefined) projected[key] = project(member, rename)
     }
     return projected
   }
@@ -85,10 +88,11 @@ function objectProjection(properties: [string, Projection][]): Projection {
 
 /** Keeps `$type`, which a definition allows without declaring it. */
 function withType(project: Projection): Projection {
-  return (value) => {
-    const projected = project(value)
+  return (value, rename) => {
+    const projected = project(value, rename)
     const type = typeOf(value)
-    return type === '' || !isObject(projected) ? projected : { $type: type, ...projected }
+    if (type === '' || !isObject(projected)) return projected
+    return { $type: rename ? rename(type) : type, ...projected }
   }
 }
 

@@ -4,11 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import { createAddressReader, type ReadAddress } from './client-address.ts'
+import { createAddressReader } from './client-address.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage } from './host.ts'
 import { type Authorize, type Caller, fail, type Method } from './method.ts'
+import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
+import type { Rename } from './project.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
 import { sendError } from './send.ts'
 import type { Streams } from './streams.ts'
@@ -20,24 +22,32 @@ export interface RouterOptions<Word, Services> {
   readonly streams?: Streams
   readonly services: Services
   readonly authorize: Authorize<Word>
-  /** The account of credentials, for limits per account. */
-  readonly accountOf: (credentials: unknown) => string | undefined
   /**
    * Called when a call begins. The returned function resolves once everything that the call may have read is durable: no
    * response is sent earlier.
    */
   readonly watchReads: () => () => Promise<void>
   readonly rateLimits: boolean
-  /** Proxies whose X-Forwarded-For counts; none when absent. */
+  /** Proxies whose X-Forwarded-* headers count; none when absent. */
   readonly trustedProxies?: readonly string[]
+  /** The public origin of this server, if it has one. */
+  readonly publicUrl?: string | undefined
   /** Reports unexpected errors; clients only see InternalServerError. */
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
+  /** Maps `$type`s of responses to the names that a caller uses, by the name of the method as it was called. */
+  readonly callerNames?: (called: string) => Rename | undefined
+}
+
+/** The name of a method as called, which may be an alias, and as the method is defined. */
+export interface MethodName {
+  readonly called: string
+  readonly nsid: string
 }
 
 export type Dispatch = (
-  nsid: string,
+  name: MethodName,
   query: string,
   req: IncomingMessage,
   res: ServerResponse,
@@ -54,7 +64,7 @@ export function createRouter<Word extends string, Services>(
 ): Dispatch {
   const { services, rateLimits } = options
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, services, rateLimits)]))
-  const readAddress = createAddressReader(options.trustedProxies ?? [])
+  const readCaller = createCallerReader(options)
   const checkOverall = rateLimits ? limiter('*', [overallLimit]) : undefined
 
   async function call(
@@ -63,21 +73,23 @@ export function createRouter<Word extends string, Services>(
     caller: Caller,
     req: IncomingMessage,
     res: ServerResponse,
+    called: string,
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method, inputKind } = prepared
     if (!verbFits(prepared.verb, req.method)) {
       throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
     }
-    const header = req.headers.authorization
-    if (header !== undefined || method.auth !== 'none' || prepared.verb === 'POST') keepPrivate(res)
-    const authorize = () => options.authorize({ header, caller }, method)
-    const credentials = await authorize()
+    const { headers } = req
+    if (headers.authorization !== undefined || method.auth !== 'none' || prepared.verb === 'POST')
+      keepPrivate(res)
+    const authorize = () => options.authorize({ headers, caller }, method)
+    const principal = await authorize()
     const params = readParams(method.schema.parameters, query)
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
     const input = await inputOf(prepared, req, authorize)
-    const auth = inputKind === 'json' ? await authorize() : credentials
-    await prepared.checkLimits?.({ input, address: caller.source, account: options.accountOf(auth) }, res)
+    const { account, credentials: auth } = inputKind === 'json' ? await authorize() : principal
+    await prepared.checkLimits?.({ input, address: caller.source, account }, res)
     const args = { ...services, auth, params, input, caller, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(args)
@@ -85,32 +97,33 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    return sendOutput(prepared, output, req, res)
+    return sendOutput(prepared, output, req, res, options.callerNames?.(called))
   }
 
   async function dispatch(
-    nsid: string,
+    { called, nsid }: MethodName,
     query: string,
     req: IncomingMessage,
     res: ServerResponse,
     settled: () => Promise<void>,
   ): Promise<void> {
-    const caller = callerOf(req, readAddress)
+    const caller = readCaller(req)
     if (checkOverall && !caller.isLocal) {
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const prepared = table.get(nsid)
-    if (prepared) await call(prepared, query, caller, req, res, settled)
+    if (prepared) await call(prepared, query, caller, req, res, called, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
-    else if (isValidNsid(nsid)) throw protocolError('MethodNotImplemented', 'This server has no such method')
+    else if (isValidNsid(nsid))
+      throw protocolError('MethodNotImplemented', `This server does not answer ${called}`)
     else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
   }
 
-  return async (nsid, query, req, res) => {
+  return async (name, query, req, res) => {
     for (let attempt = 1; ; attempt++) {
       const settled = options.watchReads()
       try {
-        return await dispatch(nsid, query, req, res, settled)
+        return await dispatch(name, query, req, res, settled)
       } catch (thrown) {
         // Error responses reveal state too: wait until it is durable.
         const unsettled = await settled().then(
@@ -120,7 +133,7 @@ export function createRouter<Word extends string, Services>(
         if (unsettled && attempt < maxAttempts && req.method === 'GET' && !res.headersSent) continue
         const error = unsettled ? unsettled.error : thrown
         const known = error instanceof XrpcError ? error : options.translate?.(error)
-        if (!known) options.onFailure(error, nsid)
+        if (!known) options.onFailure(error, name.nsid)
         if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))
         return
       }
@@ -147,13 +160,21 @@ function keepPrivate(res: ServerResponse): void {
   res.setHeader('Vary', 'Authorization')
 }
 
-function callerOf(req: IncomingMessage, readAddress: ReadAddress): Caller {
-  const client = readAddress(req)
-  const isForeign = isForeignPage(req.headers)
-  return {
-    ...client,
-    source: sourceOf(client, isForeign),
-    client: req.headers['user-agent']?.slice(0, 200),
-    isForeignPage: isForeign,
+function createCallerReader({
+  trustedProxies = [],
+  publicUrl,
+}: Pick<RouterOptions<never, never>, 'trustedProxies' | 'publicUrl'>): (req: IncomingMessage) => Caller {
+  const readAddress = createAddressReader(trustedProxies)
+  const readOrigin = createOriginReader(trustedProxies, publicUrl)
+  return (req) => {
+    const client = readAddress(req)
+    const isForeign = isForeignPage(req.headers)
+    return {
+      ...client,
+      source: sourceOf(client, isForeign),
+      client: req.headers['user-agent']?.slice(0, 200),
+      isForeignPage: isForeign,
+      origin: readOrigin(req),
+    }
   }
 }

@@ -12,16 +12,10 @@ import type { Subscription } from './subscription.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
 
-/** Calls `end` once when the credentials end, possibly before it returns. @returns a function that stops watching */
-export type WatchCredentials = (credentials: unknown, end: (error: XrpcError) => void) => () => void
-
 export interface StreamsOptions<Word, Services> {
   readonly subscriptions: readonly Subscription<Word, Services>[]
   readonly services: Services
   readonly authorize: Authorize<Word>
-  /** The account of credentials. */
-  readonly accountOf: (credentials: unknown) => string | undefined
-  readonly watchCredentials: WatchCredentials
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Milliseconds between pings. */
   readonly heartbeatMs?: number
@@ -81,9 +75,10 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
         throw protocolError('InvalidRequest', `${nsid} is a subscription: connect to it by WebSocket`)
       }
       const { subscription, project } = entry
-      const auth = await options.authorize({ header: authorizationOf(req), caller }, subscription)
+      const headers = { ...req.headers, authorization: authorizationOf(req) }
+      const principal = await options.authorize({ headers, caller }, subscription)
       const params = readParams(subscription.schema.parameters, query)
-      const release = admit(options.accountOf(auth), caller, subscription.connections)
+      const release = admit(principal.account, caller, subscription.connections)
       const socket = await sockets.accept(req, res).catch((error: unknown) => {
         release()
         throw error
@@ -91,9 +86,9 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const stream = createStream(nsid, socket, project)
       stream.atEnd(release)
       try {
-        stream.atEnd(options.watchCredentials(auth, stream.end))
+        if (principal.watch) stream.atEnd(principal.watch(stream.end))
         if (!stream.isOpen()) return
-        const call = { ...options.services, auth, params, caller, send: stream.send }
+        const call = { ...options.services, auth: principal.credentials, params, caller, send: stream.send }
         stream.atEnd(subscription.handler(call as Parameters<typeof subscription.handler>[0]))
       } catch (error) {
         options.onFailure(error, nsid)

@@ -338,9 +338,24 @@ describe('applyWrites', () => {
   })
 
   test('makes no commit if nothing changes', async () => {
-    const { body } = await apply([write('delete', 'none'), write('update', 'a', 4)])
-    expect(body.results).toHaveLength(2)
+    const back = [
+      write('create', 'new', 1),
+      write('delete', 'new'),
+      write('delete', 'a'),
+      write('create', 'a', 4),
+    ]
+    const { body } = await apply([write('delete', 'none'), write('update', 'a', 4), ...back])
+    expect(body.results).toHaveLength(6)
     expect(body.commit).toBeUndefined()
+  })
+
+  test('takes up to 200 writes', async () => {
+    const writes = Array.from({ length: 201 }, (_, n) => write('create', `many-${n}`, n))
+    expect(await apply(writes)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect((await apply(writes.slice(1))).body.results).toHaveLength(200)
+    const deletions = writes.slice(1).map(({ rkey }) => write('delete', rkey))
+    expect((await apply(deletions)).status).toBe(200)
+    expect(await numbers()).toEqual([4])
   })
 
   test('swapCommit rejects writes based on an older commit', async () => {

@@ -221,7 +221,7 @@ function freshRepositories() {
 function toChange({ collection, rkey, value }: { collection: string; rkey: string; value: number | null }) {
   const address = { collection: collection as NsidString, rkey: rkey as RecordKeyString }
   if (value === null) return address
-  const options = { aliases: new Map(), newKey: () => '' }
+  const options = { did: 'did:web:a.test', aliases: new Map(), newKey: () => '' } as const
   return prepareRecord({ ...address, record: { value }, validate: false }, options)
 }
 

@@ -12,6 +12,9 @@ export const graph = 'app.example.graph'
 /** A valid CID, for references to records that do not exist. */
 export const someCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
 
+/** AT URI of a list that does not exist. */
+export const someList = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.example.graph.list/3kaaaaaaaaaa2'
+
 export class SocialServer {
   readonly server: TestServer
 

@@ -24,6 +24,12 @@ type Options = Partial<HttpOptions & RouterOptions<Word, object> & StreamsOption
   timeouts?: Timeouts
 }
 
+/** The principal of `Bearer NAME`. */
+export function userPrincipal(authorization: string) {
+  const did = authorization.replace('Bearer ', '')
+  return { account: did, credentials: { did } }
+}
+
 export interface TinyServer {
   readonly port: number
   readonly url: string
@@ -50,18 +56,16 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
   const calls: Promise<void>[] = []
   const shared = {
     services: {},
-    authorize({ header }, { auth }) {
-      if (auth === 'none') return undefined
-      if (header === undefined) throw protocolError('AuthMissing')
-      return { did: header.replace('Bearer ', '') }
+    authorize({ headers }, { auth }) {
+      if (auth === 'none') return { account: undefined, credentials: undefined }
+      if (headers.authorization === undefined) throw protocolError('AuthMissing')
+      return userPrincipal(headers.authorization)
     },
-    accountOf: (credentials) => (credentials as { did?: string } | undefined)?.did,
     onFailure: (error) => failures.push(error),
   } satisfies Partial<RouterOptions<Word, object>>
   const streams = createStreams<Word, object>({
     ...shared,
     subscriptions: [],
-    watchCredentials: () => () => {},
     ...options,
   })
   const route = createRouter<Word, object>({
@@ -73,8 +77,8 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
     ...options,
   })
   const app = createApp({
-    dispatch(...request) {
-      const call = route(...request)
+    dispatch(name, ...request) {
+      const call = route({ called: name, nsid: name }, ...request)
       calls.push(call)
       return call
     },

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { protocolError } from '../../server/xrpc/errors.ts'
 import type { BinaryOutput } from '../../server/xrpc/method.ts'
 import { exchange, open } from '../support/raw-http.ts'
-import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { method, serve, type TinyServer, userPrincipal } from '../support/tiny-server.ts'
 
 const nothing = l.params({})
 const counted = l.jsonPayload({
@@ -69,11 +69,11 @@ const download = method(
 let server: TinyServer
 beforeAll(async () => {
   server = await serve([upload, archive, picky, download], {
-    authorize({ header }, { auth }) {
-      if (auth === 'none') return undefined
-      const did = header?.replace('Bearer ', '') ?? ''
-      if (did === '' || revoked.has(did)) throw protocolError('AuthenticationRequired')
-      return { did }
+    authorize({ headers: { authorization = '' } }, { auth }) {
+      const principal = userPrincipal(authorization)
+      const isRefused = principal.account === '' || revoked.has(principal.account)
+      if (auth !== 'none' && isRefused) throw protocolError('AuthenticationRequired')
+      return principal
     },
   })
 })

@@ -79,7 +79,8 @@ describe('names', () => {
     '%s is not implemented',
     async (nsid) => {
       const answer = await server.fetch(`/xrpc/${nsid}`)
-      expect(answer).toMatchObject({ status: 501, body: { error: 'MethodNotImplemented' } })
+      const message = `This server does not answer ${nsid}`
+      expect(answer).toMatchObject({ status: 501, body: { error: 'MethodNotImplemented', message } })
       expect(await server.fetch(`/xrpc/${nsid}`, json({}))).toMatchObject({ status: 501 })
     },
   )

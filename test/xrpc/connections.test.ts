@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createApp } from '../../server/xrpc/http.ts'
 import { listen } from '../../server/xrpc/listen.ts'
 import { exchange, open } from '../support/raw-http.ts'
-import { json, method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { json, method, serve, type TinyServer, userPrincipal } from '../support/tiny-server.ts'
 
 const nothing = l.params({})
 
@@ -164,7 +164,12 @@ describe('a client that disconnects', () => {
   })
 
   test('before its credentials are checked leaves no pending body', async () => {
-    const { port, fetch, settled, failures } = await start({ authorize: () => waiting.pass() })
+    const { port, fetch, settled, failures } = await start({
+      async authorize() {
+        await waiting.pass()
+        return userPrincipal('Bearer alice')
+      },
+    })
     const connection = await open(port)
     connection.send(`${noteHead}Content-Length: 100\r\n\r\n`)
     await waiting.arrival()

@@ -5,10 +5,10 @@ import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
 import { protocolError } from '../../server/xrpc/errors.ts'
-import type { WatchCredentials } from '../../server/xrpc/streams.ts'
+import type { Principal } from '../../server/xrpc/method.ts'
 import { type Listener, type ListenOptions, listen, listening } from '../support/listener.ts'
 import { exchange, open } from '../support/raw-http.ts'
-import { method, serve, subscription, type TinyServer } from '../support/tiny-server.ts'
+import { method, serve, subscription, type TinyServer, userPrincipal } from '../support/tiny-server.ts'
 
 const nsid = 'com.test.listen'
 const text = l.typedObject(nsid, 'text', l.object({ text: l.string() }))
@@ -17,6 +17,8 @@ const schema = l.subscription(
   l.params({ count: l.optional(l.integer()) }),
   l.typedUnion([l.typedRef(() => text as never)], false),
 )
+type Watch = NonNullable<Principal['watch']>
+const watchedBy = (watch: Watch) => () => ({ ...userPrincipal('Bearer alice'), watch })
 type Send = (message: { $type: string; text: string }) => void
 
 /** The arguments of the handler, and its state. */
@@ -138,14 +140,14 @@ describe('a client', () => {
   })
 
   test('gets the reason when its credentials end', async () => {
-    let end: Parameters<WatchCredentials>[1] = () => {}
+    let end: Parameters<Watch>[0] = () => {}
     let watched = 0
     await start({
-      watchCredentials(_, onEnd) {
+      authorize: watchedBy((onEnd) => {
         end = onEnd
         watched++
         return () => watched--
-      },
+      }),
     })
     const stream = await connect('alice')
     end(protocolError('ExpiredToken', 'Too late'))
@@ -160,10 +162,10 @@ describe('a client', () => {
       throw new Error('the handler was not called')
     }
     await start({
-      watchCredentials(_, end) {
+      authorize: watchedBy((end) => {
         end(protocolError('ExpiredToken'))
         return () => {}
-      },
+      }),
     })
     const stream = await connect('alice')
     expect((await stream.ended()).frames).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Account } from '../../support/server.ts'
-import { body, createdAt, graph, mentions } from '../../support/social.ts'
+import { body, createdAt, graph, mentions, someList } from '../../support/social.ts'
 import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
 
 setupAccounts()
@@ -84,7 +84,11 @@ const producers: Record<string, (author: Account) => Promise<unknown>> = {
   repost: async (author) => social.repost(author, await social.post(alice)),
   repostViaRepost: async (author) => social.repost(author, ...(await reposted())),
   starterpackJoined: async (author) => {
-    const pack = await social.write(alice, `${graph}.starterpack`, { name: 'Pack', createdAt })
+    const pack = await social.write(alice, `${graph}.starterpack`, {
+      name: 'Pack',
+      list: someList,
+      createdAt,
+    })
     return social.put(author, 'app.example.actor.profile', 'self', { joinedViaStarterPack: pack })
   },
   subscribedPost: async (author) => {

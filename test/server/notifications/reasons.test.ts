@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Account } from '../../support/server.ts'
-import { createdAt, feed, graph, mentions, someCid } from '../../support/social.ts'
+import { createdAt, feed, graph, mentions, someCid, someList } from '../../support/social.ts'
 import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
 
 setupAccounts()
@@ -112,7 +112,11 @@ describe('notifications of a record', () => {
   })
 
   test('a profile with a starter pack notifies the owner of the pack once', async () => {
-    const pack = await social.write(alice, `${graph}.starterpack`, { name: 'Pack', createdAt })
+    const pack = await social.write(alice, `${graph}.starterpack`, {
+      name: 'Pack',
+      list: someList,
+      createdAt,
+    })
     const profile = (more: object) => social.put(bob, 'app.example.actor.profile', 'self', more)
     await profile({ displayName: 'Bob' })
     await profile({ displayName: 'Bob', joinedViaStarterPack: await social.post(alice) })

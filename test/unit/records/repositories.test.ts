@@ -92,7 +92,7 @@ async function write(repositories: Repositories, rkey: string) {
 }
 
 function note(rkey: string) {
-  return prepareRecord({ collection, rkey, record: { text: rkey } }, { aliases, newKey: nextTid })
+  return prepareRecord({ collection, rkey, record: { text: rkey } }, { did, aliases, newKey: nextTid })
 }
 
 interface Start {

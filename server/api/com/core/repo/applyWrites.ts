@@ -2,19 +2,12 @@ import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
-import type { Config } from '../../../../config/config.ts'
 import type { Draft } from '../../../../records/draft.ts'
-import { type PreparedRecord, prepareRecord } from '../../../../records/prepare.ts'
+import { type PreparedRecord, type PrepareOptions, prepareRecord } from '../../../../records/prepare.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
-import type { Repositories } from '../../../../records/repositories.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
 import { protocolError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
-
-interface Deps {
-  readonly config: Config
-  readonly repositories: Repositories
-}
 
 const lexicon = com.core.repo.applyWrites
 
@@ -22,11 +15,12 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, ...services }) {
+  async handler({ input, auth, repositories, config }) {
     checkOwnRepo(input.repo, auth)
+    const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
     const writes: Write[] = []
-    for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, services))
-    const commit = await services.repositories.write(auth.did, (draft) => {
+    for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, options))
+    const commit = await repositories.write(auth.did, (draft) => {
       checkSwap(input, draft)
       for (const write of writes) apply(write, draft)
     })
@@ -54,11 +48,10 @@ interface Write {
 async function prepareWrite(
   write: { $type: string },
   validate: boolean | undefined,
-  { config, repositories }: Deps,
+  options: PrepareOptions,
 ): Promise<Write> {
-  const { aliases } = config
   const { $type } = write
-  const canonical = { ...write, $type: canonicalNsid($type, aliases) }
+  const canonical = { ...write, $type: canonicalNsid($type, options.aliases) }
   if (lexicon.delete.$matches(canonical)) {
     const { collection, rkey } = canonical
     return { $type, collection, rkey, record: undefined, replaces: false }
@@ -68,7 +61,6 @@ async function prepareWrite(
     throw protocolError('InvalidRequest', `${$type} is not a valid write`)
   }
   const { collection, rkey, value } = canonical
-  const options = { aliases, newKey: repositories.newKey }
   const record = await prepareRecord({ collection, rkey, record: value, validate }, options)
   return { $type, collection, rkey: record.rkey, record, replaces }
 }

@@ -10,7 +10,8 @@ export const createRecord = method(com.core.repo.createRecord, {
   maxBody: maxRecordBody,
   async handler({ input, auth, repositories, config, fail }) {
     checkOwnRepo(input.repo, auth)
-    const record = await prepareRecord(input, { aliases: config.aliases, newKey: repositories.newKey })
+    const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
+    const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {
       checkSwap(input, draft)

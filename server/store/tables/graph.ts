@@ -1,0 +1,222 @@
+/** Queries over `actors` and `links`: who an actor is, what two actors are to each other, who follows whom. */
+import type { AtUriString, DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DatetimeString } from '../../util/time.ts'
+import type { Reader } from '../database.ts'
+
+/** Selects the ids of collections by their names, a JSON array. */
+const collectionIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
+
+export function actorIdOf(db: Reader, did: string): number | undefined {
+  return db.get<{ id: number }>('SELECT id FROM actors WHERE did = ?', [did])?.id
+}
+
+/** @param handle in lower case */
+export function actorIdOfHandle(db: Reader, handle: string): number | undefined {
+  return db.get<{ id: number }>('SELECT id FROM accounts WHERE handle = ?', [handle])?.id
+}
+
+export interface ActorRow {
+  readonly id: number
+  readonly did: DidString
+  /** 1: deactivated, suspended or taken down. */
+  readonly inactive: number
+  /** Null for an actor without an account here, as `createdAt`. */
+  readonly handle: HandleString | null
+  readonly createdAt: DatetimeString | null
+}
+
+export function actors(db: Reader, ids: readonly number[]): ActorRow[] {
+  return db.all<ActorRow>(
+    `SELECT a.id, a.did, a.inactive, c.handle, c.created_at AS createdAt
+     FROM json_each(?) wanted CROSS JOIN actors a ON a.id = wanted.value LEFT JOIN accounts c ON c.id = a.id`,
+    [JSON.stringify(ids)],
+  )
+}
+
+/** A record, for views. */
+export interface RecordRow {
+  readonly id: number
+  readonly actor: number
+  readonly did: DidString
+  /** As the client wrote it, possibly an alias. */
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: Uint8Array
+  /** DAG-CBOR. */
+  readonly bytes: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly indexedAt: number
+}
+
+const recordColumns = `r.id, r.actor, a.did, n.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt`
+const recordJoins = 'JOIN actors a ON a.id = r.actor JOIN collections n ON n.id = r.collection'
+
+export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
+  return db.all<RecordRow>(
+    `SELECT ${recordColumns} FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value ${recordJoins}`,
+    [JSON.stringify(ids)],
+  )
+}
+
+/** The records of actors whose key is `self`, in any of the collections, oldest first. */
+export function selfRecords(
+  db: Reader,
+  actors: readonly number[],
+  collections: readonly string[],
+): RecordRow[] {
+  return db.all<RecordRow>(
+    `SELECT ${recordColumns} FROM json_each(?) wanted
+     CROSS JOIN records r ON r.actor = wanted.value AND r.rkey = 'self' AND r.collection IN (${collectionIds})
+     ${recordJoins} ORDER BY r.indexed_at`,
+    [JSON.stringify(actors), JSON.stringify(collections)],
+  )
+}
+
+/** @param collections names of one collection, the preferred one first */
+export function findRecord(
+  db: Reader,
+  actor: number,
+  collections: readonly string[],
+  rkey: string,
+): RecordRow | undefined {
+  return db.get<RecordRow>(
+    `SELECT ${recordColumns} FROM json_each(?) name JOIN collections c ON c.nsid = name.value
+     JOIN records r ON r.actor = ? AND r.collection = c.id AND r.rkey = ? ${recordJoins} ORDER BY name.key LIMIT 1`,
+    [JSON.stringify(collections), actor, rkey],
+  )
+}
+
+/** Returns the AT URIs of records by their ids. */
+export function recordUris(db: Reader, ids: readonly number[]): Map<number, AtUriString> {
+  const rows = db.all<{ id: number; uri: AtUriString }>(
+    `SELECT r.id, 'at://' || a.did || '/' || n.nsid || '/' || r.rkey AS uri
+     FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value ${recordJoins}`,
+    [JSON.stringify(ids)],
+  )
+  return new Map(rows.map(({ id, uri }) => [id, uri]))
+}
+
+/** What `from` and an actor are to each other. Records are the ids of the oldest one, null without any. */
+export interface RelationRow {
+  readonly actor: number
+  readonly following: number | null
+  readonly followedBy: number | null
+  readonly blocking: number | null
+  readonly blockedBy: number | null
+  /** Whether the account `from` mutes the actor; private. */
+  readonly muted: number
+}
+
+export function relations(db: Reader, from: number, actors: readonly number[]): RelationRow[] {
+  return db.all<RelationRow>(
+    `SELECT s.value AS actor,
+       (SELECT min(record) FROM links WHERE subject = s.value AND path = 9 AND actor = v.id) AS following,
+       (SELECT min(record) FROM links WHERE subject = v.id AND path = 9 AND actor = s.value) AS followedBy,
+       (SELECT min(record) FROM links WHERE subject = s.value AND path = 10 AND actor = v.id) AS blocking,
+       (SELECT min(record) FROM links WHERE subject = v.id AND path = 10 AND actor = s.value) AS blockedBy,
+       EXISTS (SELECT 1 FROM mutes WHERE account = v.id AND subject = s.value) AS muted
+     FROM (SELECT ? AS id) v CROSS JOIN json_each(?) s`,
+    [from, JSON.stringify(actors)],
+  )
+}
+
+/** A page of actors, the newest record first. `record` is the oldest record that relates the two; the cursor of pages. */
+export interface RelatedActor {
+  readonly actor: number
+  readonly record: number
+}
+
+export interface PageOf {
+  /** `record` of the last item of the previous page. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** The active actors that follow a subject. */
+export function followers(db: Reader, subject: number, { before, limit }: PageOf): RelatedActor[] {
+  return db.all<RelatedActor>(
+    `SELECT l.actor, min(l.record) AS record FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
+     WHERE l.subject = ? AND l.path = 9 GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
+    [subject, before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+}
+
+const knownFollower = `
+  FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
+  WHERE l.subject = ? AND l.path = 9 AND EXISTS (SELECT 1 FROM links WHERE subject = l.actor AND path = 9 AND actor = ?)`
+
+/** The active followers of a subject that the viewer follows. */
+export function knownFollowers(
+  db: Reader,
+  subject: number,
+  viewer: number,
+  { before, limit }: PageOf,
+): RelatedActor[] {
+  return db.all<RelatedActor>(
+    `SELECT l.actor, min(l.record) AS record ${knownFollower}
+     GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
+    [subject, viewer, before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+}
+
+export function countKnownFollowers(db: Reader, subject: number, viewer: number): number {
+  const row = db.get<{ count: number }>(`SELECT count(DISTINCT l.actor) AS count ${knownFollower}`, [
+    subject,
+    viewer,
+  ])
+  return row?.count ?? 0
+}
+
+/** The actors that an actor's records in a collection name: whom it follows, or blocks. */
+export function subjects(
+  db: Reader,
+  actor: number,
+  { path, collections }: { path: number; collections: readonly string[] },
+  { before, limit }: PageOf,
+): RelatedActor[] {
+  return db.all<RelatedActor>(
+    `SELECT l.subject AS actor, min(l.record) AS record
+     FROM records r JOIN links l ON l.record = r.id AND l.path = ? JOIN actors a ON a.id = l.subject AND a.inactive = 0
+     WHERE r.actor = ? AND r.collection IN (${collectionIds})
+     GROUP BY l.subject HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
+    [path, actor, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+}
+
+/** Number of distinct actors that an actor's records in a collection name. */
+export function countSubjects(
+  db: Reader,
+  actor: number,
+  path: number,
+  collections: readonly string[],
+): number {
+  const row = db.get<{ count: number }>(
+    `SELECT count(DISTINCT l.subject) AS count FROM records r JOIN links l ON l.record = r.id AND l.path = ?
+     WHERE r.actor = ? AND r.collection IN (${collectionIds})`,
+    [path, actor, JSON.stringify(collections)],
+  )
+  return row?.count ?? 0
+}
+
+/** Number of distinct actors that refer to a subject by a path. */
+export function countOf(db: Reader, subject: number, path: number): number {
+  const row = db.get<{ count: number }>('SELECT count FROM link_counts WHERE subject = ? AND path = ?', [
+    subject,
+    path,
+  ])
+  return row?.count ?? 0
+}
+
+/** Number of an actor's records by name of their collection. */
+export function collectionSizes(
+  db: Reader,
+  actor: number,
+  collections: readonly string[],
+): Map<string, number> {
+  const rows = db.all<{ name: string; records: number }>(
+    `SELECT n.nsid AS name, s.records FROM collection_sizes s JOIN collections n ON n.id = s.collection
+     WHERE s.actor = ? AND s.collection IN (${collectionIds})`,
+    [actor, JSON.stringify(collections)],
+  )
+  return new Map(rows.map(({ name, records }) => [name, records]))
+}

@@ -1,0 +1,163 @@
+/**
+ * Queries over lists, and table `muted_lists`. A list is identified by the id of its record. Only items that the owner of a list
+ * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key.
+ */
+import type { Reader } from '../database.ts'
+import type { PageOf } from './graph.ts'
+
+const listIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
+
+/** Joins the items `i` of a list that has the alias `list`, with their subjects. */
+const items = `
+  subjects s JOIN links il ON il.subject = s.id AND il.path = 12 AND il.actor = list.actor
+  JOIN links i ON i.record = il.record AND i.path = 11`
+const ofList = 's.actor = list.actor AND s.rkey = list.rkey'
+
+/** Joins the list that the account or actor `b` blocks by the listblock record. */
+const blockedLists = `
+  records b JOIN links bl ON bl.record = b.id AND bl.path = 13
+  JOIN subjects bs ON bs.id = bl.subject`
+
+/** For each pair of actors: the list by which the first blocks the second, if there is one. */
+export function blocksByList(
+  db: Reader,
+  pairs: readonly (readonly [number, number])[],
+  names: { readonly list: readonly string[]; readonly listblock: readonly string[] },
+): { from: number; actor: number; list: number; record: number }[] {
+  return db.all(
+    `SELECT p.value ->> 0 AS "from", p.value ->> 1 AS actor, min(list.id) AS list, min(b.id) AS record
+     FROM json_each(?) p CROSS JOIN ${blockedLists}
+     JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})
+     JOIN links i ON i.subject = p.value ->> 1 AND i.path = 11 AND i.actor = list.actor
+     JOIN links il ON il.record = i.record AND il.path = 12
+     JOIN subjects s ON s.id = il.subject AND ${ofList}
+     WHERE b.actor = p.value ->> 0 AND b.collection IN (${listIds})
+     GROUP BY 1, 2`,
+    [JSON.stringify(pairs), JSON.stringify(names.list), JSON.stringify(names.listblock)],
+  )
+}
+
+/** Returns those of the actors that an account mutes by a list, with the list. */
+export function mutesByList(
+  db: Reader,
+  account: number,
+  actors: readonly number[],
+  names: readonly string[],
+): { actor: number; list: number }[] {
+  return db.all(
+    `SELECT a.value AS actor, min(list.id) AS list
+     FROM muted_lists m JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     CROSS JOIN json_each(?) a
+     JOIN links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
+     JOIN links il ON il.record = i.record AND il.path = 12
+     JOIN subjects s ON s.id = il.subject AND ${ofList}
+     WHERE m.account = ? GROUP BY 1`,
+    [JSON.stringify(names), JSON.stringify(actors), account],
+  )
+}
+
+export interface ListState {
+  readonly id: number
+  readonly items: number
+  /** Whether the viewer mutes the list. */
+  readonly muted: number
+  /** Id of the viewer's listblock record. */
+  readonly block: number | null
+}
+
+/** Returns what list views show beside the record. */
+export function states(db: Reader, ids: readonly number[], viewer: number | undefined): ListState[] {
+  return db.all<ListState>(
+    `SELECT list.id,
+       (SELECT count(DISTINCT i.subject) FROM ${items} WHERE ${ofList}) AS items,
+       EXISTS (SELECT 1 FROM muted_lists WHERE account = v.id AND actor = list.actor AND rkey = list.rkey) AS muted,
+       (SELECT min(l.record) FROM subjects s JOIN links l ON l.subject = s.id AND l.path = 13 AND l.actor = v.id
+        WHERE ${ofList}) AS block
+     FROM (SELECT ? AS id) v CROSS JOIN json_each(?) wanted CROSS JOIN records list ON list.id = wanted.value`,
+    [viewer ?? null, JSON.stringify(ids)],
+  )
+}
+
+/** A page of records, newest first. */
+export interface ListItem {
+  /** Id of the item's record. */
+  readonly record: number
+  readonly actor: number
+}
+
+/** The active actors on a list, newest item first. */
+export function members(db: Reader, list: number, { before, limit }: PageOf): ListItem[] {
+  return db.all<ListItem>(
+    `SELECT i.subject AS actor, min(i.record) AS record
+     FROM records list CROSS JOIN ${items} JOIN actors a ON a.id = i.subject AND a.inactive = 0
+     WHERE list.id = ? AND ${ofList} GROUP BY i.subject HAVING min(i.record) < ? ORDER BY 2 DESC LIMIT ?`,
+    [list, before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+}
+
+/** The items by which an actor is on an owner's lists. */
+export function memberships(
+  db: Reader,
+  owner: number,
+  actor: number,
+): { owner: number; rkey: string; record: number }[] {
+  return db.all(
+    `SELECT s.actor AS owner, s.rkey, min(i.record) AS record
+     FROM links i JOIN links il ON il.record = i.record AND il.path = 12
+     JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
+     WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY 1, 2`,
+    [actor, owner],
+  )
+}
+
+/** An actor's records of a collection, newest first. */
+export function recordsOf(
+  db: Reader,
+  actor: number,
+  names: readonly string[],
+  { before, limit }: PageOf,
+): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT id FROM records WHERE actor = ? AND collection IN (${listIds}) AND id < ? ORDER BY id DESC LIMIT ?`,
+    [actor, JSON.stringify(names), before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The lists that an actor blocks, with the listblock record, newest first. */
+export function blocked(
+  db: Reader,
+  actor: number,
+  names: { readonly list: readonly string[]; readonly listblock: readonly string[] },
+  { before, limit }: PageOf,
+): { list: number; record: number }[] {
+  return db.all(
+    `SELECT list.id AS list, min(b.id) AS record FROM ${blockedLists}
+     JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})
+     WHERE b.actor = ? AND b.collection IN (${listIds})
+     GROUP BY list.id HAVING min(b.id) < ? ORDER BY 2 DESC LIMIT ?`,
+    [
+      JSON.stringify(names.list),
+      actor,
+      JSON.stringify(names.listblock),
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    ],
+  )
+}
+
+/** The lists that an account mutes, newest list first. */
+export function muted(
+  db: Reader,
+  account: number,
+  names: readonly string[],
+  { before, limit }: PageOf,
+): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT list.id FROM muted_lists m
+     JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     WHERE m.account = ? AND list.id < ? ORDER BY list.id DESC LIMIT ?`,
+    [JSON.stringify(names), account, before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,58 @@
+/** Reads records for views. Records may be stored without validation: an invalid one counts as none. */
+import { decode } from '@atproto/lex-cbor'
+import { decodeCid } from '@atproto/lex-data'
+import type { l } from '@atproto/lex-schema'
+import type { AtUriString, DidString } from '@atproto/syntax'
+import { LRUCache } from 'lru-cache'
+import type { Aliases } from '../config/aliases.ts'
+import { withCanonicalTypes } from '../records/prepare.ts'
+import { recordUri } from '../records/record-uri.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
+import { type DatetimeString, iso } from '../util/time.ts'
+
+/** A valid record, as views refer to it. */
+export interface ViewRecord<T> {
+  readonly id: number
+  /** Actor id of the author. */
+  readonly actor: number
+  readonly did: DidString
+  readonly uri: AtUriString
+  readonly cid: string
+  readonly indexedAt: DatetimeString
+  /** DAG-CBOR of the record as it was written. */
+  readonly bytes: Uint8Array
+  /** With canonical `$type` values. */
+  readonly value: T
+}
+
+export interface RecordReader {
+  /** Returns a decoded record; undefined if it violates the lexicon. Decoded records are cached by their CID. */
+  read<S extends l.RecordSchema>(schema: S, row: RecordRow): ViewRecord<l.InferOutput<S>> | undefined
+}
+
+/** Encoded bytes of the records in the cache. */
+const maxBytes = 8_000_000
+
+export function createRecordReader(aliases: Aliases): RecordReader {
+  const cache = new LRUCache<string, { cid: string; value: unknown }>({ maxSize: maxBytes })
+
+  function decoded(schema: l.RecordSchema, cid: Uint8Array, bytes: Uint8Array) {
+    const key = Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).toString('latin1')
+    const cached = cache.get(key)
+    if (cached) return cached
+    const result = schema.safeValidate(withCanonicalTypes(decode(bytes), aliases))
+    const entry = { cid: decodeCid(cid).toString(), value: result.success ? result.value : undefined }
+    cache.set(key, entry, { size: bytes.length + 1 })
+    return entry
+  }
+
+  return {
+    read<S extends l.RecordSchema>(schema: S, row: RecordRow) {
+      const { id, actor, did, collection, rkey, bytes, indexedAt } = row
+      const { cid, value } = decoded(schema, row.cid, bytes)
+      if (value === undefined) return undefined
+      const shown = { uri: recordUri(did, collection, rkey), cid, indexedAt: iso(new Date(indexedAt)) }
+      return { id, actor, did, ...shown, bytes, value: value as l.InferOutput<S> }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** The origin under which a client reaches the server, and pages of other sites. */
+import { l } from '@atproto/lex-schema'
+import { afterEach, describe, expect, test } from 'vitest'
+import { refuseForeignPage } from '../../server/auth/foreign-page.ts'
+import { exchange } from '../support/raw-http.ts'
+import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+
+const where = method(
+  { main: l.query('com.test.where', l.params({}), l.jsonPayload({ origin: l.string() })) },
+  { auth: 'none', handler: ({ caller }) => ({ origin: caller.origin }) },
+)
+/** Lists what lives here, on a server without a public address. */
+const list = method(
+  { main: l.query('com.test.list', l.params({}), l.payload()) },
+  { auth: 'none', handler: ({ caller }) => refuseForeignPage(caller, { publicUrl: undefined }) },
+)
+
+let server: TinyServer
+afterEach(() => server.close(0))
+
+const start = async (options: Parameters<typeof serve>[1] = {}) => {
+  server = await serve([where, list], { anyAddress: true, hostnames: ['pds.test', 'inner'], ...options })
+}
+const originFor = async (headers: Record<string, string>) => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const answer = await exchange(server.port, `GET /xrpc/com.test.where HTTP/1.1\r\n${lines.join('')}\r\n`)
+  return answer.body.origin
+}
+
+describe('the origin', () => {
+  test.each([
+    ['localhost:2583', 'http://localhost:2583'],
+    ['127.0.0.1:2583', 'http://127.0.0.1:2583'],
+    ['[::1]:2583', 'http://[::1]:2583'],
+    ['192.168.1.7:80', 'http://192.168.1.7'],
+    ['INNER', 'http://inner'],
+  ])('is what the client sent as Host: %s', async (host, origin) => {
+    await start()
+    expect(await originFor({ Host: host })).toBe(origin)
+  })
+
+  test('is the public URL where the host is the public one', async () => {
+    await start({ publicUrl: 'https://pds.test' })
+    expect(await originFor({ Host: 'PDS.test' })).toBe('https://pds.test')
+    expect(await originFor({ Host: 'pds.test:8080' })).toBe('https://pds.test')
+    expect(await originFor({ Host: 'localhost:2583' })).toBe('http://localhost:2583')
+  })
+
+  test('is what a trusted proxy forwards', async () => {
+    await start({ trustedProxies: ['loopback'], publicUrl: 'https://pds.test' })
+    const forwarded = { 'X-Forwarded-Host': 'other.test', 'X-Forwarded-Proto': 'https' }
+    expect(await originFor({ Host: 'inner', ...forwarded })).toBe('https://other.test')
+    expect(await originFor({ Host: 'inner', 'X-Forwarded-Proto': 'https' })).toBe('https://inner')
+    expect(await originFor({ Host: 'inner', 'X-Forwarded-Host': 'pds.test' })).toBe('https://pds.test')
+    expect(await originFor({ Host: 'inner', 'X-Forwarded-Proto': 'javascript' })).toBe('http://inner')
+    expect(await originFor({ Host: 'inner', 'X-Forwarded-Host': 'a/b"c' })).toMatch(
+      /^http:\/\/localhost:\d+$/,
+    )
+  })
+
+  test('is not what any other client forwards', async () => {
+    await start({ trustedProxies: ['10.0.0.1'] })
+    const forwarded = { 'X-Forwarded-Host': 'evil.test', 'X-Forwarded-Proto': 'https' }
+    expect(await originFor({ Host: 'inner', ...forwarded })).toBe('http://inner')
+  })
+})
+
+describe('lists of what lives here are refused to a page of another site', () => {
+  test.each([
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 200],
+    [{ 'sec-fetch-site': 'none' }, 200],
+    [{ origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' }, 200],
+    [{ origin: 'app://pds' }, 200],
+    [{}, 200],
+  ])('%j: %i', async (headers, status) => {
+    await start()
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const request = `GET /xrpc/com.test.list HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`
+    expect((await exchange(server.port, request)).status).toBe(status)
+  })
+
+  test('only while the server has no public address', () => {
+    const page = { isForeignPage: true }
+    expect(() => refuseForeignPage(page, { publicUrl: undefined })).toThrow('other sites')
+    expect(() => refuseForeignPage(page, { publicUrl: 'https://pds.test' })).not.toThrow()
+  })
+})
