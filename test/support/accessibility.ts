@@ -27,7 +27,7 @@ export async function accessibilityTree(page: Page): Promise<string> {
   const tree = await page.getByRole('main').ariaSnapshot()
   return tree
     .replaceAll(/did:plc:[a-z2-7]{24}/g, 'did:plc:…')
-    .replaceAll(/\/[2-7a-z]{13}\b/g, '/…')
+    .replaceAll(/\/3[2-7a-z]{12}\b/g, '/…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
     .replaceAll(/time: .*/g, 'time: …')
 }

@@ -94,7 +94,7 @@ function Names({ of: authors }: { readonly of: readonly Author[] }) {
   const others = authors.length - named.length
   const items = [...named.map(nameOf), ...(others > 0 ? [t.notifications.others(others)] : [])]
   return listParts(items).map(({ text, item }) =>
-    item === undefined ? (
+    item === undefined || item >= named.length ? (
       text
     ) : (
       <strong key={item} title={named[item]?.handle}>
@@ -110,16 +110,20 @@ function nameOf({ displayName, handle }: Author): string {
 
 const shownFaces = 6
 
-/** The accounts of a group: their faces, and their names when opened. */
+/** The faces of a group. If the sentence does not name all of them, a list of the names opens. */
 function People({ authors }: { readonly authors: readonly Author[] }) {
+  const faces = (
+    <span aria-hidden className={styles.faces}>
+      {authors.slice(0, shownFaces).map(({ did, handle, avatar }) => (
+        <Avatar handle={handle} key={did} picture={avatar} size="s" />
+      ))}
+    </span>
+  )
+  if (authors.length <= namedAuthors) return <div className={styles.people}>{faces}</div>
   return (
     <details className={styles.people}>
       <summary>
-        <span aria-hidden className={styles.faces}>
-          {authors.slice(0, shownFaces).map(({ did, handle, avatar }) => (
-            <Avatar handle={handle} key={did} picture={avatar} size="s" />
-          ))}
-        </span>
+        {faces}
         {t.notifications.showPeople(authors.length)}
       </summary>
       <ul className={styles.names}>
