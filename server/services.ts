@@ -15,6 +15,8 @@ import { createNotificationEvents, type NotificationEvents } from './notificatio
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
+import { combineListeners } from './records/events.ts'
+import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
@@ -125,11 +127,14 @@ function createRepositoriesWithNotifications(services: RecordDeps): Repositories
     aliases: config.aliases,
     nextTid: createTidClock(now),
     now,
-    listener: createRecordListener({
-      aliases: config.aliases,
-      events: notifications,
-      onMoreSubscribers: () => notifySubscribers(services),
-    }),
+    listener: combineListeners(
+      linkListener,
+      createRecordListener({
+        aliases: config.aliases,
+        events: notifications,
+        onMoreSubscribers: () => notifySubscribers(services),
+      }),
+    ),
   })
 }
 

@@ -5,7 +5,6 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
-import * as follows from '../store/tables/follows.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import * as pushRegistrations from '../store/tables/push-registrations.ts'
 
@@ -19,7 +18,6 @@ interface Deps {
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)
-  follows.removeOfSubject(tx, did)
   pushRegistrations.removeOfService(tx, did)
   accounts.remove(tx, did)
 }
