@@ -15,9 +15,18 @@ import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
+import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
+import { enableAccountInvites } from './com/core/admin/enableAccountInvites.ts'
+import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
+import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
+import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { searchAccounts } from './com/core/admin/searchAccounts.ts'
+import { sendEmail } from './com/core/admin/sendEmail.ts'
+import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
+import { updateAccountHandle } from './com/core/admin/updateAccountHandle.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
@@ -95,6 +104,15 @@ export const methods = [
   revokeSession,
   updateEmail,
   adminDeleteAccount,
+  disableAccountInvites,
+  enableAccountInvites,
+  getAccountInfo,
+  getAccountInfos,
+  getInviteCodes,
+  searchAccounts,
+  sendEmail,
+  updateAccountEmail,
+  updateAccountHandle,
   disableInviteCodes,
   getSubjectStatus,
   listAccounts,

@@ -12,14 +12,17 @@ import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import type { Rename } from './project.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
-import { sendError } from './send.ts'
+import { keepPrivate, sendError } from './send.ts'
 import type { Streams } from './streams.ts'
+import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
 
 export interface RouterOptions<Word, Services> {
   readonly methods: readonly Method<Word, Services>[]
   /** The subscriptions beside the methods. */
   readonly streams?: Streams
+  /** Forwards calls to other services; none when absent. */
+  readonly forward?: Forward | undefined
   readonly services: Services
   readonly authorize: Authorize<Word>
   /**
@@ -52,6 +55,22 @@ export type Dispatch = (
   req: IncomingMessage,
   res: ServerResponse,
 ) => Promise<void>
+
+/** A call, before it is decided what answers it. */
+export interface IncomingCall {
+  readonly name: MethodName
+  readonly query: string
+  readonly caller: Caller
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+/**
+ * Forwards a call to another service, and sends its response.
+ * @param isKnown whether this server has the method
+ * @returns false for a call that this server answers itself
+ */
+export type Forward = (call: IncomingCall, isKnown: boolean) => Promise<boolean>
 
 /** Limit of all calls per address. Local programs are exempt: they all share one address. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
@@ -101,7 +120,7 @@ export function createRouter<Word extends string, Services>(
   }
 
   async function dispatch(
-    { called, nsid }: MethodName,
+    name: MethodName,
     query: string,
     req: IncomingMessage,
     res: ServerResponse,
@@ -111,7 +130,11 @@ export function createRouter<Word extends string, Services>(
     if (checkOverall && !caller.isLocal) {
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
+    const { called, nsid } = name
     const prepared = table.get(nsid)
+    const isKnown = prepared !== undefined || options.streams?.has(nsid) === true
+    if (!asksForWebSocket(req) && (await options.forward?.({ name, query, caller, req, res }, isKnown)))
+      return
     if (prepared) await call(prepared, query, caller, req, res, called, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
     else if (isValidNsid(nsid))
@@ -153,11 +176,6 @@ function inputOf<Word, Services>(
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {
   return used === verb || (verb === 'GET' && used === 'HEAD')
-}
-
-function keepPrivate(res: ServerResponse): void {
-  res.setHeader('Cache-Control', 'private, no-store')
-  res.setHeader('Vary', 'Authorization')
 }
 
 function createCallerReader({
