@@ -1,18 +1,24 @@
 /**
  * The schema, as ordered migrations: position + 1 is the `user_version` that a migration leads to. Append only.
- * Times are ISO 8601 text in UTC with milliseconds, which sorts by time; booleans are 0 and 1.
+ * Times are ISO 8601 text in UTC with milliseconds, which sorts by time, or milliseconds since 1970 in tables of many rows;
+ * booleans are 0 and 1.
  */
-import type { Migration } from './database.ts'
+import type { Migration } from './migrate.ts'
+import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
 
-export const migrations: readonly Migration[] = [
-  { sql: accountsAndSessions() },
-  { sql: repositories() },
-  { sql: notifications() },
-  { sql: pushQueue() },
-  { sql: publishedIdentities() },
-  { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
-  { sql: actorPreferencesAndInvites() },
-]
+/** Returns all migrations. @param derive derives links from records of earlier versions */
+export function createMigrations(derive: DeriveLinks): readonly Migration[] {
+  return [
+    { sql: accountsAndSessions() },
+    { sql: repositories() },
+    { sql: notifications() },
+    { sql: pushQueue() },
+    { sql: publishedIdentities() },
+    { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
+    { sql: actorPreferencesAndInvites() },
+    ...actorMigrations(derive),
+  ]
+}
 
 function accountsAndSessions(): string {
   return `

@@ -52,7 +52,7 @@ test('deletion: deletes every row of the account except its uses of invite codes
   const tables = mentionsOf(store, alice.did).map((mention) => mention.split('.')[0])
   const all = ['accounts', 'app_passwords', 'sessions', 'mail_tokens', 'invite_codes', 'invite_code_uses']
   expect(tables).toEqual(
-    expect.arrayContaining([...all, 'actor_preferences', 'repos', 'repo_blocks', 'records']),
+    expect.arrayContaining([...all, 'actors', 'actor_preferences', 'repo_blocks', 'records']),
   )
 
   expect((await remove(alice, await tokenFor(alice))).status).toBe(200)

@@ -1,8 +1,9 @@
-/** Table `accounts`. */
+/** Table `accounts`: the actors that live here. */
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
+import * as actors from './actors.ts'
 
 export interface Account {
   readonly did: DidString
@@ -145,10 +146,11 @@ export type NewAccount = Pick<
 
 export function insert(tx: Writer, account: NewAccount): void {
   tx.run(
-    `INSERT INTO accounts (did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
+    `INSERT INTO accounts (id, did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
        invite_code, signing_key, signing_key_did, plc_operation)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
+      actors.ensure(tx, account.did),
       account.did,
       account.handle,
       account.email,
@@ -233,7 +235,7 @@ export function setPublished(
   tx.run('UPDATE accounts SET plc_handle = ?, plc_endpoint = ? WHERE did = ?', [handle, endpoint, did])
 }
 
-/** Deletes an account, and by foreign keys all rows that belong to it. */
+/** Deletes an account, and by foreign keys and triggers all that belongs to it. Its actor stays while others refer to it. */
 export function remove(tx: Writer, did: string): void {
   tx.run('DELETE FROM accounts WHERE did = ?', [did])
 }
