@@ -1,9 +1,12 @@
 /** Accounts that use the network's own client library, which rejects responses that violate the network's lexicons. */
 import { AtpAgent } from '@atproto/api'
+import { cidForRawBytes } from '@atproto/lex-data'
 import { TestServer } from './server.ts'
 import type { Ref } from './social.ts'
 
 export type NetworkAccount = AtpAgent & { readonly did: string; readonly handle: string }
+
+const pngSignature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
 type Accounts<Names extends readonly string[]> = { [Name in keyof Names]: NetworkAccount }
 
@@ -38,6 +41,12 @@ export class NetworkServer {
     return this.server.clock.now().toISOString()
   }
 
+  /** Advances the clock by a second, so that feeds have one order. @returns the time */
+  tick(): string {
+    this.server.clock.advance(1000)
+    return this.now
+  }
+
   async #join(name: string): Promise<NetworkAccount> {
     const agent = this.anonymous
     const handle = `${name}${++this.#accounts}.test`
@@ -46,9 +55,14 @@ export class NetworkServer {
   }
 
   /** Posts; each post is a second later than the one before. */
-  post(author: AtpAgent, text: string, more: object = {}): Promise<Ref> {
-    this.server.clock.advance(1000)
-    return author.post({ text, createdAt: this.now, ...more })
+  async post(author: AtpAgent, text: string, more: object = {}): Promise<Ref> {
+    const { uri, cid } = await author.post({ text, createdAt: this.tick(), ...more })
+    return { uri, cid }
+  }
+
+  /** Reposts a second later than the post before. */
+  repost(author: AtpAgent, subject: Ref): Promise<Ref> {
+    return this.write(author, 'app.bsky.feed.repost', { subject, createdAt: this.tick() })
   }
 
   reply(author: AtpAgent, text: string, parent: Ref, root = parent, more: object = {}): Promise<Ref> {
@@ -64,6 +78,13 @@ export class NetworkServer {
     const input = { repo: author.assertDid, collection, rkey, validate: false }
     const { data } = await author.com.atproto.repo.createRecord({ ...input, record: { ...record } })
     return { uri: data.uri, cid: data.cid }
+  }
+
+  /** Uploads a PNG. Its content differs with each call. */
+  async image(_author: AtpAgent): Promise<object> {
+    const bytes = Uint8Array.from([...pngSignature, ++this.#accounts])
+    const cid = await cidForRawBytes(bytes)
+    return { $type: 'blob', ref: { $link: cid.toString() }, mimeType: 'image/png', size: bytes.length }
   }
 
   /** Writes a record that blocks an account. */

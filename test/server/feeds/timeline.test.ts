@@ -37,7 +37,7 @@ describe('a timeline', () => {
   test('has the reposts of followed accounts, with their reason', async () => {
     const [alice, bob, carol] = await joinFollowing('alice', 'bob', 'carol')
     const post = await network.post(carol, 'Worth reading')
-    const repost = await bob.repost(post.uri, post.cid)
+    const repost = await network.repost(bob, post)
     const { data } = await alice.getTimeline()
     expect(data.feed).toMatchObject([
       {
@@ -50,8 +50,8 @@ describe('a timeline', () => {
   test('has one entry of a post that an account has reposted twice', async () => {
     const [alice, bob, carol] = await joinFollowing('alice', 'bob', 'carol')
     const post = await network.post(carol, 'Again and again')
-    await bob.repost(post.uri, post.cid)
-    await bob.repost(post.uri, post.cid)
+    await network.repost(bob, post)
+    await network.repost(bob, post)
     expect(await timeline(alice)).toEqual(['Again and again'])
   })
 
@@ -118,8 +118,8 @@ describe('a timeline', () => {
     await alice.follow(carol.did)
     const bobs = await network.post(bob, 'Bob')
     const carols = await network.post(carol, 'Carol')
-    await carol.repost(bobs.uri, bobs.cid)
-    await bob.repost(carols.uri, carols.cid)
+    await network.repost(carol, bobs)
+    await network.repost(bob, carols)
     await alice.mute(bob.did)
     expect(await timeline(alice)).toEqual(['Carol'])
     await alice.unmute(bob.did)
@@ -133,7 +133,7 @@ describe('a timeline', () => {
       await alice.follow(carol.did)
       const bobs = await network.post(bob, 'Bob')
       await network.reply(carol, 'Carol to Bob', bobs)
-      await carol.repost(bobs.uri, bobs.cid)
+      await network.repost(carol, bobs)
       await network.post(carol, 'Carol')
       const [from, to] = who === 'the viewer blocks' ? [alice, bob] : [bob, alice]
       await network.block(from, to)
