@@ -10,6 +10,7 @@ import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
+import { profile } from './en/profile.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
 
@@ -22,6 +23,7 @@ export const t = {
   ...computer,
   data,
   post,
+  profile,
   server,
   errors,
 }
