@@ -3,10 +3,10 @@ import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { BrowserWindow, FileFilter } from 'electron'
 import { saveRepo } from '../server/records/export.ts'
+import { migrations } from '../server/records/migrations.ts'
 import * as stored from '../server/store/backup.ts'
 import { describeBackup, isProtected } from '../server/store/backup-content.ts'
 import { backupsName } from '../server/store/layout.ts'
-import { migrations } from '../server/store/migrations.ts'
 import { restore } from '../server/store/restore.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { Backup, BackupContent, DesktopCalls } from './bridge.ts'
@@ -56,7 +56,7 @@ export function createBackups(options: BackupsOptions): Backups {
       }),
     'backups.preview': (name) =>
       outcome('backups.preview', async () =>
-        toContent(await describeBackup(await pathOf(dataDir, name), migrations)),
+        toContent(await describeBackup(await pathOf(dataDir, name), migrations.length)),
       ),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
@@ -71,7 +71,7 @@ export function createBackups(options: BackupsOptions): Backups {
       }),
     'backups.previewChosen': (passphrase) =>
       outcome('backups.previewChosen', async () =>
-        toContent(await describeBackup(chosenFile(), migrations, passphrase)),
+        toContent(await describeBackup(chosenFile(), migrations.length, passphrase)),
       ),
     'backups.import': (passphrase) =>
       outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
@@ -97,7 +97,7 @@ async function restoreFrom(parts: Parts, file: string, passphrase?: string): Pro
 async function exportBackup(parts: Parts, passphrase?: string): Promise<string | undefined> {
   const { dataDir, server, window, now } = parts
   const day = now().toISOString().slice(0, 10)
-  const name = `desktop-pds-${day}.sqlite.gz${passphrase === undefined ? '' : '.age'}`
+  const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
   const file = await chooseDestination(window(), t.dialogs.saveBackup, name, backupFiles)
   if (file === undefined) return undefined
   const store = server.services?.store

@@ -5,6 +5,7 @@
 import {
   Archive,
   Bell,
+  Database,
   House,
   IdCard,
   Info,
@@ -27,11 +28,14 @@ import { AccountScreen } from '../screens/account/account.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
 import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
 import { BackupsScreen } from '../screens/backups/backups.tsx'
+import { CollectionScreen } from '../screens/data/collection.tsx'
+import { DataScreen } from '../screens/data/data.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
 import { InvitesScreen } from '../screens/invites/invites.tsx'
 import { LogsScreen } from '../screens/logs/logs.tsx'
 import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
 import { OutboxScreen } from '../screens/outbox/outbox.tsx'
+import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
@@ -79,6 +83,7 @@ export const groups: readonly RouteGroup[] = [
         screen: AppPasswordsScreen,
         key: 'p',
       },
+      { path: '/data', name: t.nav.data, icon: Database, screen: DataScreen, key: 'd' },
       { path: '/sessions', name: t.nav.sessions, icon: MonitorSmartphone, screen: SessionsScreen, key: 's' },
     ],
   },
@@ -131,6 +136,12 @@ export const groups: readonly RouteGroup[] = [
     ],
   },
   ...(desktop ? [{ name: t.nav.computer, routes: desktopRoutes }] : []),
+]
+
+/** Screens below one of the navigation, by path pattern. */
+export const innerScreens: readonly (readonly [path: string, screen: ComponentType])[] = [
+  ['/data/:collection', CollectionScreen],
+  ['/notifications/:repo/:collection/:rkey', PostScreen],
 ]
 
 export const routes: readonly Route[] = groups.flatMap((group) => group.routes)

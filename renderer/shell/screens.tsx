@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { NotFoundScreen } from '../screens/not-found.tsx'
 import { markNavigation } from '../ui/page.tsx'
-import { routes } from './routes.tsx'
+import { innerScreens, routes } from './routes.tsx'
 
 /** The screen of the current path. */
 export function Screens() {
@@ -10,6 +10,9 @@ export function Screens() {
   return (
     <Switch>
       {routes.map(({ path, screen }) => (
+        <Route component={screen} key={path} path={path} />
+      ))}
+      {innerScreens.map(([path, screen]) => (
         <Route component={screen} key={path} path={path} />
       ))}
       <Route component={NotFoundScreen} />

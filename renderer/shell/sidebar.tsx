@@ -73,7 +73,7 @@ function ServerHead() {
 function NavLink({ path, children }: { readonly path: string; readonly children: ReactNode }) {
   const [current] = useLocation()
   const item = useRef<HTMLLIElement>(null)
-  const isCurrent = current === path
+  const isCurrent = current === path || current.startsWith(`${path}/`)
   // On each render: items above may appear later, such as those of the owner.
   useEffect(() => {
     if (isCurrent && item.current) scrollIntoNav(item.current)
@@ -81,7 +81,7 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
   return (
     <li ref={item}>
       <Link
-        aria-current={isCurrent ? 'page' : undefined}
+        aria-current={isCurrent ? (current === path ? 'page' : 'true') : undefined}
         className={styles.link}
         href={path}
         onClick={closeSidebar}

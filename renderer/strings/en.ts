@@ -5,9 +5,12 @@
 import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as computer from './en/computer.ts'
+import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as notifications from './en/notifications.ts'
+import { post } from './en/post.ts'
+import { profile } from './en/profile.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
 
@@ -18,6 +21,9 @@ export const t = {
   ...notifications,
   ...administration,
   ...computer,
+  data,
+  post,
+  profile,
   server,
   errors,
 }

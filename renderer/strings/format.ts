@@ -24,6 +24,8 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
+const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+
 const units = [
   ['year', 365 * day],
   ['month', 30 * day],
@@ -73,6 +75,16 @@ export function formatDay(at: string, now: number): string {
   const days = Math.round((startOfDay(new Date(at)) - startOfDay(new Date(now))) / day)
   const text = Math.abs(days) < 2 ? relative.format(days, 'day') : weekday.format(new Date(at))
   return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** The pieces of “A, B and C”, where each item keeps its place in the list. */
+export function listParts(
+  items: readonly string[],
+): readonly { readonly text: string; readonly item?: number }[] {
+  let at = 0
+  return list
+    .formatToParts(items)
+    .map(({ type, value }) => (type === 'element' ? { text: value, item: at++ } : { text: value }))
 }
 
 /** A number with its noun in the right plural form. */

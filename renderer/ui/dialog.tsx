@@ -2,11 +2,14 @@ import { X } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { IconButton } from './button.tsx'
+import { classes } from './class-names.ts'
 import styles from './dialog.module.css'
 
 interface DialogProps {
   readonly title: string
   readonly children: ReactNode
+  /** For content with long lines. */
+  readonly wide?: boolean
   /** Called on Escape, the close button, or a click on the backdrop. */
   onClose(): void
   /** False if closing by accident would lose data: then only a button closes it. */
@@ -14,7 +17,7 @@ interface DialogProps {
 }
 
 /** A modal dialog, open while it is rendered. The native element traps and restores the focus. */
-export function Dialog({ title, children, onClose, dismissible = true }: DialogProps) {
+export function Dialog({ title, children, wide = false, onClose, dismissible = true }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   // A layout effect: `close` restores the focus only while the element is in the document.
@@ -28,7 +31,7 @@ export function Dialog({ title, children, onClose, dismissible = true }: DialogP
   return (
     <dialog
       aria-labelledby={titleId}
-      className={styles.dialog}
+      className={classes(styles.dialog, wide && styles.wide)}
       onCancel={(event) => {
         if (!isOwn(event)) return
         event.preventDefault()

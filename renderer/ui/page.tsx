@@ -5,6 +5,8 @@ import { classes } from './class-names.ts'
 import styles from './page.module.css'
 
 interface PageProps {
+  /** Above the title, such as a link back. */
+  readonly before?: ReactNode
   readonly title: string
   /** One sentence that explains the screen. */
   readonly lead?: ReactNode
@@ -23,7 +25,7 @@ export function markNavigation(): void {
 }
 
 /** A screen. Navigating to it focuses its heading, so that screen readers announce the name. */
-export function Page({ title, lead, action, wide = false, children }: PageProps) {
+export function Page({ before, title, lead, action, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = t.app.title(title)
@@ -33,6 +35,7 @@ export function Page({ title, lead, action, wide = false, children }: PageProps)
     <div className={classes(styles.page, wide && styles.wide)}>
       <header className={styles.header}>
         <div>
+          {before}
           <h1 className={styles.title} ref={heading} tabIndex={-1}>
             {title}
           </h1>

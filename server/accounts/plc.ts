@@ -7,10 +7,10 @@
  */
 import type { Config } from '../config/config.ts'
 import { createUpdate, endpointIn, handleIn, type PlcOperation } from '../identity/did-plc.ts'
-import { OutboundFailed } from '../identity/guarded-fetch.ts'
 import { lastOperation, submitOperation } from '../identity/plc-directory.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
+import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import type { Logger } from '../util/log.ts'

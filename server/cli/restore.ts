@@ -1,9 +1,9 @@
 /** `npm run restore`: replaces the data with a backup. */
 import { basename, join, resolve } from 'node:path'
+import { migrations } from '../records/migrations.ts'
 import { listBackups } from '../store/backup.ts'
 import { isProtected } from '../store/backup-content.ts'
 import { backupsName } from '../store/layout.ts'
-import { migrations } from '../store/migrations.ts'
 import { restore } from '../store/restore.ts'
 import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'

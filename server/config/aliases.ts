@@ -14,6 +14,19 @@ export function canonicalNsid(nsid: string, aliases: Aliases): string {
   return authority === undefined ? nsid : authority + nsid.slice(end)
 }
 
+/**
+ * Returns the function that maps `$type`s of a response to the names that the caller uses. Undefined if the method was called by
+ * our own name.
+ */
+export function callerNames(called: string, aliases: Aliases): ((type: string) => string) | undefined {
+  if (canonicalNsid(called, aliases) === called) return undefined
+  const names = new Map<string, string>()
+  for (const [alias, own] of aliases) {
+    if (!names.has(own) || called.startsWith(`${alias}.`)) names.set(own, alias)
+  }
+  return (type) => canonicalNsid(type, names)
+}
+
 /** Returns the names under which records of a collection may be stored: the NSID first, then its aliases. */
 export function namesOf(nsid: string, aliases: Aliases): string[] {
   const names = [nsid]

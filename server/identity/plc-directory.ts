@@ -1,6 +1,7 @@
 /** Requests to the did:plc directory, when one is configured. */
+
+import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
 import { type PlcOperation, parseOperation } from './did-plc.ts'
-import { guardedFetch, OutboundFailed, type OutboundResponse } from './guarded-fetch.ts'
 import { isObject, parseJson } from './json.ts'
 
 /** Returns the URL at which the directory serves the document of a DID (GET) and accepts its operations (POST). */

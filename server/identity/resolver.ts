@@ -1,7 +1,7 @@
 /** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
 import { LRUCache } from 'lru-cache'
+import { guardedFetch } from '../network/guarded-fetch.ts'
 import { type DidDocument, parseDidDocument } from './did-document.ts'
-import { guardedFetch } from './guarded-fetch.ts'
 import { parseJson } from './json.ts'
 import { directoryUrl } from './plc-directory.ts'
 

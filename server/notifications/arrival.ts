@@ -9,9 +9,9 @@ import type { NotificationEvents } from './events.ts'
 /** Returns `now`, or one millisecond after the last arrival: `indexedAt` is unique, as it is the cursor of the list. */
 export function arrivalTime(tx: Writer, now: DatetimeString): DatetimeString {
   const last = notifications.lastArrival(tx)
-  const at = now > last ? now : iso(new Date(Date.parse(last) + 1))
+  const at = Math.max(Date.parse(now), last + 1)
   notifications.setLastArrival(tx, at)
-  return at
+  return iso(new Date(at))
 }
 
 /**

@@ -26,7 +26,7 @@ export function beginFanOut(
   post: notifications.Source & { readonly isReply: boolean },
   at: DatetimeString,
 ): boolean {
-  const fanOut = { ...post, isReply: post.isReply ? 1 : 0, lastRecipient: '' }
+  const fanOut = { ...post, isReply: post.isReply ? 1 : 0, lastRecipient: 0 }
   const next = notifyBatch(tx, fanOut, at)
   if (next) fanOuts.put(tx, next)
   return next !== undefined
@@ -54,7 +54,7 @@ function notifyBatch(tx: Writer, fanOut: fanOuts.FanOut, at: DatetimeString): fa
   if (activitySubscriptions.subscriberAfter(tx, did, after, 0) === undefined) return undefined
   const last = activitySubscriptions.subscriberAfter(tx, did, after, batchSize - 1)
   const indexedAt = arrivalTime(tx, at)
-  // `~` sorts after every DID.
-  notifications.insertForSubscribers(tx, fanOut, { isReply, after, upTo: last ?? '~', indexedAt })
+  const upTo = last ?? Number.MAX_SAFE_INTEGER
+  notifications.insertForSubscribers(tx, fanOut, { isReply, after, upTo, indexedAt })
   return last === undefined ? undefined : { ...fanOut, lastRecipient: last }
 }

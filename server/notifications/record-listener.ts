@@ -1,17 +1,14 @@
 /** Updates notifications when records change, in the transaction that writes the records. */
-import { isValidDid } from '@atproto/syntax'
 import type { Aliases } from '../config/aliases.ts'
 import type { RecordEvent, RecordListener } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
-import * as fanOuts from '../store/tables/fan-outs.ts'
 import * as follows from '../store/tables/follows.ts'
 import * as notifications from '../store/tables/notifications.ts'
 import { arrivalTime, trackArrivals } from './arrival.ts'
 import { derive, followCollection, postCollection, verificationCollection } from './derive.ts'
 import type { NotificationEvents } from './events.ts'
 import { beginFanOut } from './fan-out.ts'
-import { subjectReader } from './subjects.ts'
 
 interface Deps {
   readonly aliases: Aliases
@@ -20,15 +17,14 @@ interface Deps {
   readonly onMoreSubscribers: () => void
 }
 
+/** Call it after the listener that stores links. */
 export function createRecordListener({ aliases, events, onMoreSubscribers }: Deps): RecordListener {
-  const derived = (tx: Writer, event: RecordEvent) => derive(event, subjectReader(tx, aliases))
-
   return {
     recordCreated(tx, event) {
       let hasMore = false
       const publish = trackArrivals(tx, events, () => {
-        addFollow(tx, event)
-        notify(tx, event, derived(tx, event))
+        updateFollowed(tx, event)
+        notify(tx, event, derive(event, aliases))
         hasMore = notifySubscribers(tx, event)
       })
       return () => {
@@ -39,17 +35,16 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
 
     recordUpdated: (tx, event, previous) =>
       trackArrivals(tx, events, () => {
-        removeFollow(tx, previous)
-        addFollow(tx, event)
-        notify(tx, event, removeOutdated(tx, event, derived(tx, event)))
+        updateFollowed(tx, previous)
+        updateFollowed(tx, event)
+        notify(tx, event, removeOutdated(tx, event, derive(event, aliases)))
         if (event.record.subject !== previous.record.subject) notifyUnverified(tx, previous)
       }),
 
+    // The notifications of the record are deleted by foreign keys.
     recordDeleted: (tx, event) =>
       trackArrivals(tx, events, () => {
-        removeFollow(tx, event)
-        fanOuts.remove(tx, sourceOf(event))
-        notifications.removeOfRecord(tx, sourceOf(event))
+        updateFollowed(tx, event)
         notifyUnverified(tx, event)
       }),
   }
@@ -62,7 +57,7 @@ function removeOutdated(
   derived: readonly notifications.NewNotification[],
 ): notifications.NewNotification[] {
   const keptRecipients = new Set<string>()
-  for (const existing of notifications.ofRecord(tx, sourceOf(event))) {
+  for (const existing of notifications.ofRecord(tx, event.id)) {
     const applies = existing.reason === 'subscribed-post' || derived.some((one) => isSame(one, existing))
     if (applies) keptRecipients.add(existing.to)
     else notifications.remove(tx, existing.id)
@@ -70,15 +65,9 @@ function removeOutdated(
   return derived.filter(({ to }) => !keptRecipients.has(to))
 }
 
-function addFollow(tx: Writer, event: RecordEvent): void {
-  const { subject } = event.record
-  if (event.collection === followCollection && typeof subject === 'string' && isValidDid(subject)) {
-    follows.add(tx, sourceOf(event), subject)
-  }
-}
-
-function removeFollow(tx: Writer, event: RecordEvent): void {
-  if (event.collection === followCollection) follows.remove(tx, sourceOf(event))
+function updateFollowed(tx: Writer, { did, collection, links }: RecordEvent): void {
+  if (collection !== followCollection) return
+  for (const link of links) follows.updateFollowed(tx, did, link.did)
 }
 
 /** Inserts the notifications whose recipients have an account here. */
@@ -119,10 +108,10 @@ function notifySubscribers(tx: Writer, event: RecordEvent): boolean {
 
 /** Notifies the subject of a deleted verification. The record is stored with the notification, because it is deleted. */
 function notifyUnverified(tx: Writer, event: RecordEvent): void {
-  const { did, collection, cid, bytes, uri } = event
+  const { did, collection, cid, bytes } = event
   const to = event.record.subject
   if (collection !== verificationCollection || typeof to !== 'string' || to === did) return
-  notify(tx, event, [{ to, reason: 'unverified', reasonSubject: uri }], { cid, bytes })
+  notify(tx, event, [{ to, reason: 'unverified' }], { cid, bytes })
 }
 
 function sourceOf({ did, uri, rkey }: RecordEvent): notifications.Source {
@@ -130,6 +119,10 @@ function sourceOf({ did, uri, rkey }: RecordEvent): notifications.Source {
   return { did, collection, rkey }
 }
 
-function isSame(a: notifications.NewNotification, b: notifications.ExistingNotification): boolean {
-  return a.to === b.to && a.reason === b.reason && (a.reasonSubject ?? null) === b.reasonSubject
+function isSame(a: notifications.NewNotification, b: notifications.NewNotification): boolean {
+  return a.to === b.to && a.reason === b.reason && keyOf(a) === keyOf(b)
+}
+
+function keyOf({ subject }: notifications.NewNotification): string | undefined {
+  return subject && `${subject.did}/${subject.collection}/${subject.rkey}`
 }

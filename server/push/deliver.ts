@@ -2,11 +2,12 @@
 
 import type { Config } from '../config/config.ts'
 import { type DidDocument, serviceEndpointOf } from '../identity/did-document.ts'
-import { guardedFetch, OutboundRefused, type OutboundResponse } from '../identity/guarded-fetch.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
 import { createServiceJwt } from '../identity/service-jwt.ts'
 import { parseMailbox } from '../mail/address.ts'
+import { OutboundRefused } from '../network/guard.ts'
+import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts'
 import type { Database } from '../store/database.ts'
 import type { Delivery } from '../store/tables/push-queue.ts'
 import { randomId } from '../util/random.ts'

@@ -2,9 +2,12 @@
 import type { LexMap } from '@atproto/lex-data'
 import type { AtUriString, DidString, RecordKeyString } from '@atproto/syntax'
 import type { Writer } from '../store/database.ts'
+import type { Link } from '../store/tables/links.ts'
 import type { DatetimeString } from '../util/time.ts'
 
 export interface RecordEvent {
+  /** Row of the record, which an update keeps. */
+  readonly id: number
   readonly did: DidString
   /** Canonical NSID, also if the record was written under an alias. */
   readonly collection: string
@@ -16,6 +19,8 @@ export interface RecordEvent {
   readonly bytes: Uint8Array
   /** The record with canonical `$type` values. */
   readonly record: LexMap
+  /** What the record refers to. */
+  readonly links: readonly Link[]
   /** Time of the write. */
   readonly at: DatetimeString
 }
@@ -29,4 +34,19 @@ export interface RecordListener {
   /** @param previous the replaced record */
   recordUpdated(tx: Writer, event: RecordEvent, previous: RecordEvent): AfterCommit | undefined
   recordDeleted(tx: Writer, event: RecordEvent): AfterCommit | undefined
+}
+
+/** Returns a listener that calls several in order. */
+export function combineListeners(...listeners: readonly RecordListener[]): RecordListener {
+  const each = (call: (listener: RecordListener) => AfterCommit | undefined): AfterCommit => {
+    const callbacks = listeners.map(call)
+    return () => {
+      for (const callback of callbacks) callback?.()
+    }
+  }
+  return {
+    recordCreated: (tx, event) => each((listener) => listener.recordCreated(tx, event)),
+    recordUpdated: (tx, event, previous) => each((listener) => listener.recordUpdated(tx, event, previous)),
+    recordDeleted: (tx, event) => each((listener) => listener.recordDeleted(tx, event)),
+  }
 }

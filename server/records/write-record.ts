@@ -4,12 +4,15 @@ import type { LexMap } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { Writer } from '../store/database.ts'
+import { findByHandle } from '../store/tables/accounts.ts'
 import * as records from '../store/tables/records.ts'
 import { iso } from '../util/time.ts'
 import type { RecordChange } from './draft.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
+import { linksOf } from './links.ts'
 import { withCanonicalTypes } from './prepare.ts'
 import { recordUri } from './record-uri.ts'
+import { subjectReader } from './subjects.ts'
 
 interface Deps {
   readonly aliases: Aliases
@@ -24,10 +27,18 @@ export function writeRecord(
   { before, after }: RecordChange,
 ): AfterCommit | undefined {
   const at = iso(now())
+  const read = subjectReader((handle) => findByHandle(tx, handle)?.did, aliases)
   const event = (
-    { collection, rkey, cid, bytes }: NonNullable<RecordChange['before' | 'after']>,
+    {
+      id,
+      collection,
+      rkey,
+      cid,
+      bytes,
+    }: Pick<records.StoredRecord, 'id' | 'collection' | 'rkey' | 'cid' | 'bytes'>,
     record: LexMap,
   ): RecordEvent => ({
+    id,
     did,
     collection: canonicalNsid(collection, aliases),
     rkey,
@@ -35,13 +46,21 @@ export function writeRecord(
     cid,
     bytes,
     record,
+    links: linksOf(canonicalNsid(collection, aliases), record, read),
     at,
   })
   const previous = before && event(before, withCanonicalTypes(decode(before.bytes), aliases) as LexMap)
-  if (before) records.remove(tx, did, before.collection, before.rkey)
-  if (!after) return previous && listener.recordDeleted(tx, previous)
+  if (!after) {
+    if (!before || !previous) return undefined
+    records.remove(tx, before.id)
+    return listener.recordDeleted(tx, previous)
+  }
   const { collection, rkey, cid, bytes, blobs, canonical } = after
-  records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-  const next = event(after, canonical)
-  return previous ? listener.recordUpdated(tx, next, previous) : listener.recordCreated(tx, next)
+  const content = { did, collection, rkey, cid, bytes, indexedAt: at }
+  if (before && previous) {
+    records.update(tx, before.id, content, blobs)
+    return listener.recordUpdated(tx, event({ ...after, id: before.id }, canonical), previous)
+  }
+  const id = records.insert(tx, content, blobs)
+  return listener.recordCreated(tx, event({ ...after, id }, canonical))
 }

@@ -1,10 +1,10 @@
 /** Summary of a backup, for a person who decides whether to restore it. */
-import { checkBackup, readBackupFile } from './backup.ts'
+import { checkBackup, readHead } from './backup.ts'
 import { BackupForeign } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
-import { type Migration, migrate } from './migrate.ts'
 import { isEncrypted, isPortable } from './portable.ts'
 import { isSqlite, openSnapshot } from './snapshot.ts'
+import type { Sqlite } from './sqlite.ts'
 
 export interface BackupContent {
   readonly createdAt: Date
@@ -14,38 +14,47 @@ export interface BackupContent {
   readonly handles: readonly string[]
   readonly records: number
   readonly notifications: number
+  /** Blobs, such as images, and how many of them the backup lacks. */
+  readonly blobs: number
+  readonly missingBlobs: number
 }
 
 /** Whether a backup is encrypted. Throws BackupForeign, or StoreDamaged when the file is missing. */
 export async function isProtected(file: string, files: Files = nodeFiles): Promise<boolean> {
-  const bytes = await readBackupFile(files, file)
-  if (!isPortable(bytes) && !isSqlite(bytes)) throw new BackupForeign(file)
-  return isEncrypted(bytes)
+  const head = await readHead(files, file)
+  if (!isPortable(head) && !isSqlite(head)) throw new BackupForeign(file)
+  return isEncrypted(head)
 }
 
 /** Checks a backup as `checkBackup` does, and counts its content. */
 export async function describeBackup(
   file: string,
-  migrations: readonly Migration[],
+  /** Number of migrations that this program has. */
+  migrations: number,
   passphrase?: string,
   files: Files = nodeFiles,
 ): Promise<BackupContent> {
-  const checked = await checkBackup(file, { migrations: migrations.length, passphrase, files })
+  const checked = await checkBackup(file, { migrations, passphrase, files })
   const { sqlite } = await openSnapshot(file, checked.snapshot, 'quick')
   try {
-    // An older backup may lack tables that are counted here.
-    migrate(sqlite, migrations)
-    const count = (sql: string) => sqlite.get<{ n: number }>(sql)?.n ?? 0
     return {
       createdAt: checked.createdAt ?? (await files.changedAt(file)),
       bytes: await files.size(file),
       handles: sqlite
         .all<{ handle: string }>('SELECT handle FROM accounts ORDER BY id')
         .map(({ handle }) => handle),
-      records: count('SELECT count(*) AS n FROM records'),
-      notifications: count('SELECT count(*) AS n FROM notifications'),
+      records: count(sqlite, 'records'),
+      notifications: count(sqlite, 'notifications'),
+      blobs: checked.blobs.length,
+      missingBlobs: checked.missingBlobs.length,
     }
   } finally {
     sqlite.close()
   }
+}
+
+/** Number of rows; 0 for a table that an older backup does not have. */
+function count(sqlite: Sqlite, table: string): number {
+  const exists = sqlite.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", [table])
+  return exists ? (sqlite.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0) : 0
 }

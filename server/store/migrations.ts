@@ -1,17 +1,24 @@
 /**
  * The schema, as ordered migrations: position + 1 is the `user_version` that a migration leads to. Append only.
- * Times are ISO 8601 text in UTC with milliseconds, which sorts by time; booleans are 0 and 1.
+ * Times are ISO 8601 text in UTC with milliseconds, which sorts by time, or milliseconds since 1970 in tables of many rows;
+ * booleans are 0 and 1.
  */
-import type { Migration } from './database.ts'
+import type { Migration } from './migrate.ts'
+import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
 
-export const migrations: readonly Migration[] = [
-  { sql: accountsAndSessions() },
-  { sql: repositories() },
-  { sql: notifications() },
-  { sql: pushQueue() },
-  { sql: publishedIdentities() },
-  { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
-]
+/** Returns all migrations. @param derive derives links from records of earlier versions */
+export function createMigrations(derive: DeriveLinks): readonly Migration[] {
+  return [
+    { sql: accountsAndSessions() },
+    { sql: repositories() },
+    { sql: notifications() },
+    { sql: pushQueue() },
+    { sql: publishedIdentities() },
+    { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
+    { sql: actorPreferencesAndInvites() },
+    ...actorMigrations(derive),
+  ]
+}
 
 function accountsAndSessions(): string {
   return `
@@ -313,5 +320,18 @@ function publishedIdentities(): string {
     ALTER TABLE accounts ADD COLUMN plc_endpoint TEXT;
     UPDATE accounts SET plc_handle = handle, plc_endpoint = json_extract(plc_operation, '$.services.atproto_pds.endpoint')
       WHERE plc_submitted_at IS NOT NULL;
+  `
+}
+
+function actorPreferencesAndInvites(): string {
+  return `
+    CREATE TABLE actor_preferences (
+      did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
+      preferences TEXT NOT NULL          -- JSON array, as the client sent it
+    ) STRICT, WITHOUT ROWID;
+
+    ALTER TABLE accounts ADD COLUMN invites_disabled INTEGER NOT NULL DEFAULT 0; -- whether it earns no invite codes
+    ALTER TABLE accounts ADD COLUMN invite_note TEXT;
+    CREATE INDEX invite_codes_created ON invite_codes (created_at, code);
   `
 }

@@ -8,7 +8,6 @@ import { type BackupContent, describeBackup } from './backup-content.ts'
 import { checkpoint } from './checkpoint.ts'
 import { withClass } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
-import type { Migration } from './migrate.ts'
 import { restore } from './restore.ts'
 
 export type Task =
@@ -25,14 +24,16 @@ export type Task =
       readonly kind: 'describe'
       readonly file: string
       readonly passphrase?: string
-      readonly migrations: readonly Migration[]
+      /** Number of migrations that this program has. */
+      readonly migrations: number
     }
   | {
       readonly kind: 'restore'
       readonly dir: string
       readonly file: string
       readonly passphrase?: string
-      readonly migrations: readonly Migration[]
+      /** Number of migrations that this program has. */
+      readonly migrations: number
       readonly at: Date
     }
 
@@ -61,8 +62,7 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
     case 'describe':
       return describeBackup(task.file, task.migrations, task.passphrase, files)
     case 'restore': {
-      const { dir: directory, file, passphrase, at } = task
-      const migrations = task.migrations.length
+      const { dir: directory, file, passphrase, migrations, at } = task
       return restore({ directory, file, passphrase, migrations, now: () => at, files })
     }
   }

@@ -34,6 +34,11 @@ export function loadLists(ctx: ViewContext, ids: readonly number[]): Map<number,
 
 /** `app.example.graph.defs#listViewBasic` */
 export function listViewBasic(ctx: ViewContext, list: List): app.example.graph.defs.ListViewBasic {
+  return listFields(ctx, list)
+}
+
+/** The fields of basic views, for full views. */
+export function listFields(ctx: ViewContext, list: List) {
   const { did, uri, cid, indexedAt, items, viewer, value } = list
   return {
     uri,

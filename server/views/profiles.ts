@@ -86,15 +86,34 @@ export function actorById(ctx: ViewContext, id: number): Actor {
   return actor
 }
 
-/** Whether lists leave an actor out: it is inactive, or it or the viewer blocks the other. */
+/** Whether lists leave an actor out: it is inactive, or it or the viewer blocks the other. The viewer is never left out. */
 export function isHidden(ctx: ViewContext, id: number): boolean {
+  if (id === ctx.viewer) return false
   return !actorById(ctx, id).isActive || isBlocked(relationTo(ctx, id))
 }
 
 /** `app.example.actor.defs#profileViewBasic`, the author in other views. */
 export function profileViewBasic(ctx: ViewContext, id: number): app.example.actor.defs.ProfileViewBasic {
-  const actor = actorById(ctx, id)
-  const { did, handle, createdAt, profile, status } = actor
+  return basicFields(ctx, actorById(ctx, id))
+}
+
+/** `app.example.actor.defs#profileView`, an item of lists of actors. */
+export function profileView(ctx: ViewContext, id: number): app.example.actor.defs.ProfileView {
+  return profileFields(ctx, actorById(ctx, id))
+}
+
+/** The fields of profile views, for detailed views. */
+export function profileFields(ctx: ViewContext, actor: Actor) {
+  const { profile } = actor
+  return {
+    ...basicFields(ctx, actor),
+    description: profile?.value.description,
+    indexedAt: profile?.indexedAt,
+  }
+}
+
+function basicFields(ctx: ViewContext, actor: Actor) {
+  const { id, did, handle, createdAt, profile, status } = actor
   return {
     did,
     handle,
@@ -106,17 +125,6 @@ export function profileViewBasic(ctx: ViewContext, id: number): app.example.acto
     labels: profile ? selfLabels(profile.value, profile) : [],
     createdAt,
     status: status && statusView(ctx, status),
-  }
-}
-
-/** `app.example.actor.defs#profileView`, an item of lists of actors. */
-export function profileView(ctx: ViewContext, id: number): app.example.actor.defs.ProfileView {
-  const { profile } = actorById(ctx, id)
-  return {
-    ...profileViewBasic(ctx, id),
-    $type: undefined,
-    description: profile?.value.description,
-    indexedAt: profile?.indexedAt,
   }
 }
 

@@ -4,7 +4,7 @@ import { l } from '@atproto/lex-schema'
 import { openBody, readJson } from './body.ts'
 import { protocolError } from './errors.ts'
 import type { BinaryInput, BinaryOutput, Method, MethodSchema } from './method.ts'
-import { type Projection, projection } from './project.ts'
+import { type Projection, projection, type Rename } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
 import { discard, sendBinary, sendJson, sendNothing } from './send.ts'
 import { validated } from './validate.ts'
@@ -92,9 +92,10 @@ export function sendOutput<Word, Services>(
   output: unknown,
   req: IncomingMessage,
   res: ServerResponse,
+  rename?: Rename,
 ): Promise<void> | undefined {
   if (outputKind === 'none') sendNothing(res)
-  else if (outputKind === 'json') sendJson(req, res, 200, projectOutput(output))
+  else if (outputKind === 'json') sendJson(req, res, 200, projectOutput(output, rename))
   else return sendBinary(req, res, output as BinaryOutput)
 }
 

@@ -8,7 +8,8 @@ import { recordUri } from '../../server/records/record-uri.ts'
 import { createTidClock } from '../../server/records/tid.ts'
 import * as accounts from '../../server/store/tables/accounts.ts'
 import * as activitySubscriptions from '../../server/store/tables/activity-subscriptions.ts'
-import * as follows from '../../server/store/tables/follows.ts'
+import * as actors from '../../server/store/tables/actors.ts'
+import * as links from '../../server/store/tables/links.ts'
 import * as notifications from '../../server/store/tables/notifications.ts'
 import * as records from '../../server/store/tables/records.ts'
 import * as repos from '../../server/store/tables/repos.ts'
@@ -22,7 +23,7 @@ const feed = 'app.example.feed'
 
 interface SeededNotification {
   readonly reason: Reason
-  readonly record: records.StoredRecord
+  readonly record: Omit<records.StoredRecord, 'id'>
 }
 
 /** Shares of the reasons in percent, cumulative: 70 likes, 10 reposts, 12 replies and so on. */
@@ -33,6 +34,14 @@ const kinds: readonly { reason: Reason; collection: NsidString; upTo: number }[]
   { reason: 'quote', collection: `${feed}.post`, upTo: 97 },
   { reason: 'mention', collection: `${feed}.post`, upTo: 100 },
 ]
+
+const pathOf: Readonly<Partial<Record<Reason, links.Link['path']>>> = {
+  like: 1,
+  repost: 3,
+  reply: 5,
+  quote: 7,
+  mention: 8,
+}
 
 /**
  * Gives an account `count` unseen notifications of records by a thousand authors, half of whom it follows. Stores the records;
@@ -47,17 +56,24 @@ export async function seedNotifications(dir: string, did: DidString, count: numb
   const starts = await Promise.all(
     people.map((person) => firstCommit({ did: person.did, rev: nextTid() }, person.signingKey)),
   )
+  const followed: Omit<records.StoredRecord, 'id'>[] = []
+  for (const person of people.filter((_, i) => i % 2 === 0))
+    followed.push(await newFollow(did, person.did, nextTid()))
   await store.transact((tx) => {
     for (const [i, person] of people.entries()) {
       accounts.insert(tx, person)
       const { head, blocks } = starts[i] as (typeof starts)[number]
       repos.insert(tx, person.did, head, blocks)
-      const follow = { did, collection: 'app.example.graph.follow', rkey: nextTid() }
-      if (i % 2 === 0) follows.add(tx, follow, person.did)
+    }
+    const actor = actors.ensure(tx, did)
+    for (const [i, follow] of followed.entries()) {
+      const subject = people[i * 2]?.did ?? did
+      links.insert(tx, { record: records.insert(tx, follow, []), actor }, [{ path: 9, did: subject }])
     }
   })
 
-  const post = recordUri(did, `${feed}.post`, nextTid())
+  const postKey = { collection: `${feed}.post`, rkey: nextTid() } as const
+  const post = recordUri(did, postKey.collection, postKey.rkey)
   for (let made = 0; made < count; made += batch) {
     const seeded: SeededNotification[] = []
     for (let i = made; i < Math.min(made + batch, count); i++) {
@@ -67,14 +83,25 @@ export async function seedNotifications(dir: string, did: DidString, count: numb
     }
     await store.transact((tx) => {
       for (const { reason, record } of seeded) {
-        records.insert(tx, record, [])
-        const reasonSubject = reason === 'mention' ? undefined : post
-        notifications.insert(tx, record, [{ to: did, reason, reasonSubject }], record.indexedAt)
+        const from = { record: records.insert(tx, record, []), actor: actors.ensure(tx, record.did) }
+        links.insert(tx, from, [
+          { path: pathOf[reason] ?? 5, did, record: reason === 'mention' ? undefined : postKey },
+        ])
+        const subject = reason === 'mention' ? undefined : { did, ...postKey }
+        notifications.insert(tx, record, [{ to: did, reason, subject }], record.indexedAt)
       }
-      notifications.setLastArrival(tx, iso(new Date(clock)))
+      notifications.setLastArrival(tx, clock)
     })
   }
   await store.close()
+}
+
+async function newFollow(did: DidString, subject: DidString, rkey: string) {
+  const collection = 'app.example.graph.follow' as const
+  const createdAt: DatetimeString = '2020-01-01T00:00:00.000Z'
+  const bytes = encode({ $type: collection, subject, createdAt })
+  const cid = (await cidForCbor(bytes)).toString()
+  return { did, collection, rkey, cid, bytes, indexedAt: createdAt }
 }
 
 async function newRecord(

@@ -254,6 +254,9 @@ test('accessibility tree: navigation and Subscriptions', async () => {
           - link "App passwords":
             - /url: "#/app-passwords"
         - listitem:
+          - link "Data":
+            - /url: "#/data"
+        - listitem:
           - link "Sessions":
             - /url: "#/sessions"
       - heading "Notifications" [level=2]

@@ -48,6 +48,17 @@ describe('default aliases', () => {
     })
   })
 
+  describe('$types of responses', () => {
+    test.each([
+      ['com.core', 'com.core.admin.defs#repoRef'],
+      ['com.atproto', 'com.atproto.admin.defs#repoRef'],
+      ['Com.ATProto', 'com.atproto.admin.defs#repoRef'],
+    ])('have the name by which the method was called: %s', async (authority, $type) => {
+      const { body } = await server.get(`${authority}.admin.getSubjectStatus`, { did: bob.did }, alice)
+      expect(body.subject).toEqual({ $type, did: bob.did })
+    })
+  })
+
   describe('collections', () => {
     test('are validated by our lexicon and stored under the alias', async () => {
       const broken = await create('app.bsky.feed.post', { text: 'no date' }, alice)

@@ -1,6 +1,7 @@
 import type { DidString } from '@atproto/syntax'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { profileOf } from '../../server/records/profiles.ts'
+import * as actors from '../../server/store/tables/actors.ts'
 import { type Account, adminAuth } from '../support/server.ts'
 import { owner as alice, other as bob, server, setupServer } from '../support/shared-server.ts'
 
@@ -516,11 +517,16 @@ describe('an account that is not active', () => {
 test('deleting an account deletes its repository', async () => {
   const dave = await server.account('dave')
   await create(dave, post, { text: 'here', createdAt })
-  await server.post('com.core.admin.deleteAccount', { did: dave.did }, adminAuth)
   const { store } = server.running.services
-  for (const table of ['repos', 'repo_blocks', 'records', 'record_blobs']) {
-    expect(store.all(`SELECT 1 FROM ${table} WHERE did = ?`, [dave.did])).toEqual([])
+  const actor = actors.idOf(store, dave.did) ?? 0
+  for (const table of ['repo_blocks', 'records', 'posts']) {
+    expect(store.all(`SELECT 1 FROM ${table} WHERE actor = ?`, [actor])).not.toEqual([])
   }
+  await server.post('com.core.admin.deleteAccount', { did: dave.did }, adminAuth)
+  for (const table of ['repos', 'repo_blocks', 'records', 'collection_sizes', 'links', 'posts']) {
+    expect(store.all(`SELECT 1 FROM ${table} WHERE actor = ?`, [actor])).toEqual([])
+  }
+  expect(actors.idOf(store, dave.did)).toBeUndefined()
   expect((await list(dave, post)).body.error).toBe('RepoNotFound')
 })
 

@@ -11,7 +11,9 @@ import { exportRepo } from '../../server/records/export.ts'
 import { type PreparedRecord, prepareRecord } from '../../server/records/prepare.ts'
 import { createRepositories } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
+import { cidText } from '../../server/store/cid.ts'
 import * as accounts from '../../server/store/tables/accounts.ts'
+import * as repos from '../../server/store/tables/repos.ts'
 import { type Account, TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -41,11 +43,12 @@ async function verified(account: Account, car: Uint8Array): Promise<Map<string, 
 
 /** Key and CID of every record in the table. */
 function stored(did: string): Map<string, string> {
-  const rows = server.running.services.store.all<{ key: string; cid: string }>(
-    `SELECT collection || '/' || rkey AS key, cid FROM records WHERE did = ?`,
+  const rows = server.running.services.store.all<{ key: string; cid: Uint8Array }>(
+    `SELECT c.nsid || '/' || r.rkey AS key, r.cid FROM records r JOIN collections c ON c.id = r.collection
+     WHERE r.actor = (SELECT id FROM actors WHERE did = ?)`,
     [did],
   )
-  return new Map(rows.map(({ key, cid }) => [key, cid]))
+  return new Map(rows.map(({ key, cid }) => [key, cidText(cid)]))
 }
 
 /** The tree nodes that the library creates for these records. */
@@ -60,13 +63,10 @@ async function expectRepository(account: Account, model: Map<string, string>): P
   const { store } = server.running.services
   expect(stored(account.did)).toEqual(model)
   const { root, nodes } = await nodesOf(model)
-  const head = store.get<{ cid: string; tree: string }>(
-    'SELECT commit_cid AS cid, tree_cid AS tree FROM repos WHERE did = ?',
-    [account.did],
-  )
+  const head = repos.findHead(store, account.did)
   expect(head?.tree).toBe(root)
-  const blocks = store.all<{ cid: string }>('SELECT cid FROM repo_blocks WHERE did = ?', [account.did])
-  expect(blocks.map(({ cid }) => cid).toSorted()).toEqual([...nodes, head?.cid].toSorted())
+  const blocks = repos.blockPage(store, account.did, undefined, 10_000)
+  expect(blocks.map(({ cid }) => cid).toSorted()).toEqual([...nodes, head?.commit].toSorted())
   expect(await verified(account, await download(account))).toEqual(model)
 }
 

@@ -19,6 +19,8 @@ const exempt = [
   /^com\.core\.repo\.(applyWrites|createRecord|deleteRecord|describeRepo|getRecord|listRecords|putRecord)#/,
   /^com\.core\.sync\.getRepo#/,
   /^app\.example\.notification\.(?!declaration)/,
+  // Unknown members of preferences are kept.
+  /^app\.example\.actor\.(getPreferences|putPreferences)#/,
   // This server has no conversations, and returns empty lists.
   /^chat\.example\.convo\.(getLog|listConvos)#/,
   // Kinds of reports of the moderation tools.

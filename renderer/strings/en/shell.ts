@@ -49,6 +49,7 @@ export const nav = {
   you: 'You',
   home: 'Home',
   account: 'Account',
+  data: 'Data',
   appPasswords: 'App passwords',
   sessions: 'Sessions',
   notifications: 'Notifications',

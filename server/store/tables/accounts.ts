@@ -1,8 +1,9 @@
-/** Table `accounts`. */
+/** Table `accounts`: the actors that live here. */
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
+import * as actors from './actors.ts'
 
 export interface Account {
   readonly did: DidString
@@ -32,6 +33,9 @@ export interface Account {
   readonly plcHandle: HandleString | null
   /** The endpoint of this server, likewise. */
   readonly plcEndpoint: string | null
+  /** 1 when the account gets no further earned invite codes. */
+  readonly invitesDisabled: number
+  readonly inviteNote: string | null
 }
 
 /** The columns of an account, for queries that join it. */
@@ -42,7 +46,7 @@ export const accountColumns = `
   a.takedown_ref AS takedownRef, a.suspended_at AS suspendedAt, a.suspension_ref AS suspensionRef,
   a.invite_code AS inviteCode, a.signing_key AS signingKey, a.signing_key_did AS signingKeyDid,
   a.plc_operation AS plcOperation, a.plc_submitted_at AS plcSubmittedAt, a.plc_handle AS plcHandle,
-  a.plc_endpoint AS plcEndpoint`
+  a.plc_endpoint AS plcEndpoint, a.invites_disabled AS invitesDisabled, a.invite_note AS inviteNote`
 
 const select = `SELECT ${accountColumns} FROM accounts a`
 
@@ -86,6 +90,27 @@ export function page(
   )
 }
 
+/**
+ * Returns the accounts whose handle or email address begins with a text, and the account with that DID, in order of creation.
+ * @param text not empty, in lower case
+ */
+export function search(
+  db: Reader,
+  text: string,
+  after: { createdAt: string; did: string } | undefined,
+  limit: number,
+): Account[] {
+  const { createdAt, did } = after ?? { createdAt: '', did: '' }
+  // No character sorts after the last code point.
+  const end = `${text}\u{10ffff}`
+  return db.all<Account>(
+    `${select} WHERE ((a.handle >= ?1 AND a.handle < ?2) OR (a.email >= ?1 AND a.email < ?2) OR lower(a.did) = ?1)
+       AND (a.created_at, a.did) > (?3, ?4)
+     ORDER BY a.created_at, a.did LIMIT ?5`,
+    [text, end, createdAt, did, limit],
+  )
+}
+
 export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | 'email'>[] {
   return db.all('SELECT did, email FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
 }
@@ -121,10 +146,11 @@ export type NewAccount = Pick<
 
 export function insert(tx: Writer, account: NewAccount): void {
   tx.run(
-    `INSERT INTO accounts (did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
+    `INSERT INTO accounts (id, did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
        invite_code, signing_key, signing_key_did, plc_operation)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
+      actors.ensure(tx, account.did),
       account.did,
       account.handle,
       account.email,
@@ -144,6 +170,10 @@ export function insert(tx: Writer, account: NewAccount): void {
 
 export function setPassword(tx: Writer, did: string, passwordHash: string): void {
   tx.run('UPDATE accounts SET password_hash = ? WHERE did = ?', [passwordHash, did])
+}
+
+export function setHandle(tx: Writer, did: string, handle: string): void {
+  tx.run('UPDATE accounts SET handle = ? WHERE did = ?', [handle, did])
 }
 
 /** Sets an unconfirmed address, and turns the second factor off. */
@@ -180,6 +210,18 @@ export function setSuspension(tx: Writer, did: string, at: string | null, ref: s
   tx.run('UPDATE accounts SET suspended_at = ?, suspension_ref = ? WHERE did = ?', [at, ref, did])
 }
 
+export function setInvites(
+  tx: Writer,
+  did: string,
+  { disabled, note }: { disabled: boolean; note: string | null },
+): void {
+  tx.run('UPDATE accounts SET invites_disabled = ?, invite_note = ? WHERE did = ?', [
+    disabled ? 1 : 0,
+    note,
+    did,
+  ])
+}
+
 export function setPlcSubmitted(tx: Writer, did: string, at: string): void {
   tx.run('UPDATE accounts SET plc_submitted_at = ? WHERE did = ?', [at, did])
 }
@@ -193,7 +235,7 @@ export function setPublished(
   tx.run('UPDATE accounts SET plc_handle = ?, plc_endpoint = ? WHERE did = ?', [handle, endpoint, did])
 }
 
-/** Deletes an account, and by foreign keys all rows that belong to it. */
+/** Deletes an account, and by foreign keys and triggers all that belongs to it. Its actor stays while others refer to it. */
 export function remove(tx: Writer, did: string): void {
   tx.run('DELETE FROM accounts WHERE did = ?', [did])
 }

@@ -1,6 +1,9 @@
 /** Table `activity_subscriptions`. */
 import type { DidString } from '@atproto/syntax'
+import { iso } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
+import * as actors from './actors.ts'
+import { actorId } from './actors.ts'
 
 export interface ActivitySubscription {
   readonly subject: DidString
@@ -9,11 +12,15 @@ export interface ActivitySubscription {
   readonly createdAt: string
 }
 
+type Row = Omit<ActivitySubscription, 'createdAt'> & { readonly createdAt: number }
+
+const select = `
+  SELECT a.did AS subject, s.post, s.reply, s.created_at AS createdAt
+  FROM activity_subscriptions s JOIN actors a ON a.id = s.subject`
+
 export function find(db: Reader, did: string, subject: string): ActivitySubscription | undefined {
-  return db.get(
-    `SELECT subject, post, reply, created_at AS createdAt FROM activity_subscriptions WHERE subject = ? AND did = ?`,
-    [subject, did],
-  )
+  const row = db.get<Row>(`${select} WHERE s.subject = ${actorId} AND s.account = ${actorId}`, [subject, did])
+  return row && toSubscription(row)
 }
 
 /** Returns the subscriptions of an account after `before`, newest first, then by descending subject. */
@@ -23,13 +30,18 @@ export function page(
   before: { createdAt: string; subject: string } | undefined,
   limit: number,
 ): ActivitySubscription[] {
-  // `~` sorts after every character of times and DIDs.
-  const { createdAt, subject } = before ?? { createdAt: '~', subject: '~' }
-  return db.all<ActivitySubscription>(
-    `SELECT subject, post, reply, created_at AS createdAt FROM activity_subscriptions
-     WHERE did = ? AND (created_at, subject) < (?, ?) ORDER BY created_at DESC, subject DESC LIMIT ?`,
-    [did, createdAt, subject, limit],
-  )
+  const createdAt = before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(before.createdAt)
+  return db
+    .all<Row>(
+      `${select} WHERE s.account = ${actorId} AND (s.created_at, a.did) < (?, ?)
+       ORDER BY s.created_at DESC, a.did DESC LIMIT ?`,
+      [did, createdAt, before?.subject ?? '', limit],
+    )
+    .map(toSubscription)
+}
+
+function toSubscription(row: Row): ActivitySubscription {
+  return { ...row, createdAt: iso(new Date(row.createdAt)) }
 }
 
 /** Inserts or updates; an existing subscription keeps its creation time. */
@@ -39,30 +51,33 @@ export function put(
   { subject, post, reply, createdAt }: Omit<ActivitySubscription, 'subject'> & { subject: string },
 ): void {
   tx.run(
-    `INSERT INTO activity_subscriptions (did, subject, post, reply, created_at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO activity_subscriptions (account, subject, post, reply, created_at) VALUES (${actorId}, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET post = excluded.post, reply = excluded.reply`,
-    [did, subject, post, reply, createdAt],
+    [did, actors.ensure(tx, subject), post, reply, Date.parse(createdAt)],
   )
 }
 
 export function remove(tx: Writer, did: string, subject: string): void {
-  tx.run('DELETE FROM activity_subscriptions WHERE did = ? AND subject = ?', [did, subject])
+  tx.run(`DELETE FROM activity_subscriptions WHERE account = ${actorId} AND subject = ${actorId}`, [
+    did,
+    subject,
+  ])
 }
 
-/** Returns the subscriber at `offset` among those whose DID sorts after `after`, in DID order. */
+/** Returns the account id of the subscriber at `offset` among those with an id greater than `after`. */
 export function subscriberAfter(
   db: Reader,
   subject: string,
-  after: string,
+  after: number,
   offset: number,
-): string | undefined {
-  return db.get<{ did: string }>(
-    'SELECT did FROM activity_subscriptions WHERE subject = ? AND did > ? ORDER BY did LIMIT 1 OFFSET ?',
+): number | undefined {
+  return db.get<{ account: number }>(
+    `SELECT account FROM activity_subscriptions WHERE subject = ${actorId} AND account > ? ORDER BY account LIMIT 1 OFFSET ?`,
     [subject, after, offset],
-  )?.did
+  )?.account
 }
 
 /** Deletes all subscriptions to an account. */
 export function removeOfSubject(tx: Writer, did: string): void {
-  tx.run('DELETE FROM activity_subscriptions WHERE subject = ?', [did])
+  tx.run(`DELETE FROM activity_subscriptions WHERE subject = ${actorId}`, [did])
 }

@@ -75,15 +75,14 @@ export function selfRecords(
 /** @param collections names of one collection, the preferred one first */
 export function findRecord(
   db: Reader,
-  did: string,
+  actor: number,
   collections: readonly string[],
   rkey: string,
 ): RecordRow | undefined {
   return db.get<RecordRow>(
     `SELECT ${recordColumns} FROM json_each(?) name JOIN collections c ON c.nsid = name.value
-     JOIN records r ON r.actor = (SELECT id FROM actors WHERE did = ?) AND r.collection = c.id AND r.rkey = ?
-     ${recordJoins} ORDER BY name.key LIMIT 1`,
-    [JSON.stringify(collections), did, rkey],
+     JOIN records r ON r.actor = ? AND r.collection = c.id AND r.rkey = ? ${recordJoins} ORDER BY name.key LIMIT 1`,
+    [JSON.stringify(collections), actor, rkey],
   )
 }
 
@@ -142,6 +141,10 @@ export function followers(db: Reader, subject: number, { before, limit }: PageOf
   )
 }
 
+const knownFollower = `
+  FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
+  WHERE l.subject = ? AND l.path = 9 AND EXISTS (SELECT 1 FROM links WHERE subject = l.actor AND path = 9 AND actor = ?)`
+
 /** The active followers of a subject that the viewer follows. */
 export function knownFollowers(
   db: Reader,
@@ -150,11 +153,18 @@ export function knownFollowers(
   { before, limit }: PageOf,
 ): RelatedActor[] {
   return db.all<RelatedActor>(
-    `SELECT l.actor, min(l.record) AS record FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
-     WHERE l.subject = ? AND l.path = 9 AND EXISTS (SELECT 1 FROM links WHERE subject = l.actor AND path = 9 AND actor = ?)
+    `SELECT l.actor, min(l.record) AS record ${knownFollower}
      GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
     [subject, viewer, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
+}
+
+export function countKnownFollowers(db: Reader, subject: number, viewer: number): number {
+  const row = db.get<{ count: number }>(`SELECT count(DISTINCT l.actor) AS count ${knownFollower}`, [
+    subject,
+    viewer,
+  ])
+  return row?.count ?? 0
 }
 
 /** The actors that an actor's records in a collection name: whom it follows, or blocks. */

@@ -1,8 +1,8 @@
 /**
- * Table `muted_lists`, and queries over lists. A list is identified by the id of its record. Only items that the owner of a list
+ * Queries over lists, and table `muted_lists`. A list is identified by the id of its record. Only items that the owner of a list
  * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key.
  */
-import type { Reader, Writer } from '../database.ts'
+import type { Reader } from '../database.ts'
 import type { PageOf } from './graph.ts'
 
 const listIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
@@ -56,20 +56,6 @@ export function mutesByList(
   )
 }
 
-/** @param owner actor id. @param rkey of the list. @param at milliseconds since 1970 */
-export function mute(tx: Writer, account: number, owner: number, rkey: string, at: number): void {
-  tx.run('INSERT OR IGNORE INTO muted_lists (account, actor, rkey, created_at) VALUES (?, ?, ?, ?)', [
-    account,
-    owner,
-    rkey,
-    at,
-  ])
-}
-
-export function unmute(tx: Writer, account: number, owner: number, rkey: string): void {
-  tx.run('DELETE FROM muted_lists WHERE account = ? AND actor = ? AND rkey = ?', [account, actor, rkey])
-}
-
 export interface ListState {
   readonly id: number
   readonly items: number
@@ -109,19 +95,22 @@ export function members(db: Reader, list: number, { before, limit }: PageOf): Li
   )
 }
 
-/** The items by which an actor is on an owner's lists. */
+/** Returns the items by which an actor is on an owner's lists, by the ids of the lists. */
 export function memberships(
   db: Reader,
   owner: number,
   actor: number,
-): { owner: number; rkey: string; record: number }[] {
-  return db.all(
-    `SELECT s.actor AS owner, s.rkey, min(i.record) AS record
+  names: readonly string[],
+): Map<number, number> {
+  const rows = db.all<{ list: number; record: number }>(
+    `SELECT list.id AS list, min(i.record) AS record
      FROM links i JOIN links il ON il.record = i.record AND il.path = 12
      JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
-     WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY 1, 2`,
-    [actor, owner],
+     JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection IN (${listIds})
+     WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY list.id`,
+    [JSON.stringify(names), actor, owner],
   )
+  return new Map(rows.map(({ list, record }) => [list, record]))
 }
 
 /** An actor's records of a collection, newest first. */

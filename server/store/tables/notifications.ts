@@ -1,14 +1,18 @@
 /**
- * Tables `notifications`, `notification_kinds`, `notification_clock` and `seen_markers`.
+ * Tables `notifications`, `deleted_records`, `notification_kinds`, `notification_clock` and `seen_markers`.
  *
  * A kind is a reason plus whether the account follows the author. A reader's filter is a set of kinds. An index orders the
  * notifications of each kind, and triggers count its unread ones, so neither a page nor the count reads notifications
- * outside the filter.
+ * outside the filter. Hidden notifications are neither listed nor counted nor pushed.
  */
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Reason } from '../../notifications/reasons.ts'
-import type { DatetimeString } from '../../util/time.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
+import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
+import { actorId } from './actors.ts'
+import { collectionId } from './collections.ts'
+import { hiddenSql } from './hidden.ts'
 
 /** The filter: reasons to include from followed authors, and from all others. */
 export interface Wanted {
@@ -29,26 +33,53 @@ export interface Notification {
   readonly bytes: Uint8Array
 }
 
+/** Never renumber. */
+const reasonNumbers: Readonly<Record<Reason, number>> = {
+  like: 1,
+  repost: 2,
+  follow: 3,
+  mention: 4,
+  reply: 5,
+  quote: 6,
+  'starterpack-joined': 7,
+  verified: 8,
+  unverified: 9,
+  'like-via-repost': 10,
+  'repost-via-repost': 11,
+  'subscribed-post': 12,
+  'contact-match': 13,
+}
+const reasonsByNumber = new Map(
+  Object.entries(reasonNumbers).map(([reason, number]) => [number, reason as Reason]),
+)
+
+function reasonOf(number: number): Reason {
+  const reason = reasonsByNumber.get(number)
+  if (reason === undefined) throw new Error(`No reason of notifications has the number ${number}`)
+  return reason
+}
+
 const inKind = 'n.account = k.account AND n.hidden = 0 AND n.reason = k.reason AND n.followed = k.followed'
 
 const wantedKinds = `
-  k.account = (SELECT id FROM accounts WHERE did = ?)
+  k.account = ${actorId}
   AND k.reason IN (SELECT value FROM json_each(CASE k.followed WHEN 1 THEN ? ELSE ? END))`
 
 function wantedParams(did: string, { followed, others }: Wanted): string[] {
-  return [did, JSON.stringify(followed), JSON.stringify(others)]
+  const numbers = (reasons: readonly Reason[]) =>
+    JSON.stringify(reasons.map((reason) => reasonNumbers[reason]))
+  return [did, numbers(followed), numbers(others)]
 }
 
 /** Returns notifications, newest first; with `before`, only earlier ones. */
 export function page(
   db: Reader,
-  // `~` sorts after every character of times.
   {
     did,
     wanted,
-    before = '~',
+    before,
     limit,
-  }: { did: string; wanted: Wanted; before?: string | undefined; limit: number },
+  }: { did: string; wanted: Wanted; before?: DatetimeString | undefined; limit: number },
 ): Notification[] {
   return select(
     db,
@@ -56,7 +87,12 @@ export function page(
      WHERE ${wantedKinds} AND n.id IN (
        SELECT n.id FROM notifications n WHERE ${inKind} AND n.indexed_at < ? ORDER BY n.indexed_at DESC LIMIT ?)
      ORDER BY n.indexed_at DESC LIMIT ?`,
-    [...wantedParams(did, wanted), before, limit, limit],
+    [
+      ...wantedParams(did, wanted),
+      before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(before),
+      limit,
+      limit,
+    ],
   )
 }
 
@@ -100,24 +136,63 @@ export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string
     .map(({ did, first, last }) => ({ did, arrivals: { after: first - 1, upTo: last } }))
 }
 
+interface Row {
+  readonly id: number
+  readonly author: DidString
+  readonly reason: number
+  readonly indexedAt: number
+  readonly subjectDid: string | null
+  readonly subjectCollection: string | null
+  readonly subjectKey: string | null
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: Uint8Array
+  readonly bytes: Uint8Array
+}
+
 function select(db: Reader, ids: string, params: (string | number)[]): Notification[] {
-  return db.all<Notification>(
-    `SELECT n.id, a.did AS author, n.reason, n.reason_subject AS reasonSubject,
-       n.indexed_at AS indexedAt, n.collection, n.rkey, coalesce(n.cid, r.cid) AS cid, coalesce(n.bytes, r.bytes) AS bytes
-     FROM (${ids}) wanted CROSS JOIN notifications n ON n.id = wanted.id
-     JOIN accounts a ON a.id = n.author
-     LEFT JOIN records r ON r.did = a.did AND r.collection = n.collection AND r.rkey = n.rkey
-     ORDER BY n.indexed_at DESC`,
-    params,
-  )
+  return db
+    .all<Row>(
+      `SELECT n.id, a.did AS author, n.reason, n.indexed_at AS indexedAt,
+         t.did AS subjectDid, sc.nsid AS subjectCollection, s.rkey AS subjectKey, coalesce(c.nsid, d.collection) AS collection,
+         coalesce(r.rkey, d.rkey) AS rkey, coalesce(r.cid, d.cid) AS cid, coalesce(r.bytes, d.bytes) AS bytes
+       FROM (${ids}) wanted CROSS JOIN notifications n ON n.id = wanted.id
+       JOIN actors a ON a.id = n.author
+       LEFT JOIN records r ON r.id = n.record LEFT JOIN collections c ON c.id = r.collection
+       LEFT JOIN deleted_records d ON n.record IS NULL AND d.notification = n.id
+       LEFT JOIN subjects s ON s.id = n.subject LEFT JOIN actors t ON t.id = s.actor
+       LEFT JOIN collections sc ON sc.id = s.collection
+       ORDER BY n.indexed_at DESC`,
+      params,
+    )
+    .map(toNotification)
+}
+
+function toNotification(row: Row): Notification {
+  const { id, author, collection, rkey, bytes } = row
+  return {
+    ...{ id, author, collection, rkey, bytes },
+    reason: reasonOf(row.reason),
+    reasonSubject: reasonSubject(row),
+    indexedAt: iso(new Date(row.indexedAt)),
+    cid: cidText(row.cid),
+  }
+}
+
+/** Verifications are about the record itself; it is not stored as their subject. */
+function reasonSubject(row: Row): AtUriString | null {
+  if (row.subjectKey !== null)
+    return `at://${row.subjectDid}/${row.subjectCollection}/${row.subjectKey}` as AtUriString
+  const isVerification = row.reason === reasonNumbers.verified || row.reason === reasonNumbers.unverified
+  return isVerification ? `at://${row.author}/${row.collection}/${row.rkey}` : null
 }
 
 /** Number of notifications after the account's seen marker, or after `seenAt` if given. */
-export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: string): number {
+export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: DatetimeString): number {
   const [unread, params] =
     seenAt === undefined
       ? ['k.unread', []]
-      : [`(SELECT count(*) FROM notifications n WHERE ${inKind} AND n.indexed_at > ?)`, [seenAt]]
+      : [`(SELECT count(*) FROM notifications n WHERE ${inKind} AND n.indexed_at > ?)`, [Date.parse(seenAt)]]
   const row = db.get<{ count: number }>(
     `SELECT coalesce(sum(${unread}), 0) AS count FROM notification_kinds k WHERE ${wantedKinds}`,
     [...params, ...wantedParams(did, wanted)],
@@ -127,26 +202,28 @@ export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: st
 
 /** The account's seen marker. */
 export function seenAt(db: Reader, did: string): DatetimeString | undefined {
-  return db.get<{ seenAt: DatetimeString }>(
-    'SELECT seen_at AS seenAt FROM seen_markers WHERE account = (SELECT id FROM accounts WHERE did = ?)',
+  const row = db.get<{ seenAt: number }>(
+    `SELECT seen_at AS seenAt FROM seen_markers WHERE account = ${actorId}`,
     [did],
-  )?.seenAt
+  )
+  return row && iso(new Date(row.seenAt))
 }
 
-export function setSeenAt(tx: Writer, did: string, at: string): void {
+export function setSeenAt(tx: Writer, did: string, at: DatetimeString): void {
+  const ms = Date.parse(at)
   tx.run(
     `INSERT INTO seen_markers (account, seen_at) SELECT id, ? FROM accounts WHERE did = ?
      ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at`,
-    [at, did],
+    [ms, did],
   )
   tx.run(
     `UPDATE notification_kinds AS k SET unread = (SELECT count(*) FROM notifications n WHERE ${inKind} AND n.indexed_at > ?)
-     WHERE k.account = (SELECT id FROM accounts WHERE did = ?)`,
-    [at, did],
+     WHERE k.account = ${actorId}`,
+    [ms, did],
   )
 }
 
-/** The record that a notification refers to. */
+/** A record by author, collection as it was written, and key. */
 export interface Source {
   readonly did: string
   /** As the client wrote it, possibly an alias. */
@@ -158,13 +235,9 @@ export interface NewNotification {
   /** DID of the recipient. */
   readonly to: string
   readonly reason: Reason
-  readonly reasonSubject?: string | undefined
+  /** The record that the author acted on. */
+  readonly subject?: Source | undefined
 }
-
-const columns =
-  'account, author, hidden, followed, collection, rkey, reason, reason_subject, indexed_at, cid, bytes'
-
-const isInactive = 'a.deactivated_at IS NOT NULL OR a.taken_down_at IS NOT NULL OR a.suspended_at IS NOT NULL'
 
 /** A deleted record, stored with the notification of its deletion. */
 export interface DeletedRecord {
@@ -172,84 +245,118 @@ export interface DeletedRecord {
   readonly bytes: Uint8Array
 }
 
-/** @param indexedAt later than that of any other notification of these accounts */
+const recordId = `(SELECT id FROM records WHERE actor = ${actorId} AND collection = ${collectionId} AND rkey = ?)`
+const subjectId = `(SELECT id FROM subjects WHERE actor = ${actorId} AND collection = ${collectionId} AND rkey = ?)`
+const isFollowed = (account: string, author: string) =>
+  `EXISTS (SELECT 1 FROM links WHERE subject = ${author} AND path = 9 AND actor = ${account})`
+
+/**
+ * Notifies accounts here of a record. Its links must be stored.
+ * @param indexedAt later than that of any other notification of these accounts
+ */
 export function insert(
   tx: Writer,
-  { did, collection, rkey }: Source,
+  source: Source,
   notifications: readonly NewNotification[],
-  indexedAt: string,
+  indexedAt: DatetimeString,
   deleted?: DeletedRecord,
 ): void {
+  const { did, collection, rkey } = source
+  const at = Date.parse(indexedAt)
   // One by one: there are rarely more than two, and bound values take half the time of a selection from JSON.
-  for (const { to, reason, reasonSubject = null } of notifications) {
+  for (const { to, reason, subject } of notifications) {
     tx.run(
-      `INSERT INTO notifications (${columns})
-       VALUES ((SELECT id FROM accounts WHERE did = ?), (SELECT id FROM accounts WHERE did = ?),
-         (SELECT ${isInactive} FROM accounts a WHERE a.did = ?), EXISTS (SELECT 1 FROM follows WHERE did = ? AND subject = ?),
-         ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, record, subject)
+       SELECT t.id, a.id, ${hiddenSql({ account: 't.id', author: 'a.id', record: 'n.record', subject: 'n.subject' }, 'a.inactive')},
+         ${isFollowed('t.id', 'a.id')}, ?, ?, n.record, n.subject
+       FROM (SELECT ${deleted ? 'NULL' : recordId} AS record, ${subjectId} AS subject) n, actors a, accounts t
+       WHERE a.did = ? AND t.did = ?`,
       [
-        ...[to, did, did, to, did],
-        ...[collection, rkey, reason, reasonSubject, indexedAt, deleted?.cid ?? null, deleted?.bytes ?? null],
+        ...[reasonNumbers[reason], at],
+        ...(deleted ? [] : [did, collection, rkey]),
+        ...(subject ? [subject.did, subject.collection, subject.rkey] : [null, null, null]),
+        ...[did, to],
       ],
     )
+    if (deleted) insertDeleted(tx, source, deleted)
   }
 }
 
-/** Notifies the subscribers in a range of DIDs, except accounts that the post has notified already. */
+/** Stores the record of the last notification. */
+function insertDeleted(tx: Writer, { collection, rkey }: Source, { cid, bytes }: DeletedRecord): void {
+  tx.run('INSERT INTO deleted_records (notification, collection, rkey, cid, bytes) VALUES (?, ?, ?, ?, ?)', [
+    lastId(tx),
+    collection,
+    rkey,
+    cidBytes(cid),
+    bytes,
+  ])
+}
+
+/** Notifies the subscribers in a range of account ids, except accounts that the post has notified already. */
 export function insertForSubscribers(
   tx: Writer,
   { did, collection, rkey }: Source,
-  { isReply, after, upTo, indexedAt }: { isReply: number; after: string; upTo: string; indexedAt: string },
+  {
+    isReply,
+    after,
+    upTo,
+    indexedAt,
+  }: { isReply: number; after: number; upTo: number; indexedAt: DatetimeString },
 ): void {
   tx.run(
-    `INSERT INTO notifications (${columns})
-     SELECT t.id, a.id, ${isInactive}, EXISTS (SELECT 1 FROM follows f WHERE f.did = t.did AND f.subject = a.did),
-       ?, ?, 'subscribed-post', NULL, ?, NULL, NULL
-     FROM activity_subscriptions s JOIN accounts t ON t.did = s.did JOIN accounts a ON a.did = s.subject
-     WHERE s.subject = ? AND s.did > ? AND s.did <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
-       AND NOT EXISTS (
-         SELECT 1 FROM notifications n INDEXED BY notifications_record
-         WHERE n.author = a.id AND n.rkey = ? AND n.account = t.id AND n.collection = ?)`,
-    [collection, rkey, indexedAt, did, after, upTo, isReply, rkey, collection],
+    `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, record)
+     SELECT s.account, a.id, ${hiddenSql({ account: 's.account', author: 'a.id', record: 'p.id', subject: 'NULL' }, 'a.inactive')},
+       ${isFollowed('s.account', 'a.id')}, ?, ?, p.id
+     FROM (SELECT ${recordId} AS id) p JOIN actors a ON a.did = ? JOIN activity_subscriptions s ON s.subject = a.id
+     WHERE s.account > ? AND s.account <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
+       AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.record = p.id AND n.account = s.account)`,
+    [
+      ...[reasonNumbers['subscribed-post'], Date.parse(indexedAt)],
+      ...[did, collection, rkey, did],
+      ...[after, upTo, isReply],
+    ],
   )
 }
 
-export interface ExistingNotification {
+export interface ExistingNotification extends NewNotification {
   readonly id: number
-  readonly to: DidString
-  readonly reason: Reason
-  readonly reasonSubject: AtUriString | null
 }
 
-/** The notifications of a record, without `unverified`, which its deletion creates. */
-export function ofRecord(db: Reader, { did, collection, rkey }: Source): ExistingNotification[] {
-  return db.all<ExistingNotification>(
-    `SELECT n.id, t.did AS "to", n.reason, n.reason_subject AS reasonSubject
+/** The notifications of a record that exists. */
+export function ofRecord(db: Reader, record: number): ExistingNotification[] {
+  const rows = db.all<{
+    id: number
+    to: string
+    reason: number
+    did: string | null
+    collection: string | null
+    rkey: string | null
+  }>(
+    `SELECT n.id, t.did AS "to", n.reason, a.did, c.nsid AS collection, s.rkey
      FROM notifications n JOIN accounts t ON t.id = n.account
-     WHERE n.author = (SELECT id FROM accounts WHERE did = ?) AND n.rkey = ? AND n.collection = ? AND n.reason <> 'unverified'`,
-    [did, rkey, collection],
+     LEFT JOIN subjects s ON s.id = n.subject LEFT JOIN actors a ON a.id = s.actor LEFT JOIN collections c ON c.id = s.collection
+     WHERE n.record = ?`,
+    [record],
   )
+  return rows.map(({ id, to, reason, did, collection, rkey }) => ({
+    id,
+    to,
+    reason: reasonOf(reason),
+    subject: did === null || collection === null || rkey === null ? undefined : { did, collection, rkey },
+  }))
 }
 
 export function remove(tx: Writer, id: number): void {
   tx.run('DELETE FROM notifications WHERE id = ?', [id])
 }
 
-/** Deletes the notifications that `ofRecord` returns. */
-export function removeOfRecord(tx: Writer, { did, collection, rkey }: Source): void {
-  tx.run(
-    `DELETE FROM notifications
-     WHERE author = (SELECT id FROM accounts WHERE did = ?) AND rkey = ? AND collection = ? AND reason <> 'unverified'`,
-    [did, rkey, collection],
-  )
+/** Arrival time of the newest notification of any account, in milliseconds; 0 before the first. */
+export function lastArrival(db: Reader): number {
+  return db.get<{ last: number }>('SELECT last FROM notification_clock')?.last ?? 0
 }
 
-/** Arrival time of the newest notification of any account; empty before the first. */
-export function lastArrival(db: Reader): string {
-  return db.get<{ last: string }>('SELECT last FROM notification_clock')?.last ?? ''
-}
-
-export function setLastArrival(tx: Writer, at: string): void {
+export function setLastArrival(tx: Writer, at: number): void {
   tx.run('UPDATE notification_clock SET last = ?', [at])
 }
 

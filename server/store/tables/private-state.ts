@@ -5,7 +5,8 @@ import type { Reader } from '../database.ts'
 export function privateStateValues(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
     `SELECT (SELECT count(*) FROM notification_preferences p JOIN json_each(p.preferences) WHERE p.did = ?1)
-       + (SELECT count(*) FROM activity_subscriptions WHERE did = ?1)
+       + (SELECT count(*) FROM actor_preferences p JOIN json_each(p.preferences) WHERE p.did = ?1)
+       + (SELECT count(*) FROM activity_subscriptions WHERE account = (SELECT id FROM actors WHERE did = ?1))
        + (SELECT count(*) FROM push_registrations WHERE did = ?1)
        + (SELECT count(*) FROM seen_markers WHERE account = (SELECT id FROM accounts WHERE did = ?1)) AS count`,
     [did],

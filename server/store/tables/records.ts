@@ -1,10 +1,17 @@
-/** Tables `records` and `record_blobs`. */
+/** Tables `records`, `record_blobs` and `collection_sizes`, which triggers keep. */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { DatetimeString } from '../../util/time.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
+import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import type { Account } from './accounts.ts'
+import * as actors from './actors.ts'
+import { actorId } from './actors.ts'
+import * as collectionNames from './collections.ts'
+import { collectionId } from './collections.ts'
 
 export interface StoredRecord {
+  /** Row, which an update keeps. */
+  readonly id: number
   readonly did: DidString
   /** As the client wrote it, possibly an alias. */
   readonly collection: NsidString
@@ -15,44 +22,72 @@ export interface StoredRecord {
   readonly indexedAt: DatetimeString
 }
 
-const select = 'SELECT did, collection, rkey, cid, bytes, indexed_at AS indexedAt FROM records'
+type Row = Omit<StoredRecord, 'cid' | 'indexedAt'> & { readonly cid: Uint8Array; readonly indexedAt: number }
+
+const select = `
+  SELECT r.id, a.did, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt
+  FROM records r JOIN actors a ON a.id = r.actor JOIN collections c ON c.id = r.collection`
 
 export function find(db: Reader, did: string, collection: string, rkey: string): StoredRecord | undefined {
-  return db.get<StoredRecord>(`${select} WHERE did = ? AND collection = ? AND rkey = ?`, [
-    did,
-    collection,
-    rkey,
-  ])
+  const row = db.get<Row>(
+    `${select} WHERE r.actor = ${actorId} AND r.collection = ${collectionId} AND r.rkey = ?`,
+    [did, collection, rkey],
+  )
+  return row && toRecord(row)
 }
 
-export function insert(tx: Writer, record: StoredRecord, blobs: readonly string[]): void {
-  const { did, collection, rkey } = record
-  tx.run('INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)', [
-    did,
-    collection,
-    rkey,
-    record.cid,
-    record.bytes,
-    record.indexedAt,
-  ])
-  for (const blob of new Set(blobs)) {
-    tx.run('INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?)', [
-      did,
-      collection,
+/** Returns the id of the record. */
+export function insert(tx: Writer, record: Omit<StoredRecord, 'id'>, blobs: readonly string[]): number {
+  const { did, collection, rkey, cid, bytes, indexedAt } = record
+  const row = tx.get<{ id: number }>(
+    'INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
+    [
+      actors.ensure(tx, did),
+      collectionNames.ensure(tx, collection),
       rkey,
-      blob,
-    ])
+      cidBytes(cid),
+      bytes,
+      Date.parse(indexedAt),
+    ],
+  )
+  const id = row?.id ?? 0
+  insertBlobs(tx, id, blobs)
+  return id
+}
+
+/** Replaces the content of a record, which may move to another name of its collection. */
+export function update(
+  tx: Writer,
+  id: number,
+  { collection, cid, bytes, indexedAt }: Omit<StoredRecord, 'id'>,
+  blobs: readonly string[],
+): void {
+  tx.run('UPDATE records SET collection = ?, cid = ?, bytes = ?, indexed_at = ? WHERE id = ?', [
+    collectionNames.ensure(tx, collection),
+    cidBytes(cid),
+    bytes,
+    Date.parse(indexedAt),
+    id,
+  ])
+  tx.run('DELETE FROM record_blobs WHERE record = ?', [id])
+  insertBlobs(tx, id, blobs)
+}
+
+function insertBlobs(tx: Writer, record: number, blobs: readonly string[]): void {
+  for (const blob of new Set(blobs)) {
+    tx.run('INSERT INTO record_blobs (record, cid) VALUES (?, ?)', [record, cidBytes(blob)])
   }
 }
 
-export function remove(tx: Writer, did: string, collection: string, rkey: string): void {
-  tx.run('DELETE FROM records WHERE did = ? AND collection = ? AND rkey = ?', [did, collection, rkey])
+export function remove(tx: Writer, id: number): void {
+  tx.run('DELETE FROM records WHERE id = ?', [id])
 }
 
 /** Records of a collection by ascending record key, after `after`. */
 export function page(db: Reader, { did, collection, after = '', limit }: PageOf): StoredRecord[] {
-  return db.all<StoredRecord>(
-    `${select} WHERE did = ? AND collection = ? AND rkey > ? ORDER BY rkey LIMIT ?`,
+  return all(
+    db,
+    `${select} WHERE r.actor = ${actorId} AND r.collection = ${collectionId} AND r.rkey > ? ORDER BY r.rkey LIMIT ?`,
     [did, collection, after, limit],
   )
 }
@@ -60,8 +95,9 @@ export function page(db: Reader, { did, collection, after = '', limit }: PageOf)
 /** Records of a collection by descending record key, before `after`. */
 export function pageBackwards(db: Reader, { did, collection, after, limit }: PageOf): StoredRecord[] {
   // Sorts after every character of record keys.
-  return db.all<StoredRecord>(
-    `${select} WHERE did = ? AND collection = ? AND rkey < ? ORDER BY rkey DESC LIMIT ?`,
+  return all(
+    db,
+    `${select} WHERE r.actor = ${actorId} AND r.collection = ${collectionId} AND r.rkey < ? ORDER BY r.rkey DESC LIMIT ?`,
     [did, collection, after ?? '\x7f', limit],
   )
 }
@@ -74,7 +110,7 @@ export interface PageOf {
   readonly limit: number
 }
 
-/** Records of a repository in tree order, after `after`. */
+/** Records of a repository, after `after`. The order of its collections is fixed but arbitrary. */
 export function pageOfRepo(
   db: Reader,
   did: string,
@@ -82,10 +118,20 @@ export function pageOfRepo(
   limit: number,
 ): StoredRecord[] {
   const { collection, rkey } = after ?? { collection: '', rkey: '' }
-  return db.all<StoredRecord>(
-    `${select} WHERE did = ? AND (collection, rkey) > (?, ?) ORDER BY collection, rkey LIMIT ?`,
+  return all(
+    db,
+    `${select} WHERE r.actor = ${actorId} AND (r.collection, r.rkey) > (coalesce(${collectionId}, 0), ?)
+     ORDER BY r.collection, r.rkey LIMIT ?`,
     [did, collection, rkey, limit],
   )
+}
+
+function all(db: Reader, sql: string, params: readonly (string | number)[]): StoredRecord[] {
+  return db.all<Row>(sql, params).map(toRecord)
+}
+
+function toRecord(row: Row): StoredRecord {
+  return { ...row, cid: cidText(row.cid), indexedAt: iso(new Date(row.indexedAt)) }
 }
 
 type FoundProfile = Pick<Account, 'handle' | 'deactivatedAt' | 'suspendedAt' | 'takenDownAt'> & {
@@ -99,38 +145,39 @@ export function findProfile(
   did: string,
   collections: readonly string[],
 ): FoundProfile | undefined {
-  return db.get(
+  const found = db.get<Omit<FoundProfile, 'indexedAt'> & { readonly indexedAt: number | null }>(
     `SELECT a.handle, a.deactivated_at AS deactivatedAt, a.suspended_at AS suspendedAt, a.taken_down_at AS takenDownAt,
        r.bytes, r.indexed_at AS indexedAt
-     FROM accounts a LEFT JOIN records r
-       ON r.did = a.did AND r.collection IN (SELECT value FROM json_each(?)) AND r.rkey = 'self'
+     FROM accounts a LEFT JOIN records r ON r.actor = a.id AND r.rkey = 'self'
+       AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
      WHERE a.did = ? ORDER BY r.indexed_at DESC LIMIT 1`,
     [JSON.stringify(collections), did],
   )
+  return found && { ...found, indexedAt: found.indexedAt === null ? null : iso(new Date(found.indexedAt)) }
 }
 
-/** Collections with at least one record. Reads one record of each: a repository may have millions. */
+/** Collections with at least one record, by name. */
 export function collections(db: Reader, did: string): NsidString[] {
   const rows = db.all<{ name: NsidString }>(
-    `WITH RECURSIVE names (name) AS (
-       SELECT min(collection) FROM records WHERE did = ?
-       UNION ALL
-       SELECT (SELECT min(collection) FROM records WHERE did = ? AND collection > name) FROM names WHERE name IS NOT NULL
-     )
-     SELECT name FROM names WHERE name IS NOT NULL`,
-    [did, did],
+    `SELECT c.nsid AS name FROM collection_sizes s JOIN collections c ON c.id = s.collection
+     WHERE s.actor = ${actorId} ORDER BY c.nsid`,
+    [did],
   )
   return rows.map(({ name }) => name)
 }
 
 export function count(db: Reader, did: string): number {
-  return db.get<{ count: number }>('SELECT count(*) AS count FROM records WHERE did = ?', [did])?.count ?? 0
+  const row = db.get<{ count: number }>(
+    `SELECT coalesce(sum(records), 0) AS count FROM collection_sizes WHERE actor = ${actorId}`,
+    [did],
+  )
+  return row?.count ?? 0
 }
 
 /** Number of distinct blobs that records of the repository refer to. */
 export function countBlobs(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
-    'SELECT count(DISTINCT blob_cid) AS count FROM record_blobs WHERE did = ?',
+    `SELECT count(DISTINCT b.cid) AS count FROM record_blobs b JOIN records r ON r.id = b.record WHERE r.actor = ${actorId}`,
     [did],
   )
   return row?.count ?? 0

@@ -1,5 +1,7 @@
 /** Tables `repos` and `repo_blocks`: the latest commit of each repository and the nodes of its tree. No history is kept. */
+import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
+import { actorId } from './actors.ts'
 
 /** The latest commit of a repository. */
 export interface Head {
@@ -17,15 +19,19 @@ export interface Block {
 }
 
 export function findHead(db: Reader, did: string): Head | undefined {
-  return db.get<Head>('SELECT commit_cid AS "commit", rev, tree_cid AS tree FROM repos WHERE did = ?', [did])
+  const row = db.get<{ commit: Uint8Array; rev: string; tree: Uint8Array }>(
+    `SELECT commit_cid AS "commit", rev, tree_cid AS tree FROM repos WHERE actor = ${actorId}`,
+    [did],
+  )
+  return row && { commit: cidText(row.commit), rev: row.rev, tree: cidText(row.tree) }
 }
 
 export function insert(tx: Writer, did: string, head: Head, blocks: readonly Block[]): void {
-  tx.run('INSERT INTO repos (did, commit_cid, rev, tree_cid) VALUES (?, ?, ?, ?)', [
+  tx.run(`INSERT INTO repos (actor, commit_cid, rev, tree_cid) VALUES (${actorId}, ?, ?, ?)`, [
     did,
-    head.commit,
+    cidBytes(head.commit),
     head.rev,
-    head.tree,
+    cidBytes(head.tree),
   ])
   insertBlocks(tx, did, blocks)
 }
@@ -37,46 +43,48 @@ export function advance(
   head: Head,
   blocks: { added: readonly Block[]; removed: readonly string[] },
 ): void {
-  tx.run('UPDATE repos SET commit_cid = ?, rev = ?, tree_cid = ? WHERE did = ?', [
-    head.commit,
+  tx.run(`UPDATE repos SET commit_cid = ?, rev = ?, tree_cid = ? WHERE actor = ${actorId}`, [
+    cidBytes(head.commit),
     head.rev,
-    head.tree,
+    cidBytes(head.tree),
     did,
   ])
-  tx.run('DELETE FROM repo_blocks WHERE did = ? AND cid IN (SELECT value FROM json_each(?))', [
-    did,
-    JSON.stringify(blocks.removed),
-  ])
+  tx.run(
+    `DELETE FROM repo_blocks WHERE actor = ${actorId} AND cid IN (${blocks.removed.map(() => '?').join(', ')})`,
+    [did, ...blocks.removed.map(cidBytes)],
+  )
   insertBlocks(tx, did, blocks.added)
 }
 
 function insertBlocks(tx: Writer, did: string, blocks: readonly Block[]): void {
   if (blocks.length === 0) return
-  const rows = blocks.map(() => '(?, ?, ?)').join(', ')
+  const rows = blocks.map(() => `(${actorId}, ?, ?)`).join(', ')
   tx.run(
-    `INSERT INTO repo_blocks (did, cid, bytes) VALUES ${rows}`,
-    blocks.flatMap(({ cid, bytes }) => [did, cid, bytes]),
+    `INSERT INTO repo_blocks (actor, cid, bytes) VALUES ${rows}`,
+    blocks.flatMap(({ cid, bytes }) => [did, cidBytes(cid), bytes]),
   )
 }
 
 export function findBlock(db: Reader, did: string, cid: string): Uint8Array | undefined {
-  return db.get<{ bytes: Uint8Array }>('SELECT bytes FROM repo_blocks WHERE did = ? AND cid = ?', [did, cid])
-    ?.bytes
+  return db.get<{ bytes: Uint8Array }>(`SELECT bytes FROM repo_blocks WHERE actor = ${actorId} AND cid = ?`, [
+    did,
+    cidBytes(cid),
+  ])?.bytes
 }
 
 /** Blocks in CID order, after `after`. */
 export function blockPage(db: Reader, did: string, after: string | undefined, limit: number): Block[] {
-  return db.all<Block>('SELECT cid, bytes FROM repo_blocks WHERE did = ? AND cid > ? ORDER BY cid LIMIT ?', [
-    did,
-    after ?? '',
-    limit,
-  ])
+  const rows = db.all<{ cid: Uint8Array; bytes: Uint8Array }>(
+    `SELECT cid, bytes FROM repo_blocks WHERE actor = ${actorId} AND cid > ? ORDER BY cid LIMIT ?`,
+    [did, after === undefined ? new Uint8Array() : cidBytes(after), limit],
+  )
+  return rows.map(({ cid, bytes }) => ({ cid: cidText(cid), bytes }))
 }
 
 export function countBlocks(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
-    `SELECT (SELECT count(*) FROM repo_blocks WHERE did = ?)
-       + (SELECT count(DISTINCT cid) FROM records WHERE did = ?) AS count`,
+    `SELECT (SELECT count(*) FROM repo_blocks WHERE actor = ${actorId})
+       + (SELECT count(DISTINCT cid) FROM records WHERE actor = ${actorId}) AS count`,
     [did, did],
   )
   return row?.count ?? 0

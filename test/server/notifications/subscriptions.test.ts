@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import * as actors from '../../../server/store/tables/actors.ts'
+import * as fanOuts from '../../../server/store/tables/fan-outs.ts'
 import { body, createdAt } from '../../support/social.ts'
 import { alice, bob, round, setupAccounts, social } from '../../support/social-accounts.ts'
 
@@ -102,15 +104,18 @@ describe('fan-out to more subscribers than one batch', () => {
     const names = JSON.stringify(Array.from({ length: count }, (_, i) => `fan${round}x${i}`))
     const { store } = social.server.running.services
     await store.transact((tx) => {
+      tx.run(`INSERT INTO actors (did) SELECT 'did:web:' || value || '.test' FROM json_each(?)`, [names])
       tx.run(
-        `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
-         SELECT 'did:web:' || value || '.test', value || '.test', 0, ?, x'00', '' FROM json_each(?)`,
+        `INSERT INTO accounts (id, did, handle, is_minted, created_at, signing_key, signing_key_did)
+         SELECT a.id, a.did, value || '.test', 0, ?, x'00', ''
+         FROM json_each(?) JOIN actors a ON a.did = 'did:web:' || value || '.test'`,
         [createdAt, names],
       )
       tx.run(
-        `INSERT INTO activity_subscriptions (did, subject, post, reply, created_at)
-         SELECT 'did:web:' || value || '.test', ?, 1, 0, ? FROM json_each(?)`,
-        [bob.did, createdAt, names],
+        `INSERT INTO activity_subscriptions (account, subject, post, reply, created_at)
+         SELECT a.id, (SELECT id FROM actors WHERE did = ?), 1, 0, ?
+         FROM json_each(?) JOIN actors a ON a.did = 'did:web:' || value || '.test'`,
+        [bob.did, Date.parse(createdAt), names],
       )
     })
   }
@@ -147,16 +152,11 @@ describe('fan-out to more subscribers than one batch', () => {
     const { store, background } = social.server.running.services
     await background.idle()
     const rkey = uri.split('/').at(-1) ?? ''
-    const half = `did:web:fan${round}x2`
+    const half = actors.idOf(store, `did:web:fan${round}x200.test`) ?? 0
     await store.transact((tx) => {
-      tx.run(
-        `DELETE FROM notifications WHERE account IN (SELECT id FROM accounts WHERE did > ? AND did LIKE ?)`,
-        [half, `did:web:fan${round}x%`],
-      )
-      tx.run(
-        'INSERT INTO fan_outs (did, collection, rkey, is_reply, last_recipient) VALUES (?, ?, ?, 0, ?)',
-        [...[bob.did, 'app.example.feed.post', rkey, half]],
-      )
+      tx.run('DELETE FROM notifications WHERE account > ?', [half])
+      const source = { did: bob.did, collection: 'app.example.feed.post', rkey }
+      fanOuts.put(tx, { ...source, isReply: 0, lastRecipient: half })
     })
     expect(notified()?.rows).toBeLessThan(count)
     await social.server.restart()

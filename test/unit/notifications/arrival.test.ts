@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { arrivalTime } from '../../../server/notifications/arrival.ts'
+import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
-import { migrations } from '../../../server/store/migrations.ts'
 
 let dir: string
 let db: Database

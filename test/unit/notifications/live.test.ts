@@ -3,10 +3,12 @@ import { encode } from '@atproto/lex-cbor'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createNotificationEvents, type NotificationEvents } from '../../../server/notifications/events.ts'
 import { createLive, type LiveNotifications } from '../../../server/notifications/live.ts'
+import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
-import { migrations } from '../../../server/store/migrations.ts'
+import * as actors from '../../../server/store/tables/actors.ts'
 import * as notifications from '../../../server/store/tables/notifications.ts'
+import { iso } from '../../../server/util/time.ts'
 import { someCid } from '../../support/social.ts'
 import { FaultyDisk } from '../store/faulty-disk.ts'
 import { Gate } from '../store/gate.ts'
@@ -38,9 +40,9 @@ function addAccounts(dids: readonly string[]): Promise<void> {
   return db.transact((tx) => {
     for (const did of dids) {
       tx.run(
-        `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
-         VALUES (?, ?, 0, '', x'00', '')`,
-        [did, did.slice('did:web:'.length)],
+        `INSERT INTO accounts (id, did, handle, is_minted, created_at, signing_key, signing_key_did)
+         VALUES (?, ?, ?, 0, '', x'00', '')`,
+        [actors.ensure(tx, did), did, did.slice('did:web:'.length)],
       )
     }
   })
@@ -50,7 +52,7 @@ let arrivals = 0
 
 /** Inserts a like of bob and publishes its arrival. */
 async function like(): Promise<void> {
-  const at = new Date(++arrivals).toISOString()
+  const at = iso(new Date(++arrivals))
   const record = { $type: 'app.example.feed.like', number: arrivals }
   const arrived = await db.transact((tx) => {
     const after = notifications.lastId(tx)

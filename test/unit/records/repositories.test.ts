@@ -6,11 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSigningKey, type SigningKey } from '../../../server/identity/keys.ts'
 import { firstCommit } from '../../../server/records/commit.ts'
 import { exportRepo } from '../../../server/records/export.ts'
+import { migrations } from '../../../server/records/migrations.ts'
 import { prepareRecord } from '../../../server/records/prepare.ts'
 import { createRepositories, type Repositories } from '../../../server/records/repositories.ts'
 import { createTidClock } from '../../../server/records/tid.ts'
+import { cidBytes } from '../../../server/store/cid.ts'
 import { Database, type Writer } from '../../../server/store/database.ts'
-import { migrations } from '../../../server/store/migrations.ts'
 import * as accounts from '../../../server/store/tables/accounts.ts'
 import * as records from '../../../server/store/tables/records.ts'
 import * as repos from '../../../server/store/tables/repos.ts'
@@ -62,7 +63,7 @@ test('write: retries when its tree nodes were deleted by another commit', async 
 test('write: fails on a damaged tree without blocking the next write', async () => {
   await write(open(), 'a')
   const head = repos.findHead(store, did)
-  await store.transact((tx) => tx.run('DELETE FROM repo_blocks WHERE cid = ?', [head?.tree ?? '']))
+  await store.transact((tx) => tx.run('DELETE FROM repo_blocks WHERE cid = ?', [cidBytes(head?.tree ?? '')]))
   const repositories = open()
   await expect(write(repositories, 'b')).rejects.toThrow()
   await expect(write(repositories, 'b')).rejects.toThrow()

@@ -1,9 +1,9 @@
-import { isDatetimeString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { notificationViews } from '../../../../notifications/view.ts'
 import * as notifications from '../../../../store/tables/notifications.ts'
+import { instant, iso } from '../../../../util/time.ts'
 import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
 import { firstPage } from '../../../../xrpc/page.ts'
 import { method } from '../../../method.ts'
@@ -13,11 +13,16 @@ export const listNotifications = method(app.example.notification.listNotificatio
   handler({ params, auth, store, config, fail }) {
     const { did } = auth
     const { limit = 50, cursor, priority = false } = params
-    const before = cursor === undefined ? undefined : (decodeCursor(cursor, 1)?.[0] ?? '')
-    if (before !== undefined && !isDatetimeString(before)) throw fail('InvalidRequest', 'Malformed cursor')
+    const before = cursor === undefined ? undefined : instant(decodeCursor(cursor, 1)?.[0] ?? '')
+    if (cursor !== undefined && !before) throw fail('InvalidRequest', 'Malformed cursor')
     const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)
-    const found = notifications.page(store, { did, wanted, before, limit: limit + 1 })
+    const found = notifications.page(store, {
+      did,
+      wanted,
+      before: before && iso(before),
+      limit: limit + 1,
+    })
     const shown = firstPage(found, limit)
     const last = found.length > shown.length ? shown.at(-1) : undefined
     return {

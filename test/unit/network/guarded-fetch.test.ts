@@ -1,13 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  guardedFetch,
-  isPublicAddress,
-  OutboundFailed,
-  OutboundRefused,
-} from '../../../server/identity/guarded-fetch.ts'
-import { loopbackServer } from './support.ts'
+import { isPublicAddress, OutboundRefused } from '../../../server/network/guard.ts'
+import { guardedFetch, OutboundFailed } from '../../../server/network/guarded-fetch.ts'
+import { loopbackServer } from '../identity/support.ts'
 
 const PRIVATE: [string, ...string[]][] = [
   ['unspecified', '0.0.0.0', '0.1.2.3', '::'],

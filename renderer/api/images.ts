@@ -1,0 +1,15 @@
+/** Images in the interface come from this server only, as its content security policy requires. */
+import { com } from '../../lexicons/generated/index.ts'
+import { endpoint } from './endpoint.ts'
+
+/** The URL of a file of an account. */
+export function blobUrl(did: string, cid: string): string {
+  return `${endpoint}/xrpc/${com.core.sync.getBlob.$nsid}?${new URLSearchParams({ did, cid })}`
+}
+
+/** The URL of an image in a view, at the endpoint that this page uses. Undefined unless it is a file of this server. */
+export function imageUrl(url: string | undefined): string | undefined {
+  const { pathname, searchParams } = URL.parse(url ?? '') ?? {}
+  const [did, cid] = [searchParams?.get('did'), searchParams?.get('cid')]
+  return pathname?.endsWith('.sync.getBlob') && did && cid ? blobUrl(did, cid) : undefined
+}

@@ -1,0 +1,126 @@
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { File, FileX, Film, Image, Images, type LucideIcon, Music } from 'lucide-react'
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { callAs } from '../../api/client.ts'
+import { trackedFetch } from '../../api/connection.ts'
+import { downloadAs, saveFile } from '../../api/download.ts'
+import { explain } from '../../api/errors.ts'
+import { blobUrl } from '../../api/images.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { formatBytes } from '../../strings/format.ts'
+import { Section } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { extensionOf } from './archive.ts'
+import styles from './data.module.css'
+
+const { listBlobs, getBlob } = com.core.sync
+const pageSize = 24
+
+/** The files of the account, each a button that downloads it. */
+export function MediaSection() {
+  const { did } = useSession()
+  const list = useInfiniteQuery({
+    queryKey: [did, listBlobs.$nsid],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callAs(did, listBlobs, { params: { did, limit: pageSize, cursor }, signal }),
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+  const cids = list.data?.pages.flatMap((page) => page.cids) ?? []
+  return (
+    <Section lead={t.data.mediaLead} title={t.data.media}>
+      {list.isPending && <Skeleton rows={2} />}
+      {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && cids.length === 0 && (
+        <EmptyState icon={<Images aria-hidden size={28} />} title={t.data.noMedia}>
+          {t.data.noMediaText}
+        </EmptyState>
+      )}
+      {cids.length > 0 && (
+        <ul aria-label={t.data.media} className={styles.media}>
+          {cids.map((cid) => (
+            <MediaTile cid={cid} did={did} key={cid} />
+          ))}
+        </ul>
+      )}
+      <More list={list} />
+    </Section>
+  )
+}
+
+type Kind = keyof typeof t.data.mediaKinds
+
+const icons: Readonly<Record<Kind, LucideIcon>> = {
+  image: Image,
+  video: Film,
+  audio: Music,
+  file: File,
+  missing: FileX,
+}
+
+/** A file as a button that downloads it; pictures are shown. */
+function MediaTile({ did, cid }: { readonly did: string; readonly cid: string }) {
+  const info = useFileInfo(did, cid)
+  const { type = '', size } = info.data ?? {}
+  const kind = info.isError ? 'missing' : kindOf(type)
+  const name = t.data.mediaKinds[kind]
+  const detail = size === undefined ? '' : formatBytes(size)
+  const label = t.data.mediaLabel(name, detail)
+  const save = useMutation({
+    mutationFn: () => downloadAs(did, getBlob, { did, cid }),
+    onSuccess: (content) => saveFile(content, `${cid}${extensionOf(type)}`),
+    onError: (error) => toast(explain(error)),
+  })
+  return (
+    <li>
+      <button
+        aria-label={label}
+        className={styles.tile}
+        onClick={() => save.mutate()}
+        title={label}
+        type="button"
+      >
+        <TilePreview kind={kind} url={blobUrl(did, cid)} />
+        <span className={styles.tileText}>{detail || name}</span>
+      </button>
+    </li>
+  )
+}
+
+/** The picture, or an icon for other files and pictures that the browser cannot show. */
+function TilePreview({ kind, url }: { readonly kind: Kind; readonly url: string }) {
+  const [isBroken, setBroken] = useState(false)
+  if (kind === 'image' && !isBroken) {
+    return (
+      <img alt="" className={styles.tilePicture} loading="lazy" onError={() => setBroken(true)} src={url} />
+    )
+  }
+  const Icon = icons[kind]
+  return (
+    <span className={styles.tileIcon}>
+      <Icon aria-hidden size={28} strokeWidth={1.5} />
+    </span>
+  )
+}
+
+/** The type and size of a file, from its headers. */
+function useFileInfo(did: string, cid: string) {
+  return useQuery({
+    queryKey: [did, getBlob.$nsid, cid],
+    queryFn: async ({ signal }) => {
+      const response = await trackedFetch(new URL(blobUrl(did, cid)), { method: 'HEAD', signal })
+      if (!response.ok) throw new Error('file not found')
+      const { headers } = response
+      return { type: headers.get('content-type') ?? '', size: Number(headers.get('content-length')) }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+function kindOf(type: string): Kind {
+  const [kind = ''] = type.split('/')
+  return kind === 'image' || kind === 'video' || kind === 'audio' ? kind : 'file'
+}

@@ -1,0 +1,72 @@
+import { Trash2 } from 'lucide-react'
+import { parseAtUri } from '../../api/at-uri.ts'
+import { usePost, useProfile } from '../../api/views.ts'
+import { t } from '../../strings/en.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Row } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { Thumbnails } from '../thumbnails.tsx'
+import styles from './data.module.css'
+import type { StoredRecord, useRecordRemoval } from './records.ts'
+import { createdAtOf, summaryOf } from './summary.ts'
+
+interface RecordRowProps {
+  readonly record: StoredRecord
+  readonly removal: ReturnType<typeof useRecordRemoval>
+  onView(): void
+}
+
+/** A record with what it is about, and buttons to view and delete it. */
+export function RecordRow({ record, removal, onView }: RecordRowProps) {
+  const { repo, rkey } = parseAtUri(record.uri)
+  const { text, subject } = summaryOf(record.value)
+  const createdAt = createdAtOf(record.value)
+  return (
+    <Row
+      action={
+        <>
+          <Button aria-label={t.data.viewLabel(rkey)} onClick={onView} size="s">
+            {t.data.view}
+          </Button>
+          <IconButton
+            busy={removal.isPending && removal.variables === record}
+            icon={<Trash2 aria-hidden size={16} />}
+            label={t.data.removeLabel(rkey)}
+            onClick={() => removal.mutate(record)}
+            size="s"
+          />
+        </>
+      }
+      as="li"
+      detail={
+        <>
+          {createdAt && (
+            <>
+              <RelativeTime at={createdAt} /> ·{' '}
+            </>
+          )}
+          <code>{rkey}</code>
+        </>
+      }
+      title={
+        <div className={styles.summary}>
+          <p className={styles.text}>
+            {text ??
+              (subject ? <Subject of={subject} /> : <span className={styles.soft}>{t.data.noText}</span>)}
+          </p>
+          <Thumbnails did={repo} record={record.value} />
+        </div>
+      }
+    />
+  )
+}
+
+/** The text of the post or the name of the account that a record refers to; its URI or DID if it is not known here. */
+function Subject({ of }: { readonly of: string }) {
+  const isRecord = of.startsWith('at://')
+  const { data: post } = usePost(isRecord ? of : undefined)
+  const { data: profile } = useProfile(of.startsWith('did:') ? of : undefined)
+  const { text } = summaryOf(post?.record)
+  if (profile) return <>{profile.displayName || profile.handle}</>
+  return <>{text ?? <span className={styles.soft}>{of}</span>}</>
+}

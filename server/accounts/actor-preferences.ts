@@ -1,0 +1,97 @@
+/**
+ * The preferences that clients of the application store for an account. They keep their names and all members: clients read the
+ * whole array, change it and put the whole of it back.
+ */
+import type { LexMap } from '@atproto/lex-data'
+import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Reader, Writer } from '../store/database.ts'
+import * as table from '../store/tables/actor-preferences.ts'
+import { instant } from '../util/time.ts'
+import { protocolError } from '../xrpc/errors.ts'
+
+interface Deps {
+  readonly config: { readonly aliases: Aliases }
+  readonly now: () => Date
+}
+
+/** The session that reads or writes preferences. */
+interface Session {
+  readonly did: string
+  /** Whether it was opened with the main password. */
+  readonly isFull: boolean
+}
+
+type Preference = LexMap & { readonly $type: string }
+
+const namespace = 'app.example.'
+const personalDetails = 'app.example.actor.defs#personalDetailsPref'
+const declaredAge = 'app.example.actor.defs#declaredAgePref'
+
+/** Returns the preferences that a session may read, with the age limits that follow from the date of birth. */
+export function actorPreferences({ config, now }: Deps, db: Reader, { did, isFull }: Session): Preference[] {
+  const stored = readStored(db, did)
+  const isPersonal = hasType(personalDetails, config.aliases)
+  const details = stored.find((preference) => isPersonal(preference) && birthDateOf(preference))
+  const visible = isFull ? stored : stored.filter((preference) => !isPersonal(preference))
+  return details ? [...visible, declaredAgeOf(details, now())] : visible
+}
+
+/**
+ * Replaces the preferences of an account. Without a full session, its personal details stay as they are.
+ * @throws InvalidRequest
+ */
+export function replaceActorPreferences(
+  { config: { aliases } }: Pick<Deps, 'config'>,
+  tx: Writer,
+  { did, isFull }: Session,
+  preferences: readonly LexMap[],
+): void {
+  const isPersonal = hasType(personalDetails, aliases)
+  const isReadOnly = hasType(declaredAge, aliases)
+  const checked = preferences.map((preference) => checkType(preference, aliases))
+  const sent = checked.filter((preference) => !isReadOnly(preference))
+  if (!isFull && sent.some(isPersonal)) {
+    throw protocolError('InvalidRequest', 'App passwords cannot change personalDetailsPref')
+  }
+  const kept = isFull ? [] : readStored(tx, did).filter(isPersonal)
+  table.put(tx, did, JSON.stringify([...sent, ...kept]))
+}
+
+function readStored(db: Reader, did: string): Preference[] {
+  return JSON.parse(table.find(db, did) ?? '[]')
+}
+
+function checkType(preference: LexMap, aliases: Aliases): Preference {
+  const { $type } = preference
+  if (typeof $type === 'string' && canonicalNsid($type, aliases).startsWith(namespace)) {
+    return preference as Preference
+  }
+  throw protocolError('InvalidRequest', `The $type of each preference must begin with ${namespace}`)
+}
+
+function hasType(type: string, aliases: Aliases): (preference: Preference) => boolean {
+  return ({ $type }) => canonicalNsid($type, aliases) === type
+}
+
+/** Clients may store any value: an invalid date counts as none. */
+function birthDateOf({ birthDate }: Preference): Date | undefined {
+  return typeof birthDate === 'string' ? instant(birthDate) : undefined
+}
+
+/** Derives the age limits, in the namespace under which the personal details were stored. */
+function declaredAgeOf(details: Preference, now: Date): Preference {
+  const born = birthDateOf(details)
+  const isOver = (years: number) => born !== undefined && yearsBetween(born, now) >= years
+  return {
+    $type: details.$type.replace(/#.*/, '#declaredAgePref'),
+    isOverAge13: isOver(13),
+    isOverAge16: isOver(16),
+    isOverAge18: isOver(18),
+  }
+}
+
+function yearsBetween(from: Date, to: Date): number {
+  const years = to.getUTCFullYear() - from.getUTCFullYear()
+  const anniversary = Date.UTC(to.getUTCFullYear(), from.getUTCMonth(), from.getUTCDate())
+  return to.getTime() < anniversary ? years - 1 : years
+}

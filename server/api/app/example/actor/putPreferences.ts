@@ -1,0 +1,14 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { replaceActorPreferences } from '../../../../accounts/actor-preferences.ts'
+import { scopes } from '../../../../auth/scopes.ts'
+import { method } from '../../../method.ts'
+
+/** An account that moves here is not active yet when its preferences are stored. */
+export const putPreferences = method(app.example.actor.putPreferences, {
+  auth: 'access',
+  maxBody: 1_000_000,
+  async handler({ input, auth, store, ...services }) {
+    const session = { did: auth.did, isFull: auth.scope === scopes.full }
+    await store.transact((tx) => replaceActorPreferences(services, tx, session, input.preferences))
+  },
+})

@@ -1,0 +1,31 @@
+/** Keeps the links and feed items of records, in the transaction that writes the records. */
+import type { Writer } from '../store/database.ts'
+import * as actors from '../store/tables/actors.ts'
+import * as links from '../store/tables/links.ts'
+import * as posts from '../store/tables/posts.ts'
+import type { RecordEvent, RecordListener } from './events.ts'
+import { feedItemOf } from './feed-item.ts'
+
+/** Rows of a deleted record are deleted by foreign keys. */
+export const linkListener: RecordListener = {
+  recordCreated(tx, event) {
+    const from = { record: event.id, actor: actors.ensure(tx, event.did) }
+    links.insert(tx, from, event.links)
+    putFeedItem(tx, from, event)
+    return undefined
+  },
+
+  recordUpdated(tx, event) {
+    const from = { record: event.id, actor: actors.ensure(tx, event.did) }
+    links.replace(tx, from, event.links)
+    putFeedItem(tx, from, event)
+    return undefined
+  },
+
+  recordDeleted: () => undefined,
+}
+
+function putFeedItem(tx: Writer, from: { record: number; actor: number }, event: RecordEvent): void {
+  const item = feedItemOf(event.collection, event.record)
+  if (item) posts.put(tx, { ...from, indexedAt: Date.parse(event.at) }, item)
+}

@@ -1,0 +1,29 @@
+/** Table `posts`: the posts and reposts of each author by time, for feeds. */
+import type { Writer } from '../database.ts'
+
+/** What a record is in a feed. */
+export interface FeedItem {
+  /** 0 post, 1 reply, 2 repost. */
+  readonly kind: 0 | 1 | 2
+  /** Bits: 1 images or video, 2 video. */
+  readonly media: number
+  /** Creation time that the record states, in milliseconds. */
+  readonly createdAt: number | undefined
+}
+
+/** Inserts or updates the item of a record. @param indexedAt a record is not sorted after the time of its write */
+export function put(
+  tx: Writer,
+  { record, actor, indexedAt }: { record: number; actor: number; indexedAt: number },
+  { kind, media, createdAt = indexedAt }: FeedItem,
+): void {
+  tx.run(
+    `INSERT INTO posts (record, actor, sort_at, kind, media) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET sort_at = excluded.sort_at, kind = excluded.kind, media = excluded.media`,
+    [record, actor, Math.min(createdAt, indexedAt), kind, media],
+  )
+}
+
+export function remove(tx: Writer, record: number): void {
+  tx.run('DELETE FROM posts WHERE record = ?', [record])
+}

@@ -1,0 +1,26 @@
+/** Queries over starter packs. */
+import type { Reader } from '../database.ts'
+
+export interface Joined {
+  /** Actors whose profile says that they joined through the starter pack. */
+  readonly total: number
+  /** Those of them whose account was created since a time. */
+  readonly recent: number
+}
+
+/** @param names names of the collection of starter packs. @param since ISO 8601 */
+export function joined(
+  db: Reader,
+  { actor, rkey }: { actor: number; rkey: string },
+  names: readonly string[],
+  since: string,
+): Joined {
+  const row = db.get<Joined>(
+    `SELECT count(DISTINCT l.actor) AS total, count(DISTINCT CASE WHEN a.created_at >= ? THEN l.actor END) AS recent
+     FROM subjects s JOIN links l ON l.subject = s.id AND l.path = 15 LEFT JOIN accounts a ON a.id = l.actor
+     WHERE s.actor = ? AND s.rkey = ?
+       AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))`,
+    [since, actor, rkey, JSON.stringify(names)],
+  )
+  return row ?? { total: 0, recent: 0 }
+}

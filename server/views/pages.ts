@@ -1,0 +1,29 @@
+/** Pages of views: their cursors are the ids of records, which grow with the time of the write. */
+import { decodeCursor, encodeCursor } from '../xrpc/cursor.ts'
+import { protocolError } from '../xrpc/errors.ts'
+
+export interface Page {
+  /** Items come before this record id; undefined on the first page. */
+  readonly before: number | undefined
+  readonly limit: number
+}
+
+/** Reads the page parameters of a method. An empty cursor means none. @throws InvalidRequest */
+export function readPage({ cursor, limit }: { cursor?: string | undefined; limit: number }): Page {
+  if (cursor === undefined || cursor === '') return { before: undefined, limit }
+  const before = Number(decodeCursor(cursor, 1)?.[0])
+  if (!Number.isSafeInteger(before)) throw protocolError('InvalidRequest', 'Malformed cursor')
+  return { before, limit }
+}
+
+/** Takes a page of items. @param read returns items from the newest to the oldest, at most `limit` */
+export function takePage<T>(
+  { before, limit }: Page,
+  read: (page: { before: number | undefined; limit: number }) => readonly T[],
+  keyOf: (item: T) => number,
+): { items: readonly T[]; cursor: string | undefined } {
+  const found = read({ before, limit: limit + 1 })
+  const items = found.slice(0, limit)
+  const last = found.length > limit ? items.at(-1) : undefined
+  return { items, cursor: last && encodeCursor(String(keyOf(last))) }
+}

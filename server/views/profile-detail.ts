@@ -1,0 +1,94 @@
+/** Detailed profile views. */
+import { app } from '../../lexicons/generated/index.ts'
+import { namesOf } from '../config/aliases.ts'
+import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
+import * as graph from '../store/tables/graph.ts'
+import type { ViewContext } from './context.ts'
+import { blobUrl } from './images.ts'
+import { actorById, isHidden, loadActors, profileFields, profileViewBasic } from './profiles.ts'
+import { starterPackAt, starterPackViewBasic } from './starter-packs.ts'
+
+type ProfileViewDetailed = app.example.actor.defs.ProfileViewDetailed
+
+const { feed, graph: lexicons } = app.example
+
+/** Number of known followers in a view; the count has all. */
+const sampleSize = 5
+
+/** `app.example.actor.defs#profileViewDetailed` */
+export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDetailed {
+  const actor = actorById(ctx, id)
+  const { did, profile } = actor
+  const { associated, viewer, ...fields } = profileFields(ctx, actor)
+  const countOf = counter(ctx, id)
+  return {
+    ...fields,
+    website: profile?.value.website,
+    banner: blobUrl(ctx, did, profile?.value.banner),
+    followersCount: graph.countOf(ctx.db, id, 9),
+    followsCount: graph.countSubjects(ctx.db, id, 9, namesOf(lexicons.follow.$type, ctx.aliases)),
+    postsCount: countOf(feed.post.$type),
+    associated: {
+      activitySubscription: { allowSubscriptions: 'followers' },
+      ...associated,
+      lists: countOf(lexicons.list.$type),
+      feedgens: countOf(feed.generator.$type),
+      starterPacks: countOf(lexicons.starterpack.$type),
+      labeler: associated?.labeler ?? false,
+    },
+    joinedViaStarterPack: joinedVia(ctx, profile?.value.joinedViaStarterPack?.uri),
+    viewer: viewer && { ...viewer, ...privateState(ctx, id) },
+    pinnedPost: pinnedPost(did, profile?.value.pinnedPost),
+  }
+}
+
+/** Returns a function that returns the number of the actor's records in a collection, under all its names. */
+function counter({ db, aliases }: ViewContext, id: number): (collection: string) => number {
+  const collections = [feed.post, feed.generator, lexicons.list, lexicons.starterpack]
+  const sizes = graph.collectionSizes(
+    db,
+    id,
+    collections.flatMap(({ $type }) => namesOf($type, aliases)),
+  )
+  return (collection) => namesOf(collection, aliases).reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0)
+}
+
+function joinedVia(ctx: ViewContext, uri: string | undefined) {
+  const pack = uri === undefined ? undefined : starterPackAt(ctx, uri)
+  return pack && starterPackViewBasic(ctx, pack)
+}
+
+/** Only a post of the same account can be pinned. */
+function pinnedPost(did: string, ref: ProfileViewDetailed['pinnedPost']): ProfileViewDetailed['pinnedPost'] {
+  return ref?.uri.startsWith(`at://${did}/`) ? { uri: ref.uri, cid: ref.cid } : undefined
+}
+
+/** The parts of the viewer state that only detailed views have. */
+function privateState(
+  ctx: ViewContext,
+  id: number,
+): Pick<app.example.actor.defs.ViewerState, 'activitySubscription' | 'knownFollowers'> {
+  if (ctx.viewer === undefined || ctx.viewer === id) return {}
+  const viewer = actorById(ctx, ctx.viewer)
+  const subscription = activitySubscriptions.find(ctx.db, viewer.did, actorById(ctx, id).did)
+  return {
+    knownFollowers: knownFollowers(ctx, id, viewer.id),
+    activitySubscription: subscription && {
+      post: subscription.post === 1,
+      reply: subscription.reply === 1,
+    },
+  }
+}
+
+function knownFollowers(
+  ctx: ViewContext,
+  id: number,
+  viewer: number,
+): app.example.actor.defs.KnownFollowers | undefined {
+  const count = graph.countKnownFollowers(ctx.db, id, viewer)
+  if (count === 0) return undefined
+  const found = graph.knownFollowers(ctx.db, id, viewer, { limit: sampleSize }).map(({ actor }) => actor)
+  loadActors(ctx, found)
+  const followers = found.filter((actor) => !isHidden(ctx, actor))
+  return { count, followers: followers.map((actor) => profileViewBasic(ctx, actor)) }
+}
