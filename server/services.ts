@@ -11,6 +11,7 @@ import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
@@ -22,6 +23,7 @@ import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
+import { type CreateViewContext, createViewContexts } from './views/context.ts'
 
 export interface Services {
   readonly config: Config
@@ -36,6 +38,7 @@ export interface Services {
   readonly repositories: Repositories
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
+  readonly viewContext: CreateViewContext
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -64,6 +67,7 @@ export async function createServices(base: Base): Promise<Services> {
   const background = createBackground(log)
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
+  const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
     store,
@@ -92,6 +96,7 @@ export async function createServices(base: Base): Promise<Services> {
       events: notifications,
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
+    viewContext,
     background,
     log,
     origin,
@@ -129,6 +134,7 @@ function createRepositoriesWithNotifications(services: RecordDeps): Repositories
     now,
     listener: combineListeners(
       linkListener,
+      blockListener,
       createRecordListener({
         aliases: config.aliases,
         events: notifications,

@@ -3,6 +3,7 @@ import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import * as feed from '../store/tables/feed.ts'
 import { decodeCursor, encodeCursor } from '../xrpc/cursor.ts'
+import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
 import { violatesThreadGate } from './gates.ts'
 import {
@@ -90,18 +91,24 @@ function pageOf(
     shown.flatMap(({ repost }) => repost?.actor ?? []),
   )
   return {
-    cursor: last && encodeCursor(String(last.sortAt), String(last.record)),
+    cursor: last && feedCursor(last),
     feed: shown.map((item) => feedViewPost(ctx, item)),
   }
 }
 
-/** Parses the cursor of a feed; undefined if malformed. */
-export function feedPosition(cursor: string | undefined): feed.FeedPosition | undefined {
-  if (cursor === undefined || cursor === '') return feed.newest
-  const [sortAt, record] = (decodeCursor(cursor, 2) ?? []).map(Number)
-  return Number.isSafeInteger(sortAt) && Number.isSafeInteger(record)
-    ? ({ sortAt, record } as feed.FeedPosition)
-    : undefined
+/** Reads the page parameters of a method. An empty cursor means none. @throws InvalidRequest */
+export function readFeedPage({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+  return { limit, before: cursor === undefined || cursor === '' ? feed.newest : positionOf(cursor) }
+}
+
+export function feedCursor({ sortAt, record }: feed.FeedPosition): string {
+  return encodeCursor(String(sortAt), String(record))
+}
+
+function positionOf(cursor: string): feed.FeedPosition {
+  const [sortAt = Number.NaN, record = Number.NaN] = decodeCursor(cursor, 2)?.map(Number) ?? []
+  if (Number.isSafeInteger(sortAt) && Number.isSafeInteger(record)) return { sortAt, record }
+  throw protocolError('InvalidRequest', 'Malformed cursor')
 }
 
 /** Returns the items of entries by the ids of their records, without deleted and invalid ones. */

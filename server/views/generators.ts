@@ -6,7 +6,7 @@ import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
-import { profileView } from './profiles.ts'
+import { isHidden, profileView } from './profiles.ts'
 import type { ViewRecord } from './records.ts'
 
 const { generator } = app.example.feed
@@ -17,6 +17,14 @@ export type Generator = ViewRecord<app.example.feed.generator.Main>
 export function readGenerator(ctx: ViewContext, row: RecordRow): Generator | undefined {
   if (canonicalNsid(row.collection, ctx.aliases) !== generator.$type) return undefined
   return ctx.records.read(generator.main, row)
+}
+
+/** Views of the valid feed generators among the records, without those that a block hides. */
+export function generatorViews(ctx: ViewContext, rows: readonly RecordRow[]) {
+  return rows
+    .flatMap((row) => readGenerator(ctx, row) ?? [])
+    .filter(({ actor }) => !isHidden(ctx, actor))
+    .map((generator) => generatorView(ctx, generator))
 }
 
 /** `app.example.feed.defs#generatorView` */

@@ -42,6 +42,12 @@ export function postsById(ctx: ViewContext, ids: readonly number[]): Post[] {
   return ids.flatMap((id) => posts.get(id) ?? [])
 }
 
+/** Returns the valid posts among those at the URIs, each once. */
+export function postsAt(ctx: ViewContext, uris: readonly string[]): Post[] {
+  loadRecords(ctx, uris)
+  return unique(uris.flatMap((uri) => postAt(ctx, uri) ?? []))
+}
+
 /** Returns the post at a URI, under any name of its collection. Reads it unless `loadRecords` has. */
 export function postAt(ctx: ViewContext, uri: string): Post | undefined {
   const row = recordAt(ctx, uri)
@@ -74,6 +80,12 @@ export function keyOf({ db, aliases }: ViewContext, uri: string): feed.RecordKey
   if (did === undefined) return undefined
   const names = namesOf(canonicalNsid(nsid, aliases), aliases)
   return [did, rkey, [nsid, ...names.filter((name) => name !== nsid)]]
+}
+
+/** Returns the ids by which the links to a URI are found, under all names of its collection. */
+export function subjectIdsOf(ctx: ViewContext, uri: string): number[] {
+  const key = keyOf(ctx, uri)
+  return key ? feed.subjectIds(ctx.db, key) : []
 }
 
 /** URI of the record that a post embeds, alone or with media. */

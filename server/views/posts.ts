@@ -3,10 +3,18 @@ import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import type { ViewContext } from './context.ts'
 import { embedView } from './embeds.ts'
-import { mayQuote, mayReply, type ThreadGate, threadGateOf, violatesThreadGate } from './gates.ts'
+import {
+  isDetached,
+  mayQuote,
+  mayReply,
+  type ThreadGate,
+  threadGateOf,
+  violatesPostGate,
+  violatesThreadGate,
+} from './gates.ts'
 import { selfLabels } from './labels.ts'
 import { listViewBasic, loadLists } from './lists.ts'
-import { type Post, postAt, recordAt, responsesTo, rootOf } from './load-posts.ts'
+import { embeddedUri, type Post, postAt, recordAt, responsesTo, rootOf } from './load-posts.ts'
 import { actorById, profileViewBasic, viewerState } from './profiles.ts'
 import { jsonOf } from './records.ts'
 
@@ -79,6 +87,19 @@ export function threadGateView(ctx: ViewContext, gate: ThreadGate): app.example.
     record: jsonOf(gate),
     lists: Array.from(lists.values(), (list) => listViewBasic(ctx, list)),
   }
+}
+
+/** View of the gate of a thread. @param root its first post, if it is here */
+export function gateOfThread(ctx: ViewContext, root: Post | undefined) {
+  const gate = root && threadGateOf(ctx, root)
+  return gate && threadGateView(ctx, gate)
+}
+
+/** Whether a quote is listed under the post that it embeds: the author may have detached it, or permit no quotes. */
+export function isQuoteListed(ctx: ViewContext, quote: Post): boolean {
+  const uri = embeddedUri(quote)
+  const quoted = uri === undefined ? undefined : postAt(ctx, uri)
+  return !quoted || !(isDetached(ctx, quoted, quote.uri) || violatesPostGate(ctx, quoted, quote))
 }
 
 /** `app.example.feed.defs#blockedPost` */

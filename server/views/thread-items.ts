@@ -1,4 +1,5 @@
 /** Threads as flat lists, in the order in which they are read (getPostThreadV2). */
+import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import type { ViewContext } from './context.ts'
 import { isHiddenByGate } from './gates.ts'
@@ -9,7 +10,7 @@ import { answeredBy, isHiddenByBlock, isReplyBlocked, type Thread } from './thre
 
 const { threadItemPost, threadItemNotFound, threadItemBlocked } = app.example.unspecced.defs
 
-type ThreadItem = app.example.unspecced.getPostThreadV2.ThreadItem
+type ThreadItem = Omit<app.example.unspecced.getPostThreadV2.ThreadItem, '$type'>
 type ItemPost = app.example.unspecced.defs.ThreadItemPost
 
 export interface ItemOptions {
@@ -38,9 +39,9 @@ export function hasOtherItems(ctx: ViewContext, thread: Thread): boolean {
 }
 
 /** Returns the replies to the anchor that the author of the thread has hidden, or whose author the viewer mutes. */
-export function otherItems(ctx: ViewContext, thread: Thread, options: ItemOptions): ThreadItem[] {
+export function otherItems(ctx: ViewContext, thread: Thread) {
   const replies = repliesTo(ctx, thread, thread.anchor).filter((reply) => isOther(ctx, thread, reply))
-  return inOrder(ctx, thread, replies, options).map((reply) =>
+  return inOrder(ctx, thread, replies, 'oldest').map((reply) =>
     itemOf(ctx, reply, 1, {
       hiddenByThreadgate: isHidden(ctx, thread, reply),
       mutedByViewer: relationTo(ctx, reply.actor).muted,
@@ -53,7 +54,7 @@ function itemsAbove(ctx: ViewContext, thread: Thread, post: Post, depth: number)
   const above = answeredBy(ctx, thread, post)
   if (!above || depth > thread.height) return []
   const { uri } = above
-  if (!above.post) return [{ uri, depth: -depth, value: threadItemNotFound.$build({}) }]
+  if (!above.post) return [notFoundItem(uri, -depth)]
   if (above.isBlocked) return [blockedItem(ctx, above.post, -depth)]
   const next = itemsAbove(ctx, thread, above.post, depth + 1)
   const hasMore = next.length === 0 && depth === thread.height && above.post.value.reply !== undefined
@@ -70,7 +71,7 @@ function itemsBelow(
 ): ThreadItem[] {
   if (depth > thread.depth) return []
   const replies = repliesTo(ctx, thread, post).filter((reply) => !isOther(ctx, thread, reply))
-  const shown = inOrder(ctx, thread, replies, options)
+  const shown = inOrder(ctx, thread, replies, options.sort)
   const allowed = depth === thread.depth ? 0 : options.branchingFactor
   return shown.slice(0, depth === 1 ? undefined : options.branchingFactor).flatMap((reply) => {
     const opThread = isOpThread && isByOp(thread, reply)
@@ -103,7 +104,7 @@ function isByOp({ root }: Thread, post: Post): boolean {
 const isOpItem = ({ value }: ThreadItem) => threadItemPost.$isTypeOf(value) && value.opThread
 
 /** Sorts replies: first those of the author of the thread, then the viewer's own. */
-function inOrder(ctx: ViewContext, thread: Thread, replies: readonly Post[], { sort }: ItemOptions): Post[] {
+function inOrder(ctx: ViewContext, thread: Thread, replies: readonly Post[], sort: string): Post[] {
   const rank = (post: Post) => (isByOp(thread, post) ? 0 : post.actor === ctx.viewer ? 1 : 2)
   // A like by the author of the thread counts more than others.
   const weight = (post: Post) =>
@@ -116,7 +117,7 @@ function inOrder(ctx: ViewContext, thread: Thread, replies: readonly Post[], { s
   return replies.toSorted((a, b) => rank(a) - rank(b) || compare(a, b))
 }
 
-function itemOf(ctx: ViewContext, post: Post, depth: number, more: Partial<ItemPost>): ThreadItem {
+function itemOf(ctx: ViewContext, post: Post, depth: number, more: Partial<Omit<ItemPost, '$type'>>) {
   const none = {
     moreParents: false,
     moreReplies: 0,
@@ -124,8 +125,13 @@ function itemOf(ctx: ViewContext, post: Post, depth: number, more: Partial<ItemP
     hiddenByThreadgate: false,
     mutedByViewer: false,
   }
-  const { $type, ...members } = { ...none, ...more }
-  return { uri: post.uri, depth, value: threadItemPost.$build({ post: postView(ctx, post), ...members }) }
+  const value = threadItemPost.$build({ post: postView(ctx, post), ...none, ...more })
+  return { uri: post.uri, depth, value }
+}
+
+/** The place of a post that was deleted. */
+export function notFoundItem(uri: AtUriString, depth: number): ThreadItem {
+  return { uri, depth, value: threadItemNotFound.$build({}) }
 }
 
 /** The place of a post that a block hides. */

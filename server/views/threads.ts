@@ -161,12 +161,7 @@ function parentView(ctx: ViewContext, thread: Thread, post: Post, height: number
   return defs.threadViewPost.$build({ ...nodeOf(ctx, thread, above.post), parent })
 }
 
-function replyViews(
-  ctx: ViewContext,
-  thread: Thread,
-  post: Post,
-  depth: number,
-): ReplyView[] {
+function replyViews(ctx: ViewContext, thread: Thread, post: Post, depth: number): ReplyView[] {
   return (thread.replies.get(post.id) ?? []).flatMap((reply): ReplyView[] => {
     if (isHiddenByBlock(ctx, reply)) return [blockedPost(ctx, reply)]
     if (isReplyBlocked(ctx, reply, post)) return []

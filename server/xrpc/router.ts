@@ -88,11 +88,7 @@ export function createRouter<Word extends string, Services>(
 
   async function call(
     prepared: Prepared<Word, Services>,
-    query: string,
-    caller: Caller,
-    req: IncomingMessage,
-    res: ServerResponse,
-    called: string,
+    { name, query, caller, req, res }: IncomingCall,
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method, inputKind } = prepared
@@ -116,7 +112,7 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    return sendOutput(prepared, output, req, res, options.callerNames?.(called))
+    return sendOutput(prepared, output, req, res, options.callerNames?.(name.called))
   }
 
   async function dispatch(
@@ -133,9 +129,9 @@ export function createRouter<Word extends string, Services>(
     const { called, nsid } = name
     const prepared = table.get(nsid)
     const isKnown = prepared !== undefined || options.streams?.has(nsid) === true
-    if (!asksForWebSocket(req) && (await options.forward?.({ name, query, caller, req, res }, isKnown)))
-      return
-    if (prepared) await call(prepared, query, caller, req, res, called, settled)
+    const incoming = { name, query, caller, req, res }
+    if (!asksForWebSocket(req) && (await options.forward?.(incoming, isKnown))) return
+    if (prepared) await call(prepared, incoming, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
     else if (isValidNsid(nsid))
       throw protocolError('MethodNotImplemented', `This server does not answer ${called}`)

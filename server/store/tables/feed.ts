@@ -121,7 +121,7 @@ export const kinds = { post: 0, reply: 1, repost: 2 } as const
 export const media = { any: 1, video: 2 } as const
 
 /** Before every entry. */
-export const newest: FeedPosition = { sortAt: Number.MAX_SAFE_INTEGER, record: 0 }
+export const newest: FeedPosition = { sortAt: Number.MAX_SAFE_INTEGER, record: Number.MAX_SAFE_INTEGER }
 
 export interface Slice {
   readonly before: FeedPosition
@@ -153,6 +153,25 @@ export function entriesBy(
      ORDER BY p.sort_at DESC, p.record DESC LIMIT ?`,
     [actor, before.sortAt, before.record, limit],
   )
+}
+
+/** Posts of all authors, the last written first. `sortAt` is not compared. */
+export function postsOfAll(db: Reader, { before, limit }: Slice): FeedEntry[] {
+  return db.all<FeedEntry>(
+    `SELECT ${entryColumns} FROM posts p WHERE p.record < ? AND p.kind <> ${kinds.repost}
+     ORDER BY p.record DESC LIMIT ?`,
+    [before.record, limit],
+  )
+}
+
+/** Returns those of the records whose bytes contain a text. @param text in lower case; ASCII letters match in both cases */
+export function recordsWith(db: Reader, ids: readonly number[], text: string): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT r.id FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value
+     WHERE instr(lower(CAST(r.bytes AS TEXT)), ?) > 0`,
+    [JSON.stringify(ids), text],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** The actors that an account follows, and the account itself. Parameters: the account, JSON of names, the account. */
@@ -272,7 +291,7 @@ export function subjectIds(db: Reader, [did, rkey, names]: RecordKey): number[] 
 interface LinkPage {
   readonly path: number
   /** Record id: the page has older ones. */
-  readonly before: number
+  readonly before: number | undefined
   readonly limit: number
 }
 
@@ -280,7 +299,7 @@ interface LinkPage {
 export function linkingActors(
   db: Reader,
   subjects: readonly number[],
-  { path, before, limit }: LinkPage,
+  { path, before = Number.MAX_SAFE_INTEGER, limit }: LinkPage,
 ): { actor: number; record: number }[] {
   return db.all(
     `SELECT l.actor, max(l.record) AS record FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
@@ -294,7 +313,7 @@ export function linkingActors(
 export function linkingRecords(
   db: Reader,
   subjects: readonly number[],
-  { path, before, limit }: LinkPage,
+  { path, before = Number.MAX_SAFE_INTEGER, limit }: LinkPage,
 ): number[] {
   const rows = db.all<{ record: number }>(
     `SELECT DISTINCT record FROM links
