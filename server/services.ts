@@ -22,6 +22,7 @@ import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
+import { type CreateViewContext, createViewContexts } from './views/context.ts'
 
 export interface Services {
   readonly config: Config
@@ -36,6 +37,7 @@ export interface Services {
   readonly repositories: Repositories
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
+  readonly viewContext: CreateViewContext
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -64,6 +66,7 @@ export async function createServices(base: Base): Promise<Services> {
   const background = createBackground(log)
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
+  const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
     store,
@@ -88,10 +91,11 @@ export async function createServices(base: Base): Promise<Services> {
     notifications,
     live: createLive({
       store,
-      aliases: config.aliases,
+      viewContext: (did) => viewContext(origin, did),
       events: notifications,
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
+    viewContext,
     background,
     log,
     origin,

@@ -42,10 +42,11 @@ export class XrpcError extends Error {
   /** Seconds after which the client may retry, when known. */
   readonly retryAfter: number | undefined
 
-  constructor(name: string, message?: string, retryAfter?: number) {
+  /** @param status replaces the status of the name, for an error that does not concern the caller's own account */
+  constructor(name: string, message?: string, retryAfter?: number, status?: number) {
     super(message)
     this.name = name
-    this.status = statusByName.get(name) ?? 400
+    this.status = status ?? statusByName.get(name) ?? 400
     this.retryAfter = retryAfter
   }
 
