@@ -13,6 +13,7 @@ import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
@@ -25,6 +26,7 @@ import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
+import { type CreateViewContext, createViewContexts } from './views/context.ts'
 
 export interface Services {
   readonly config: Config
@@ -40,6 +42,7 @@ export interface Services {
   readonly blobs: Blobs
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
+  readonly viewContext: CreateViewContext
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -72,6 +75,7 @@ export async function createServices(base: Base): Promise<Services> {
   const resolveDid = createResolver(base, origin)
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
+  const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
     store,
@@ -101,6 +105,7 @@ export async function createServices(base: Base): Promise<Services> {
       events: notifications,
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
+    viewContext,
     background,
     log,
     origin,
@@ -139,6 +144,7 @@ function createListenedRepositories(services: RecordDeps): Repositories {
     listener: combineListeners(
       createBlobListener((did, cids) => background.run('deletion of blobs', () => blobs.release(did, cids))),
       linkListener,
+      blockListener,
       createRecordListener({
         aliases: config.aliases,
         events: notifications,

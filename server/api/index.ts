@@ -3,6 +3,21 @@
 import { getPreferences as getActorPreferences } from './app/example/actor/getPreferences.ts'
 import { getProfile } from './app/example/actor/getProfile.ts'
 import { putPreferences as putActorPreferences } from './app/example/actor/putPreferences.ts'
+import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
+import { getActorLikes } from './app/example/feed/getActorLikes.ts'
+import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
+import { getFeed } from './app/example/feed/getFeed.ts'
+import { getFeedGenerator } from './app/example/feed/getFeedGenerator.ts'
+import { getFeedGenerators } from './app/example/feed/getFeedGenerators.ts'
+import { getLikes } from './app/example/feed/getLikes.ts'
+import { getListFeed } from './app/example/feed/getListFeed.ts'
+import { getPosts } from './app/example/feed/getPosts.ts'
+import { getPostThread } from './app/example/feed/getPostThread.ts'
+import { getQuotes } from './app/example/feed/getQuotes.ts'
+import { getRepostedBy } from './app/example/feed/getRepostedBy.ts'
+import { getSuggestedFeeds } from './app/example/feed/getSuggestedFeeds.ts'
+import { getTimeline } from './app/example/feed/getTimeline.ts'
+import { searchPosts } from './app/example/feed/searchPosts.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
 import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
@@ -14,10 +29,21 @@ import { registerPush } from './app/example/notification/registerPush.ts'
 import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
+import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
+import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
+import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
+import { enableAccountInvites } from './com/core/admin/enableAccountInvites.ts'
+import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
+import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
+import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { searchAccounts } from './com/core/admin/searchAccounts.ts'
+import { sendEmail } from './com/core/admin/sendEmail.ts'
+import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
+import { updateAccountHandle } from './com/core/admin/updateAccountHandle.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
@@ -103,6 +129,15 @@ export const methods = [
   revokeSession,
   updateEmail,
   adminDeleteAccount,
+  disableAccountInvites,
+  enableAccountInvites,
+  getAccountInfo,
+  getAccountInfos,
+  getInviteCodes,
+  searchAccounts,
+  sendEmail,
+  updateAccountEmail,
+  updateAccountHandle,
   disableInviteCodes,
   getSubjectStatus,
   listAccounts,
@@ -110,6 +145,23 @@ export const methods = [
   updateSubjectStatus,
   getActorPreferences,
   getProfile,
+  getActorFeeds,
+  getActorLikes,
+  getAuthorFeed,
+  getFeed,
+  getFeedGenerator,
+  getFeedGenerators,
+  getLikes,
+  getListFeed,
+  getPostThread,
+  getPosts,
+  getQuotes,
+  getRepostedBy,
+  getSuggestedFeeds,
+  getTimeline,
+  searchPosts,
+  getPostThreadOtherV2,
+  getPostThreadV2,
   putActorPreferences,
   getPreferences,
   getUnreadCount,

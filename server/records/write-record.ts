@@ -29,27 +29,38 @@ export function writeRecord(
   const at = iso(now())
   const read = subjectReader((handle) => findByHandle(tx, handle)?.did, aliases)
   const event = (
-    id: number,
-    { collection, rkey, cid, bytes }: NonNullable<RecordChange['before' | 'after']>,
+    {
+      id,
+      collection,
+      rkey,
+      cid,
+      bytes,
+    }: Pick<records.StoredRecord, 'id' | 'collection' | 'rkey' | 'cid' | 'bytes'>,
     record: LexMap,
-  ): RecordEvent => {
-    const canonical = canonicalNsid(collection, aliases)
-    const uri = recordUri(did, collection, rkey)
-    const links = linksOf(canonical, record, read)
-    return { id, did, collection: canonical, rkey, uri, cid, bytes, record, links, at }
-  }
-  const previous =
-    before && event(before.id, before, withCanonicalTypes(decode(before.bytes), aliases) as LexMap)
+  ): RecordEvent => ({
+    id,
+    did,
+    collection: canonicalNsid(collection, aliases),
+    rkey,
+    uri: recordUri(did, collection, rkey),
+    cid,
+    bytes,
+    record,
+    links: linksOf(canonicalNsid(collection, aliases), record, read),
+    at,
+  })
+  const previous = before && event(before, withCanonicalTypes(decode(before.bytes), aliases) as LexMap)
   if (!after) {
-    if (!previous) return undefined
-    records.remove(tx, previous.id)
+    if (!before || !previous) return undefined
+    records.remove(tx, before.id)
     return listener.recordDeleted(tx, previous)
   }
   const { collection, rkey, cid, bytes, blobs, canonical } = after
-  if (previous) {
-    records.update(tx, { id: previous.id, collection, cid, bytes, indexedAt: at }, blobs)
-    return listener.recordUpdated(tx, event(previous.id, after, canonical), previous)
+  const content = { did, collection, rkey, cid, bytes, indexedAt: at }
+  if (before && previous) {
+    records.update(tx, before.id, content, blobs)
+    return listener.recordUpdated(tx, event({ ...after, id: before.id }, canonical), previous)
   }
-  const id = records.insert(tx, { did, collection, rkey, cid, bytes, indexedAt: at }, blobs)
-  return listener.recordCreated(tx, event(id, after, canonical))
+  const id = records.insert(tx, content, blobs)
+  return listener.recordCreated(tx, event({ ...after, id }, canonical))
 }

@@ -40,7 +40,7 @@ const milliseconds = (text: string) =>
 function actors(): string {
   const columns = `did, handle, email, email_confirmed_at, email_auth_factor, password_hash, is_owner, is_minted, created_at,
     deactivated_at, delete_after, taken_down_at, takedown_ref, suspended_at, suspension_ref, invite_code, signing_key,
-    signing_key_did, plc_operation, plc_submitted_at, plc_handle, plc_endpoint`
+    signing_key_did, plc_operation, plc_submitted_at, plc_handle, plc_endpoint, invites_disabled, invite_note`
   return `
     -- Everyone that a record or an account refers to.
     CREATE TABLE actors (
@@ -82,7 +82,9 @@ function actors(): string {
       plc_operation TEXT,                -- JSON: the minted genesis, or an importer's signed operation
       plc_submitted_at TEXT,
       plc_handle TEXT,                   -- the handle and the server address as last published; null: not published
-      plc_endpoint TEXT
+      plc_endpoint TEXT,
+      invites_disabled INTEGER NOT NULL DEFAULT 0, -- whether it earns no invite codes
+      invite_note TEXT
     ) STRICT;
     INSERT INTO accounts_of_actors (id, ${columns}) SELECT id, ${columns} FROM accounts;
     DROP TABLE accounts;
@@ -360,6 +362,18 @@ function moveBlobs(sqlite: Sqlite, last: OldRecord): void {
   sqlite.execute('DELETE FROM old_record_blobs WHERE (did, collection, rkey) <= (?, ?, ?)', upTo)
 }
 
+/** Adds a record to the size of its collection. */
+const sizeIn = `
+        INSERT INTO collection_sizes (actor, collection, records, bytes)
+          VALUES (NEW.actor, NEW.collection, 1, length(NEW.bytes))
+          ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes;`
+
+/** Subtracts a record from the size of its collection. */
+const sizeOut = `
+        UPDATE collection_sizes SET records = records - 1, bytes = bytes - length(OLD.bytes)
+          WHERE actor = OLD.actor AND collection = OLD.collection;
+        DELETE FROM collection_sizes WHERE actor = OLD.actor AND collection = OLD.collection AND records = 0;`
+
 /** Whether the counts include a link that is inserted or deleted. */
 const isCounted = (row: string) =>
   `(${row}.path IN ${countedByRecord} OR NOT EXISTS (SELECT 1 FROM links
@@ -381,19 +395,10 @@ function countsOfRecords(): string {
     INSERT INTO collection_sizes (actor, collection, records, bytes)
       SELECT actor, collection, count(*), sum(length(bytes)) FROM records GROUP BY actor, collection;
     CREATE TRIGGER record_is_inserted AFTER INSERT ON records
-      BEGIN
-        INSERT INTO collection_sizes (actor, collection, records, bytes)
-          VALUES (NEW.actor, NEW.collection, 1, length(NEW.bytes))
-          ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes;
+      BEGIN${sizeIn}
       END;
     CREATE TRIGGER record_is_updated AFTER UPDATE OF collection, bytes ON records
-      BEGIN
-        INSERT INTO collection_sizes (actor, collection, records, bytes)
-          VALUES (NEW.actor, NEW.collection, 1, length(NEW.bytes))
-          ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes;
-        UPDATE collection_sizes SET records = records - 1, bytes = bytes - length(OLD.bytes)
-          WHERE actor = OLD.actor AND collection = OLD.collection;
-        DELETE FROM collection_sizes WHERE actor = OLD.actor AND collection = OLD.collection AND records = 0;
+      BEGIN${sizeOut}${sizeIn}
       END;
   `
 }
@@ -653,10 +658,7 @@ function orphans(): string {
       BEGIN${removeOrphan('OLD.subject')}
       END;
     CREATE TRIGGER record_is_deleted AFTER DELETE ON records
-      BEGIN
-        UPDATE collection_sizes SET records = records - 1, bytes = bytes - length(OLD.bytes)
-          WHERE actor = OLD.actor AND collection = OLD.collection;
-        DELETE FROM collection_sizes WHERE actor = OLD.actor AND collection = OLD.collection AND records = 0;${removeOrphan('OLD.actor')}
+      BEGIN${sizeOut}${removeOrphan('OLD.actor')}
       END;
     CREATE TRIGGER account_is_deleted AFTER DELETE ON accounts
       BEGIN

@@ -15,8 +15,8 @@ export function createMigrations(derive: DeriveLinks): readonly Migration[] {
     { sql: pushQueue() },
     { sql: publishedIdentities() },
     { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
-    ...actorMigrations(derive),
     { sql: actorPreferencesAndInvites() },
+    ...actorMigrations(derive),
     { sql: blobs() },
   ]
 }

@@ -95,19 +95,22 @@ export function members(db: Reader, list: number, { before, limit }: PageOf): Li
   )
 }
 
-/** The items by which an actor is on an owner's lists. */
+/** Returns the items by which an actor is on an owner's lists, by the ids of the lists. */
 export function memberships(
   db: Reader,
   owner: number,
   actor: number,
-): { owner: number; rkey: string; record: number }[] {
-  return db.all(
-    `SELECT s.actor AS owner, s.rkey, min(i.record) AS record
+  names: readonly string[],
+): Map<number, number> {
+  const rows = db.all<{ list: number; record: number }>(
+    `SELECT list.id AS list, min(i.record) AS record
      FROM links i JOIN links il ON il.record = i.record AND il.path = 12
      JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
-     WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY 1, 2`,
-    [actor, owner],
+     JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection IN (${listIds})
+     WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY list.id`,
+    [JSON.stringify(names), actor, owner],
   )
+  return new Map(rows.map(({ list, record }) => [list, record]))
 }
 
 /** An actor's records of a collection, newest first. */

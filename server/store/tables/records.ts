@@ -55,16 +55,11 @@ export function insert(tx: Writer, record: Omit<StoredRecord, 'id'>, blobs: read
   return id
 }
 
-/** Replaces the content of a record, and moves it to another name of its collection if that differs. */
+/** Replaces the content of a record, which may move to another name of its collection. */
 export function update(
   tx: Writer,
-  {
-    id,
-    collection,
-    cid,
-    bytes,
-    indexedAt,
-  }: Pick<StoredRecord, 'id' | 'collection' | 'cid' | 'bytes' | 'indexedAt'>,
+  id: number,
+  { collection, cid, bytes, indexedAt }: Omit<StoredRecord, 'id'>,
   blobs: readonly string[],
 ): void {
   tx.run('UPDATE records SET collection = ?, cid = ?, bytes = ?, indexed_at = ? WHERE id = ?', [

@@ -1,0 +1,23 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { findActor } from '../../../../views/find.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { starterPacksById, starterPackViewBasic } from '../../../../views/starter-packs.ts'
+import { method } from '../../../method.ts'
+
+export const getActorStarterPacks = method(app.example.graph.getActorStarterPacks, {
+  auth: 'optional',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth?.did)
+    const actor = findActor(ctx, params.actor)
+    const names = namesOf(app.example.graph.starterpack.$type, config.aliases)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.recordsOf(ctx.db, actor, names, page),
+      (id) => id,
+    )
+    const found = starterPacksById(ctx, items)
+    return { starterPacks: found.map((pack) => starterPackViewBasic(ctx, pack)), cursor }
+  },
+})

@@ -1,0 +1,22 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as graph from '../../../../store/tables/graph.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { loadActors, profileView } from '../../../../views/profiles.ts'
+import { method } from '../../../method.ts'
+
+export const getBlocks = method(app.example.graph.getBlocks, {
+  auth: 'access',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth.did)
+    const collections = namesOf(app.example.graph.block.$type, config.aliases)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => graph.subjects(ctx.db, ctx.viewer, { path: 10, collections }, page),
+      ({ record }) => record,
+    )
+    const ids = items.map(({ actor }) => actor)
+    loadActors(ctx, ids)
+    return { blocks: ids.map((id) => profileView(ctx, id)), cursor }
+  },
+})

@@ -1,0 +1,24 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as graph from '../../../../store/tables/graph.ts'
+import { shownAround } from '../../../../views/actor-lists.ts'
+import { findActor } from '../../../../views/find.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { profileView } from '../../../../views/profiles.ts'
+import { method } from '../../../method.ts'
+
+export const getFollows = method(app.example.graph.getFollows, {
+  auth: 'optional',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth?.did)
+    const subject = findActor(ctx, params.actor)
+    const collections = namesOf(app.example.graph.follow.$type, config.aliases)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => graph.subjects(ctx.db, subject, { path: 9, collections }, page),
+      ({ record }) => record,
+    )
+    const follows = shownAround(ctx, subject, items)
+    return { subject: profileView(ctx, subject), follows: follows.map((id) => profileView(ctx, id)), cursor }
+  },
+})

@@ -1,0 +1,26 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as graph from '../../../../store/tables/graph.ts'
+import { shownAround } from '../../../../views/actor-lists.ts'
+import { findActor } from '../../../../views/find.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { profileView } from '../../../../views/profiles.ts'
+import { method } from '../../../method.ts'
+
+export const getKnownFollowers = method(app.example.graph.getKnownFollowers, {
+  auth: 'access',
+  handler({ params, auth, origin, viewContext }) {
+    const ctx = viewContext(origin, auth.did)
+    const subject = findActor(ctx, params.actor)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => graph.knownFollowers(ctx.db, subject, ctx.viewer, page),
+      ({ record }) => record,
+    )
+    const followers = shownAround(ctx, subject, items)
+    return {
+      subject: profileView(ctx, subject),
+      followers: followers.map((id) => profileView(ctx, id)),
+      cursor,
+    }
+  },
+})

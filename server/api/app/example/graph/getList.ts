@@ -1,0 +1,22 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { findRecord } from '../../../../views/find.ts'
+import { listItemViews, listViews } from '../../../../views/list-views.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { method } from '../../../method.ts'
+
+export const getList = method(app.example.graph.getList, {
+  auth: 'optional',
+  handler({ params, auth, origin, viewContext, fail }) {
+    const ctx = viewContext(origin, auth?.did)
+    const row = findRecord(ctx, params.list, app.example.graph.list.$type)
+    const [list] = row ? listViews(ctx, [row.id]) : []
+    if (!row || !list) throw fail('InvalidRequest', 'List not found')
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.members(ctx.db, row.id, page),
+      ({ record }) => record,
+    )
+    return { list, items: listItemViews(ctx, items), cursor }
+  },
+})

@@ -1,0 +1,25 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { listViews } from '../../../../views/list-views.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { method } from '../../../method.ts'
+
+export const getListBlocks = method(app.example.graph.getListBlocks, {
+  auth: 'access',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth.did)
+    const { list, listblock } = app.example.graph
+    const names = {
+      list: namesOf(list.$type, config.aliases),
+      listblock: namesOf(listblock.$type, config.aliases),
+    }
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.blocked(ctx.db, ctx.viewer, names, page),
+      ({ record }) => record,
+    )
+    const ids = items.map((item) => item.list)
+    return { lists: listViews(ctx, ids), cursor }
+  },
+})

@@ -1,0 +1,20 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { listViews } from '../../../../views/list-views.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { method } from '../../../method.ts'
+
+export const getListMutes = method(app.example.graph.getListMutes, {
+  auth: 'access',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth.did)
+    const names = namesOf(app.example.graph.list.$type, config.aliases)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.muted(ctx.db, ctx.viewer, names, page),
+      (id) => id,
+    )
+    return { lists: listViews(ctx, items), cursor }
+  },
+})

@@ -1,0 +1,23 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { findActor } from '../../../../views/find.ts'
+import { hasPurpose, listView, visibleLists } from '../../../../views/list-views.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { method } from '../../../method.ts'
+
+export const getLists = method(app.example.graph.getLists, {
+  auth: 'optional',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth?.did)
+    const actor = findActor(ctx, params.actor)
+    const names = namesOf(app.example.graph.list.$type, config.aliases)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.recordsOf(ctx.db, actor, names, page),
+      (id) => id,
+    )
+    const found = visibleLists(ctx, items).filter((list) => hasPurpose(ctx, list, params.purposes))
+    return { lists: found.map((list) => listView(ctx, list)), cursor }
+  },
+})

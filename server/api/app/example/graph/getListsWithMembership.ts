@@ -1,0 +1,31 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { findActor } from '../../../../views/find.ts'
+import { hasPurpose, listItemViews, listView, visibleLists } from '../../../../views/list-views.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { method } from '../../../method.ts'
+
+export const getListsWithMembership = method(app.example.graph.getListsWithMembership, {
+  auth: 'access',
+  handler({ params, auth, origin, config, viewContext }) {
+    const ctx = viewContext(origin, auth.did)
+    const actor = findActor(ctx, params.actor)
+    const names = namesOf(app.example.graph.list.$type, config.aliases)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.recordsOf(ctx.db, ctx.viewer, names, page),
+      (id) => id,
+    )
+    const found = visibleLists(ctx, items).filter((list) => hasPurpose(ctx, list, params.purposes))
+    const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, names)
+    return {
+      listsWithMembership: found.map((list) => {
+        const record = itemOf.get(list.id)
+        const [listItem] = record === undefined ? [] : listItemViews(ctx, [{ actor, record }])
+        return { list: listView(ctx, list), listItem }
+      }),
+      cursor,
+    }
+  },
+})

@@ -1,0 +1,46 @@
+import type { AtIdentifierString } from '@atproto/syntax'
+import { app } from '../../../../../lexicons/generated/index.ts'
+import type { ViewContext } from '../../../../views/context.ts'
+import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
+import { actorById, loadActors } from '../../../../views/profiles.ts'
+import { isBlocked, relationsOf } from '../../../../views/relations.ts'
+import { method } from '../../../method.ts'
+
+const { relationship, notFoundActor } = app.example.graph.defs
+
+export const getRelationships = method(app.example.graph.getRelationships, {
+  auth: 'optional',
+  handler({ params, auth, origin, viewContext, fail }) {
+    const ctx = viewContext(origin, auth?.did)
+    const { actor, others = [] } = params
+    const from = visibleActor(ctx, actor)
+    if (from === undefined) throw fail('ActorNotFound', `Actor not found: ${actor}`)
+    const found = new Map(others.map((other) => [other, visibleActor(ctx, other)]))
+    const ids = [...new Set(found.values())].filter((id) => id !== undefined)
+    loadActors(ctx, ids)
+    const relations = relationsOf(ctx, from, ids)
+    return {
+      actor: actorById(ctx, from).did,
+      relationships: others.map((other) => {
+        const id = found.get(other)
+        const relation = id === undefined ? undefined : relations.get(id)
+        if (id === undefined || !relation) return notFoundActor.$build({ actor: other, notFound: true })
+        const follows = isBlocked(relation) ? undefined : relation
+        return relationship.$build({
+          did: actorById(ctx, id).did,
+          following: follows?.following,
+          followedBy: follows?.followedBy,
+          blocking: relation.blocking,
+          blockedBy: relation.blockedBy,
+          blockingByList: relation.blockingByList?.uri,
+          blockedByList: relation.blockedByList?.uri,
+        })
+      }),
+    }
+  },
+})
+
+function visibleActor(ctx: ViewContext, identifier: AtIdentifierString): number | undefined {
+  const id = actorIdByIdentifier(ctx, identifier)
+  return id !== undefined && isVisible(ctx, id) ? id : undefined
+}

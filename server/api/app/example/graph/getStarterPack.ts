@@ -1,0 +1,13 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { starterPackAt, starterPackView } from '../../../../views/starter-packs.ts'
+import { method } from '../../../method.ts'
+
+export const getStarterPack = method(app.example.graph.getStarterPack, {
+  auth: 'optional',
+  handler({ params, auth, origin, viewContext, fail }) {
+    const ctx = viewContext(origin, auth?.did)
+    const pack = starterPackAt(ctx, params.starterPack)
+    if (!pack) throw fail('InvalidRequest', 'Starter pack not found')
+    return { starterPack: starterPackView(ctx, pack) }
+  },
+})

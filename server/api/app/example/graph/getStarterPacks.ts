@@ -1,0 +1,12 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { starterPackAt, starterPackViewBasic } from '../../../../views/starter-packs.ts'
+import { method } from '../../../method.ts'
+
+export const getStarterPacks = method(app.example.graph.getStarterPacks, {
+  auth: 'optional',
+  handler({ params, auth, origin, viewContext }) {
+    const ctx = viewContext(origin, auth?.did)
+    const found = params.uris.flatMap((uri) => starterPackAt(ctx, uri) ?? [])
+    return { starterPacks: found.map((pack) => starterPackViewBasic(ctx, pack)) }
+  },
+})
