@@ -78,8 +78,10 @@ import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
 import { getRecord } from './com/core/repo/getRecord.ts'
+import { listMissingBlobs } from './com/core/repo/listMissingBlobs.ts'
 import { listRecords } from './com/core/repo/listRecords.ts'
 import { putRecord } from './com/core/repo/putRecord.ts'
+import { uploadBlob } from './com/core/repo/uploadBlob.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -107,7 +109,9 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getBlob } from './com/core/sync/getBlob.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
+import { listBlobs } from './com/core/sync/listBlobs.ts'
 
 export const methods = [
   applyWrites,
@@ -115,9 +119,13 @@ export const methods = [
   deleteRecord,
   describeRepo,
   getRecord,
+  listMissingBlobs,
   listRecords,
   putRecord,
+  uploadBlob,
+  getBlob,
   getRepo,
+  listBlobs,
   resolveHandle,
   activateAccount,
   checkAccountStatus,
