@@ -257,6 +257,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: token === 'app password' ? 'InvalidToken: Bad token method' : undefined,
   }),
   'com.core.server.getSession': () => ({}),
+  'com.core.server.getUsage': () => ({}),
   'com.core.server.listAppPasswords': () => ({}),
   'com.core.server.listSessions': () => ({}),
   'com.core.server.refreshSession': (_, token) => ({

@@ -97,6 +97,7 @@ import { describeServer } from './com/core/server/describeServer.ts'
 import { getAccountInviteCodes } from './com/core/server/getAccountInviteCodes.ts'
 import { getServiceAuth } from './com/core/server/getServiceAuth.ts'
 import { getSession } from './com/core/server/getSession.ts'
+import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
@@ -142,6 +143,7 @@ export const methods = [
   getAccountInviteCodes,
   getServiceAuth,
   getSession,
+  getUsage,
   listAppPasswords,
   listSessions,
   refreshSession,
