@@ -17,6 +17,10 @@ export const getFollowers = method(app.example.graph.getFollowers, {
       ({ record }) => record,
     )
     const followers = shownAround(ctx, subject, items)
-    return { subject: profileView(ctx, subject), followers: followers.map((id) => profileView(ctx, id)), cursor }
+    return {
+      subject: profileView(ctx, subject),
+      followers: followers.map((id) => profileView(ctx, id)),
+      cursor,
+    }
   },
 })
