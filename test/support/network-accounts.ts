@@ -1,7 +1,7 @@
 /** Accounts that use the network's own client library, which rejects responses that violate the network's lexicons. */
 import { AtpAgent } from '@atproto/api'
-import type { Ref } from './social.ts'
 import { TestServer } from './server.ts'
+import type { Ref } from './social.ts'
 
 export type NetworkAccount = AtpAgent & { readonly did: string; readonly handle: string }
 

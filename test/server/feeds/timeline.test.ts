@@ -68,7 +68,14 @@ describe('a timeline', () => {
     await network.reply(bob, 'Bob to Carol', carols)
     await network.reply(bob, 'Bob to Dave', daves)
     await network.reply(bob, 'Bob to Bob', bobs)
-    expect(await timeline(alice)).toEqual(['Bob to Bob', 'Bob to Carol', 'Bob to Alice', 'Bob', 'Carol', 'Alice'])
+    expect(await timeline(alice)).toEqual([
+      'Bob to Bob',
+      'Bob to Carol',
+      'Bob to Alice',
+      'Bob',
+      'Carol',
+      'Alice',
+    ])
   })
 
   test('has own replies to anyone', async () => {
