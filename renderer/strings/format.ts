@@ -17,6 +17,7 @@ const time = new Intl.DateTimeFormat(locale, {
 })
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 const plurals = new Intl.PluralRules(language)
 
@@ -68,6 +69,11 @@ export function formatRelative(at: string, now: number): string {
     Number.POSITIVE_INFINITY,
   ]
   return relative.format(Math.trunc(distance / length), unit)
+}
+
+/** “14 Jan”. */
+export function formatShortDay(day: Date): string {
+  return shortDay.format(day)
 }
 
 /** “Today”, “Yesterday”, or the date. @param at ISO 8601 @param now milliseconds */
