@@ -1,5 +1,5 @@
 /** `npm run serve`: the server in its own process. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-function start(...args: string[]): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const child = spawn(process.execPath, ['--no-warnings', script, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  return child as ReturnType<typeof start>
+function start(...args: string[]) {
+  return spawn(process.execPath, ['--no-warnings', script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 /** Runs the program until it ends by itself. */
@@ -28,7 +25,7 @@ async function run(...args: string[]) {
   const child = start(...args)
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
-    text(child.stderr ?? []),
+    text(child.stderr),
     once(child, 'exit'),
   ])
   return { output, errors, code }
