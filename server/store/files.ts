@@ -6,6 +6,7 @@ import { constants, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { acquireLock, type Lock } from './lock.ts'
+import { allocateWithRoom } from './memory.ts'
 
 export interface OpenFile {
   /** Returns the bytes written, which may be fewer than given: see `writeFully`. */
@@ -28,7 +29,7 @@ export interface OpenOptions {
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  /** @param room returns the first half of a buffer of twice the size, in which a database can grow without a copy */
+  /** @param room returns the start of a buffer of `sizeWithRoom`, in which a database can grow without a copy */
   read(path: string, room?: 'with room'): Promise<Uint8Array>
   /** Reads a file in chunks. `end` is exclusive. Opens the file at the first chunk. */
   chunks(path: string, start?: number, end?: number): AsyncIterable<Uint8Array>
@@ -83,12 +84,12 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   }
 }
 
-/** Reads a file into the first half of a buffer. The second half takes no memory until it is written to. */
+/** Reads a file into a larger buffer. */
 async function readWithRoom(path: string): Promise<Uint8Array> {
   const handle = await fs.open(path, 'r')
   try {
     const { size } = await handle.stat()
-    const bytes = new Uint8Array(new ArrayBuffer(2 * size), 0, size)
+    const bytes = allocateWithRoom(size)
     for (let at = 0; at < size; ) {
       const { bytesRead } = await handle.read(bytes, at, size - at, at)
       if (bytesRead === 0) return bytes.subarray(0, at)
