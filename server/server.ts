@@ -17,6 +17,7 @@ import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import type { Files } from './store/files.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
+import { freshWrites } from './views/fresh.ts'
 import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
@@ -193,7 +194,16 @@ function createDispatch(
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
   }
   const streams = createStreams({ ...shared, subscriptions })
-  const proxy = createProxy({ ...services, authorize, idleMs: serviceIdleMs })
+  const proxy = createProxy({
+    ...services,
+    authorize,
+    idleMs: serviceIdleMs,
+    freshWrites({ did, account }, { name, caller }) {
+      const rename = callerNames(name.called, config.aliases) ?? ((type) => type)
+      const writes = freshWrites(services.viewContext(caller.origin, did), rename)
+      return writes && { ...writes, rename, names: [did, account.handle] }
+    },
+  })
   const route = createRouter({
     ...shared,
     forward: proxy?.forward,

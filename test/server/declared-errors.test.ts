@@ -123,6 +123,11 @@ const push = (token: string) => ({
   platform: 'ios',
   appId: 'app.test',
 })
+const profile = (actor: string) => server.get('app.example.actor.getProfile', { actor })
+const bookmarked = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.bookmark.${method}`, input, account)
+const postUri = `at://${unknownDid}/app.example.feed.post/3jzfcijpj2z2a`
+const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
 const everyone = { include: 'all', list: true, push: true }
 
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
@@ -157,8 +162,22 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.identity.resolveHandle HandleNotFound': () =>
     server.get('com.core.identity.resolveHandle', { handle: 'unknown.test' }),
 
-  'app.example.actor.getProfile ProfileNotFound': () =>
-    server.get('app.example.actor.getProfile', { actor: unknownDid }, owner),
+  'app.example.actor.getProfile ProfileNotFound': () => profile(unknownDid),
+  'app.example.actor.getProfile AccountTakedown': async () => profile((await narrowSession()).did),
+  'app.example.actor.getProfile AccountSuspended': () => whileIn('suspended', () => profile(owner.did)),
+  'app.example.actor.getProfile AccountDeactivated': () => whileIn('deactivated', () => profile(owner.did)),
+  'app.example.graph.getRelationships ActorNotFound': () =>
+    server.get('app.example.graph.getRelationships', { actor: unknownDid }),
+  'app.example.bookmark.createBookmark UnsupportedCollection': () =>
+    bookmarked('createBookmark', { uri: likeUri, cid: staleCid }, owner),
+  'app.example.bookmark.deleteBookmark UnsupportedCollection': () =>
+    bookmarked('deleteBookmark', { uri: likeUri }, owner),
+  ...writing('app.example.bookmark.createBookmark', (account) =>
+    bookmarked('createBookmark', { uri: postUri, cid: staleCid }, account),
+  ),
+  ...writing('app.example.bookmark.deleteBookmark', (account) =>
+    bookmarked('deleteBookmark', { uri: postUri }, account),
+  ),
   ...writing('app.example.notification.putActivitySubscription', (account) =>
     notified(
       'putActivitySubscription',
@@ -277,7 +296,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
 }
 
-/** Declared errors with status 401; all others have status 400. */
+/** Declared errors with status 401, when they concern the caller's own account; all others have status 400. */
 const unauthorized = new Set([
   'AccountTakedown',
   'AccountSuspended',
@@ -293,7 +312,7 @@ test.each(declared)('%s can fail with %s', async (nsid, error) => {
   const attempt = provoke[`${nsid} ${error}`]
   if (!attempt) throw new Error(`Add an entry for ${nsid} ${error} to the table provoke`)
   expect(await attempt()).toMatchObject({
-    status: unauthorized.has(error) ? 401 : 400,
+    status: unauthorized.has(error) && nsid !== 'app.example.actor.getProfile' ? 401 : 400,
     body: { error, message: expect.any(String) },
   })
 })

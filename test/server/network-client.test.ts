@@ -233,17 +233,19 @@ describe('profiles', () => {
     })
     expect(profile.viewer?.followedBy).toBeUndefined()
     const { data: follower } = await alice.getProfile({ actor: bob.did })
-    expect(follower.viewer).toEqual({ followedBy: follow.uri })
+    expect(follower.viewer).toEqual({ muted: false, blockedBy: false, followedBy: follow.uri })
     const { data: seenByAnyone } = await new AtpAgent({ service: server.url }).getProfile({ actor: bob.did })
     expect(seenByAnyone.viewer).toBeUndefined()
   })
 
   test('unknown accounts and accounts that are not active have no profile', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
-    const notFound = { status: 400, error: 'ProfileNotFound' }
-    await expect(alice.getProfile({ actor: 'unknown.test' })).rejects.toMatchObject(notFound)
+    const refused = (error: string) => ({ status: 400, error })
+    await expect(alice.getProfile({ actor: 'unknown.test' })).rejects.toMatchObject(
+      refused('ProfileNotFound'),
+    )
     await bob.com.atproto.server.deactivateAccount({})
-    await expect(alice.getProfile({ actor: bob.handle })).rejects.toMatchObject(notFound)
+    await expect(alice.getProfile({ actor: bob.handle })).rejects.toMatchObject(refused('AccountDeactivated'))
     expect((await bob.getProfile({ actor: bob.handle })).data.did).toBe(bob.did)
   })
 
