@@ -224,11 +224,8 @@ describe('methods and subscriptions', () => {
 
   /** Methods whose lexicon precedes the handler. */
   const awaited = [
-    /^chat\.example\.convo\.(getLog|listConvos)$/,
-    /^app\.example\.(bookmark|graph|labeler)\./,
-    /^app\.example\.actor\.(getProfiles|getSuggestions|searchActors|searchActorsTypeahead)$/,
-    /^app\.example\.unspecced\.(getConfig|getSuggestedFeeds|getTrendingTopics)$/,
-    /^com\.core\.(repo\.(listMissingBlobs|uploadBlob)|sync\.(getBlob|listBlobs))$/,
+    /^app\.example\.graph\.(getMutes|(un)?mute(Actor|ActorList|Thread))$/,
+    /^app\.example\.bookmark\.getBookmarks$/,
   ]
 
   test('have one handler per lexicon and one lexicon per handler', () => {
