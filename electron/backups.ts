@@ -97,7 +97,7 @@ async function restoreFrom(parts: Parts, file: string, passphrase?: string): Pro
 async function exportBackup(parts: Parts, passphrase?: string): Promise<string | undefined> {
   const { dataDir, server, window, now } = parts
   const day = now().toISOString().slice(0, 10)
-  const name = `desktop-pds-${day}.sqlite.gz${passphrase === undefined ? '' : '.age'}`
+  const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
   const file = await chooseDestination(window(), t.dialogs.saveBackup, name, backupFiles)
   if (file === undefined) return undefined
   const store = server.services?.store

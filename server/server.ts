@@ -8,6 +8,7 @@ import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
+import { createProxy, type ServiceProxy } from './network/proxy.ts'
 import { startPushQueue } from './push/queue.ts'
 import { migrations } from './records/migrations.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly checkpointBytes?: number
   /** Bytes of data at which the store refuses more records and accounts; tests use a low limit. */
   readonly fullBytes?: number
+  /** Milliseconds in which a service must answer a forwarded call; tests use fewer. */
+  readonly serviceIdleMs?: number
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
 }
@@ -82,7 +85,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
   notifySubscribers(services)
-  const { dispatch, streams } = createDispatch(services, adminPassword)
+  const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
   ready.resolve({ dispatch, fallback: createFallback(services) })
 
   return {
@@ -94,6 +97,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       stopPushQueue()
       // Otherwise a call that waits for another server would delay the close.
       outgoing.abort()
+      proxy?.close()
       void services.mailer.close()
       await streams.close()
       await listener.close()
@@ -163,25 +167,36 @@ function createFallback(services: Services): Fallback {
   }
 }
 
+/** What answers calls. */
+interface Answering {
+  readonly dispatch: HttpOptions['dispatch']
+  readonly streams: Streams
+  readonly proxy: ServiceProxy | undefined
+}
+
 /** Answers paths under `/xrpc/`: aliases first, then the router. */
 function createDispatch(
   services: Services,
   adminPassword: string,
-): Pick<Handlers, 'dispatch'> & { streams: Streams } {
+  { serviceIdleMs }: ServerOptions,
+): Answering {
   const { store, now, config, log } = services
+  const authorize = createVerifier({
+    ...services,
+    adminPassword,
+    rateLimits: config.rateLimits,
+    watchSession: createSessionWatch({ store, now }),
+  })
   const shared = {
     services,
-    authorize: createVerifier({
-      ...services,
-      adminPassword,
-      rateLimits: config.rateLimits,
-      watchSession: createSessionWatch({ store, now }),
-    }),
+    authorize,
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
   }
   const streams = createStreams({ ...shared, subscriptions })
+  const proxy = createProxy({ ...services, authorize, idleMs: serviceIdleMs })
   const route = createRouter({
     ...shared,
+    forward: proxy?.forward,
     methods,
     streams,
     watchReads: () => {
@@ -197,6 +212,7 @@ function createDispatch(
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
   return {
     streams,
+    proxy,
     dispatch: async (called, query, req, res) => {
       const nsid = canonicalNsid(called, config.aliases)
       if (known.has(nsid) || !redirectPageVisit(req, res)) await route({ called, nsid }, query, req, res)

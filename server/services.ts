@@ -11,6 +11,7 @@ import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
@@ -133,6 +134,7 @@ function createRepositoriesWithNotifications(services: RecordDeps): Repositories
     now,
     listener: combineListeners(
       linkListener,
+      blockListener,
       createRecordListener({
         aliases: config.aliases,
         events: notifications,

@@ -172,12 +172,36 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.notification.unregisterPush': () => ({ input: device }),
   'app.example.notification.updateSeen': () => ({ input: { seenAt: '2030-01-01T00:00:00.000Z' } }),
   'com.core.admin.deleteAccount': (subject) => ({ input: { did: subject.did }, answer: deleted(subject) }),
+  'com.core.admin.disableAccountInvites': (subject) => ({
+    input: { account: subject.did },
+    answer: deleted(subject),
+  }),
   'com.core.admin.disableInviteCodes': ({ did }) => ({ input: { accounts: [did] } }),
+  'com.core.admin.enableAccountInvites': (subject) => ({
+    input: { account: subject.did },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
+  'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
+  'com.core.admin.getInviteCodes': () => ({}),
   'com.core.admin.getSubjectStatus': (subject) => ({
     params: { did: subject.did },
     answer: deleted(subject),
   }),
   'com.core.admin.listAccounts': () => ({}),
+  'com.core.admin.searchAccounts': () => ({}),
+  'com.core.admin.sendEmail': (subject) => ({
+    input: { recipientDid: subject.did, senderDid: bystander.did, content: 'Hello' },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.updateAccountEmail': (subject) => ({
+    input: { account: subject.did, email: subject.email },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.updateAccountHandle': (subject) => ({
+    input: { did: subject.did, handle: `${uniqueName()}.test` },
+    answer: deleted(subject),
+  }),
   'com.core.admin.updateAccountPassword': (subject) => ({
     input: { did: subject.did, password: 'another password' },
     answer: deleted(subject),

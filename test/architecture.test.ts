@@ -185,6 +185,40 @@ test('SQL occurs only in server/store', () => {
   expect(files.filter((file) => !file.startsWith('server/store/'))).toEqual([])
 })
 
+describe('connections to other machines', () => {
+  /** Ways to open a connection, to look a name up, or to load a package that does. */
+  const doors = [
+    /from '(?:node:https|node:tls|node:http2|node:dgram|node:dns(?:\/promises)?|undici)'/,
+    /import \{[^}]*\b(?:connect|createConnection|Socket)\b[^}]*\} from 'node:net'/,
+    /getBuiltinModule\('node:https?'\)/,
+    /\bfetch\(|new WebSocket\(/,
+    /import\('(?:nodemailer|web-push)'\)/,
+  ]
+  /** Type imports are erased. */
+  const opens = (file: string) => {
+    const text = read(file).replaceAll(/^import type .*$|type Socket/gm, '')
+    return doors.some((door) => door.test(text))
+  }
+  /** Files outside `server/network/`, with the reason. */
+  const exceptions = [
+    // Mail goes to the mail server of the settings.
+    'server/mail/mailer.ts',
+    // Encrypts messages; it sends nothing.
+    'server/push/web-push.ts',
+    // Asks the process that holds the data directory, by a local socket.
+    'server/store/lock-socket.ts',
+    // Listen and answer.
+    'server/xrpc/listen.ts',
+    'server/xrpc/upgrade.ts',
+  ]
+
+  test('are opened in server/network alone, with few exceptions', () => {
+    const files = server.filter(opens)
+    expect(files.filter((file) => file.startsWith('server/network/')).length).toBeGreaterThan(2)
+    expect(files.filter((file) => !file.startsWith('server/network/'))).toEqual(exceptions)
+  })
+})
+
 describe('methods and subscriptions', () => {
   const handlers = [...methods, ...subscriptions]
 

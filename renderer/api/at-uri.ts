@@ -10,6 +10,12 @@ export function parseAtUri(uri: string): RecordKey {
   return { repo, collection, rkey }
 }
 
+/** Identifies a record under any name of its collection. */
+export function placeOf(uri: string): string {
+  const { repo, rkey } = parseAtUri(uri)
+  return `${repo}/${rkey}`
+}
+
 export function formatAtUri({ repo, collection, rkey }: RecordKey): `at://${string}.${string}` {
   return `at://${repo}/${collection}/${rkey}` as `at://${string}.${string}`
 }

@@ -2,7 +2,7 @@
 import type { AtIdentifierString, AtUriString } from '@atproto/lex-schema'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { app } from '../../lexicons/generated/index.ts'
-import { parseAtUri } from './at-uri.ts'
+import { placeOf } from './at-uri.ts'
 import { createBatch } from './batch.ts'
 import { type Body, callAs } from './client.ts'
 import { useSession } from './sessions.ts'
@@ -52,6 +52,7 @@ function createLoaders(did: string) {
   return {
     post: createBatch(batchSize, async (uris) => {
       const { posts } = await callAs(did, getPosts, { params: { uris: [...uris] as AtUriString[] } })
+      // A post may be stored under another name of its collection than the one asked for.
       const found = new Map(posts.map((post) => [placeOf(post.uri), post]))
       return new Map(uris.flatMap((uri) => entryOf(uri, found.get(placeOf(uri)))))
     }),
@@ -61,12 +62,6 @@ function createLoaders(did: string) {
       return new Map(profiles.map((profile) => [profile.did as string, profile]))
     }),
   }
-}
-
-/** A post may be stored under another name of its collection than the one asked for. */
-function placeOf(uri: string): string {
-  const { repo, rkey } = parseAtUri(uri)
-  return `${repo}/${rkey}`
 }
 
 function entryOf<T>(key: string, value: T | undefined): [string, T][] {

@@ -35,6 +35,7 @@ import { InvitesScreen } from '../screens/invites/invites.tsx'
 import { LogsScreen } from '../screens/logs/logs.tsx'
 import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
 import { OutboxScreen } from '../screens/outbox/outbox.tsx'
+import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { ServiceTokensScreen } from '../screens/service-tokens/service-tokens.tsx'
@@ -140,6 +141,7 @@ export const groups: readonly RouteGroup[] = [
 /** Screens below one of the navigation, by path pattern. */
 export const innerScreens: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/data/:collection', CollectionScreen],
+  ['/notifications/:repo/:collection/:rkey', PostScreen],
 ]
 
 export const routes: readonly Route[] = groups.flatMap((group) => group.routes)

@@ -5,6 +5,7 @@ import { signOut } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { serverState } from '../api/desktop.ts'
 import { endpoint } from '../api/endpoint.ts'
+import { useOwnProfile } from '../api/profile.ts'
 import { switchTo, useSession, useSessions } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
 import { entrances } from '../entrances.ts'
@@ -106,6 +107,12 @@ function closeSidebar(): void {
   if (sidebar?.matches(':popover-open')) sidebar.hidePopover()
 }
 
+/** The picture of an account that is signed in here. */
+function AccountAvatar({ did, handle }: { readonly did: string; readonly handle: string }) {
+  const { data } = useOwnProfile(did)
+  return <Avatar handle={handle} picture={data?.avatar} />
+}
+
 const themeIcons = { system: Monitor, light: Sun, dark: Moon }
 
 function AccountMenu() {
@@ -115,7 +122,7 @@ function AccountMenu() {
   const [, navigate] = useLocation()
   const trigger = (
     <>
-      <Avatar handle={session.handle} />
+      <AccountAvatar did={session.did} handle={session.handle} />
       <span className={styles.handle}>{session.handle}</span>
       <ChevronsUpDown aria-hidden size={16} />
     </>
@@ -126,7 +133,7 @@ function AccountMenu() {
         {sessions.map(({ did, handle }) => (
           <MenuItem
             checked={did === session.did}
-            icon={<Avatar handle={handle} />}
+            icon={<AccountAvatar did={did} handle={handle} />}
             key={did}
             onSelect={() => {
               switchTo(did)

@@ -9,6 +9,8 @@ import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as notifications from './en/notifications.ts'
+import { post } from './en/post.ts'
+import { profile } from './en/profile.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
 
@@ -20,6 +22,8 @@ export const t = {
   ...administration,
   ...computer,
   data,
+  post,
+  profile,
   server,
   errors,
 }

@@ -17,6 +17,7 @@ const time = new Intl.DateTimeFormat(locale, {
 })
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 const plurals = new Intl.PluralRules(language)
 
@@ -24,6 +25,8 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
+const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+
 const units = [
   ['year', 365 * day],
   ['month', 30 * day],
@@ -68,11 +71,26 @@ export function formatRelative(at: string, now: number): string {
   return relative.format(Math.trunc(distance / length), unit)
 }
 
+/** “14 Jan”. */
+export function formatShortDay(day: Date): string {
+  return shortDay.format(day)
+}
+
 /** “Today”, “Yesterday”, or the date. @param at ISO 8601 @param now milliseconds */
 export function formatDay(at: string, now: number): string {
   const days = Math.round((startOfDay(new Date(at)) - startOfDay(new Date(now))) / day)
   const text = Math.abs(days) < 2 ? relative.format(days, 'day') : weekday.format(new Date(at))
   return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** The pieces of “A, B and C”, where each item keeps its place in the list. */
+export function listParts(
+  items: readonly string[],
+): readonly { readonly text: string; readonly item?: number }[] {
+  let at = 0
+  return list
+    .formatToParts(items)
+    .map(({ type, value }) => (type === 'element' ? { text: value, item: at++ } : { text: value }))
 }
 
 /** A number with its noun in the right plural form. */

@@ -1,11 +1,22 @@
+import { useState } from 'react'
+import { imageUrl } from '../api/images.ts'
 import styles from './avatar.module.css'
 
 /** Hues that cannot be mistaken for a warning. */
 const hues = [60, 85, 120, 165, 210, 250, 300]
 
-/** The first letter of a handle, on a colour derived from the handle. */
-export function Avatar({ handle, size = 'm' }: { readonly handle: string; readonly size?: 'm' | 'l' }) {
+interface AvatarProps {
+  readonly handle: string
+  /** The URL of the picture in the profile, if any. */
+  readonly picture?: string | undefined
+  readonly size?: 's' | 'm' | 'l'
+}
+
+/** The picture of an account. Without one, or until it loads: the first letter of the handle, on a colour derived from it. */
+export function Avatar({ handle, picture, size = 'm' }: AvatarProps) {
+  const [broken, setBroken] = useState<string>()
   const sum = [...handle].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
+  const src = imageUrl(picture)
   return (
     <span
       aria-hidden
@@ -13,6 +24,9 @@ export function Avatar({ handle, size = 'm' }: { readonly handle: string; readon
       style={{ '--hue': hues[sum % hues.length] } as React.CSSProperties}
     >
       {handle.slice(0, 1).toUpperCase()}
+      {src && src !== broken && (
+        <img alt="" className={styles.picture} loading="lazy" onError={() => setBroken(src)} src={src} />
+      )}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from 'lucide-react'
-import { type InputHTMLAttributes, type ReactNode, useId, useState } from 'react'
+import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId, useState } from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
 import styles from './field.module.css'
@@ -50,6 +50,39 @@ export function Field(props: FieldProps) {
         <div className={styles.hint} id={`${id}-hint`}>
           {hint}
         </div>
+      )}
+    </div>
+  )
+}
+
+interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
+  readonly label: string
+  readonly error?: string | undefined
+  readonly unmarked?: boolean
+}
+
+/** A labelled input for several lines. */
+export function TextArea({ label, error, unmarked = false, ...input }: TextAreaProps) {
+  const id = useId()
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+        {!unmarked && !input.required && <span className={styles.optional}>{t.ui.optional}</span>}
+      </label>
+      <div className={styles.frame} data-invalid={error ? '' : undefined}>
+        <textarea
+          {...input}
+          aria-describedby={error && `${id}-error`}
+          aria-invalid={error ? true : undefined}
+          className={classes(styles.input, styles.lines)}
+          id={id}
+        />
+      </div>
+      {error && (
+        <p className={styles.error} id={`${id}-error`}>
+          {error}
+        </p>
       )}
     </div>
   )

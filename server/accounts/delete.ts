@@ -5,6 +5,8 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
+import * as blocks from '../store/tables/blocks.ts'
+import { refreshBetween } from '../store/tables/hidden.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import * as pushRegistrations from '../store/tables/push-registrations.ts'
 
@@ -19,7 +21,13 @@ export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)
   pushRegistrations.removeOfService(tx, did)
+  const lists = blocks.listsOf(tx, did).map((list) => ({
+    users: blocks.usersOf(tx, list),
+    members: blocks.membersOf(tx, list),
+  }))
   accounts.remove(tx, did)
+  // Its lists no longer block or mute their members for others.
+  for (const { users, members } of lists) refreshBetween(tx, users, members)
 }
 
 /** Deletes the messages of a deleted account from the outbox, in the background. */

@@ -1,4 +1,8 @@
 /** Email addresses of accounts. */
+import { isEmailAddress } from '../mail/address.ts'
+import type { Reader, Writer } from '../store/database.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as mailTokens from '../store/tables/mail-tokens.ts'
 import { protocolError } from '../xrpc/errors.ts'
 
 type WithEmail<A> = A & { readonly email: string }
@@ -19,4 +23,19 @@ export function requireEmail<A extends { readonly email: string | null }>(accoun
   const found = withEmail(account)
   if (found) return found
   throw protocolError('InvalidRequest', 'The account has no email address. Set one with updateEmail.')
+}
+
+/** @param email normalized @throws XrpcError `InvalidRequest` if the address is malformed or belongs to another account */
+export function requireFreeEmail(db: Reader, did: string, email: string): void {
+  if (!isEmailAddress(email)) throw protocolError('InvalidRequest', 'This is not a valid email address')
+  const holder = accounts.findByEmail(db, email)
+  if (holder && holder.did !== did) {
+    throw protocolError('InvalidRequest', 'Another account has this email address')
+  }
+}
+
+/** Sets an unconfirmed address. The second factor is turned off, and codes mailed to the previous address become invalid. */
+export function changeEmail(tx: Writer, did: string, email: string): void {
+  accounts.setEmail(tx, did, email)
+  mailTokens.removeOfAccount(tx, did)
 }

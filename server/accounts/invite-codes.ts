@@ -60,6 +60,20 @@ export function earnedCodes(
   return Math.max(0, Math.min(due, maxOpenEarned - earned.open))
 }
 
+/** Renders codes with their uses. */
+export function inviteCodeViews(db: Reader, codes: readonly inviteCodes.InviteCode[]) {
+  const uses = inviteCodes.usesOf(
+    db,
+    codes.map(({ code }) => code),
+  )
+  const byCode = Map.groupBy(uses, ({ code }) => code)
+  return codes.map((code) => ({
+    ...code,
+    disabled: code.disabled === 1,
+    uses: byCode.get(code.code) ?? [],
+  }))
+}
+
 /** Parses the holder of a code: a DID, or `admin` for codes without a holder. Undefined if invalid. */
 export function inviteHolder(name: string): string | undefined {
   return name === 'admin' || isValidDid(name) ? name : undefined

@@ -9,6 +9,21 @@ import { searchActors } from './app/example/actor/searchActors.ts'
 import { searchActorsTypeahead } from './app/example/actor/searchActorsTypeahead.ts'
 import { createBookmark } from './app/example/bookmark/createBookmark.ts'
 import { deleteBookmark } from './app/example/bookmark/deleteBookmark.ts'
+import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
+import { getActorLikes } from './app/example/feed/getActorLikes.ts'
+import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
+import { getFeed } from './app/example/feed/getFeed.ts'
+import { getFeedGenerator } from './app/example/feed/getFeedGenerator.ts'
+import { getFeedGenerators } from './app/example/feed/getFeedGenerators.ts'
+import { getLikes } from './app/example/feed/getLikes.ts'
+import { getListFeed } from './app/example/feed/getListFeed.ts'
+import { getPosts } from './app/example/feed/getPosts.ts'
+import { getPostThread } from './app/example/feed/getPostThread.ts'
+import { getQuotes } from './app/example/feed/getQuotes.ts'
+import { getRepostedBy } from './app/example/feed/getRepostedBy.ts'
+import { getSuggestedFeeds } from './app/example/feed/getSuggestedFeeds.ts'
+import { getTimeline } from './app/example/feed/getTimeline.ts'
+import { searchPosts } from './app/example/feed/searchPosts.ts'
 import { getActorStarterPacks } from './app/example/graph/getActorStarterPacks.ts'
 import { getBlocks } from './app/example/graph/getBlocks.ts'
 import { getFollowers } from './app/example/graph/getFollowers.ts'
@@ -36,14 +51,25 @@ import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { getConfig } from './app/example/unspecced/getConfig.ts'
-import { getSuggestedFeeds } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
+import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
+import { getSuggestedFeeds as getUnspeccedSuggestedFeeds } from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
+import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
+import { enableAccountInvites } from './com/core/admin/enableAccountInvites.ts'
+import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
+import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
+import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { searchAccounts } from './com/core/admin/searchAccounts.ts'
+import { sendEmail } from './com/core/admin/sendEmail.ts'
+import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
+import { updateAccountHandle } from './com/core/admin/updateAccountHandle.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
@@ -121,6 +147,15 @@ export const methods = [
   revokeSession,
   updateEmail,
   adminDeleteAccount,
+  disableAccountInvites,
+  enableAccountInvites,
+  getAccountInfo,
+  getAccountInfos,
+  getInviteCodes,
+  searchAccounts,
+  sendEmail,
+  updateAccountEmail,
+  updateAccountHandle,
   disableInviteCodes,
   getSubjectStatus,
   listAccounts,
@@ -128,6 +163,23 @@ export const methods = [
   updateSubjectStatus,
   getActorPreferences,
   getProfile,
+  getActorFeeds,
+  getActorLikes,
+  getAuthorFeed,
+  getFeed,
+  getFeedGenerator,
+  getFeedGenerators,
+  getLikes,
+  getListFeed,
+  getPostThread,
+  getPosts,
+  getQuotes,
+  getRepostedBy,
+  getSuggestedFeeds,
+  getTimeline,
+  searchPosts,
+  getPostThreadOtherV2,
+  getPostThreadV2,
   putActorPreferences,
   getPreferences,
   getUnreadCount,
@@ -161,7 +213,7 @@ export const methods = [
   createBookmark,
   deleteBookmark,
   getConfig,
-  getSuggestedFeeds,
+  getUnspeccedSuggestedFeeds,
   getTrendingTopics,
   getLog,
   listConvos,

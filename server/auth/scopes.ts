@@ -9,5 +9,13 @@ export const scopes = {
   refresh: 'com.core.refresh',
 } as const
 
+/**
+ * Whether an app password must be privileged to get a service token for a method: for moving the account, and for chat.
+ * Services may compare names case-insensitively, so this does too.
+ */
+export function needsPrivilege(nsid: string): boolean {
+  return /^(?:com\.(?:core|atproto)\.server\.createaccount$|chat\.(?:example|bsky)\.)/i.test(nsid)
+}
+
 export type Scope = (typeof scopes)[keyof typeof scopes]
 export type AccessScope = Exclude<Scope, typeof scopes.refresh>

@@ -19,7 +19,7 @@ encryption; any reader of the file can then act as its accounts.
 
 The file is in the age format (https://age-encryption.org), so it can be read without this program:
 
-  age --decrypt FILE | gunzip > pds.sqlite
+  age --decrypt FILE | tar -xz -C DIR
 `
 
 await runCommand(help, async (invocation) => {

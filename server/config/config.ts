@@ -6,7 +6,7 @@
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { UriString } from '@atproto/syntax'
+import type { DidString, UriString } from '@atproto/syntax'
 import { LOG_LEVELS, type LogLevel } from '../util/log.ts'
 import type { Aliases } from './aliases.ts'
 import * as kinds from './values.ts'
@@ -35,6 +35,10 @@ export interface Config {
   readonly mailFrom: string
   /** Without a trailing slash. */
   readonly plcUrl: string | undefined
+  /** The service that answers methods of the application namespace; set together with its URL. */
+  readonly appViewDid: DidString | undefined
+  /** Origin of the app view. */
+  readonly appViewUrl: string | undefined
   /** Other names that clients may use for our namespaces. */
   readonly aliases: Aliases
   readonly rateLimits: boolean
@@ -142,6 +146,16 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.webUrl,
     about: 'Directory that did:plc operations are submitted to; none when unset.',
   },
+  appViewDid: {
+    env: 'PDS_APP_VIEW_DID',
+    kind: kinds.did,
+    about: 'DID of an app view that answers application methods; needs its URL. Unset: this server does.',
+  },
+  appViewUrl: {
+    env: 'PDS_APP_VIEW_URL',
+    kind: kinds.origin,
+    about: 'URL of the app view. Clients may then also have calls forwarded to services that they name.',
+  },
   aliases: {
     env: 'PDS_ALIASES',
     kind: kinds.aliases,
@@ -205,7 +219,11 @@ export function readConfig(source: { env: Environment; args: readonly string[] }
     readSetting(setting, flags, source.env),
   ])
   // The type of SETTINGS has every name of Config with a kind that yields its type.
-  return Object.fromEntries(values) as Config
+  const config = Object.fromEntries(values) as Config
+  if ((config.appViewDid === undefined) !== (config.appViewUrl === undefined)) {
+    throw new ConfigError('PDS_APP_VIEW_DID and PDS_APP_VIEW_URL must be set together.')
+  }
+  return config
 }
 
 /** Settings as text, for a program that embeds the server. An empty text means the default. */

@@ -3,8 +3,8 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import type { UriString } from '@atproto/syntax'
-import { isValidHandle, isValidTld } from '@atproto/syntax'
+import type { DidString, UriString } from '@atproto/syntax'
+import { isValidDid, isValidHandle, isValidTld } from '@atproto/syntax'
 import { isEmailAddress, parseMailbox } from '../mail/address.ts'
 import type { Aliases } from './aliases.ts'
 
@@ -122,6 +122,12 @@ function parseList(text: string, parseItem: (item: string) => string | undefined
 function parseUrl(text: string, protocols: readonly string[]): URL | undefined {
   const url = URL.parse(text)
   return url?.hostname && protocols.includes(url.protocol) ? url : undefined
+}
+
+export const did: Kind<DidString> = {
+  placeholder: 'DID',
+  expected: 'a DID such as did:web:api.example.com',
+  parse: (text) => (isValidDid(text) ? text : undefined),
 }
 
 /** An http or https origin, in the form of `URL.origin`. */

@@ -17,7 +17,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  readonly purpose: MailPurpose
+  /** `message` is a message of an administrator. */
+  readonly purpose: MailPurpose | 'message'
   readonly code?: string
 }
 

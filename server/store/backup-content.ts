@@ -1,5 +1,5 @@
 /** Summary of a backup, for a person who decides whether to restore it. */
-import { checkBackup, readBackupFile } from './backup.ts'
+import { checkBackup, readHead } from './backup.ts'
 import { BackupForeign } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { isEncrypted, isPortable } from './portable.ts'
@@ -14,13 +14,16 @@ export interface BackupContent {
   readonly handles: readonly string[]
   readonly records: number
   readonly notifications: number
+  /** Blobs, such as images, and how many of them the backup lacks. */
+  readonly blobs: number
+  readonly missingBlobs: number
 }
 
 /** Whether a backup is encrypted. Throws BackupForeign, or StoreDamaged when the file is missing. */
 export async function isProtected(file: string, files: Files = nodeFiles): Promise<boolean> {
-  const bytes = await readBackupFile(files, file)
-  if (!isPortable(bytes) && !isSqlite(bytes)) throw new BackupForeign(file)
-  return isEncrypted(bytes)
+  const head = await readHead(files, file)
+  if (!isPortable(head) && !isSqlite(head)) throw new BackupForeign(file)
+  return isEncrypted(head)
 }
 
 /** Checks a backup as `checkBackup` does, and counts its content. */
@@ -42,6 +45,8 @@ export async function describeBackup(
         .map(({ handle }) => handle),
       records: count(sqlite, 'records'),
       notifications: count(sqlite, 'notifications'),
+      blobs: checked.blobs.length,
+      missingBlobs: checked.missingBlobs.length,
     }
   } finally {
     sqlite.close()

@@ -1,12 +1,35 @@
-/** Backups: whole SQLite files in `backups/`, each with its checksum beside it; and one-file backups, anywhere. */
+/**
+ * Backups: SQLite files in `backups/`, each with the checksums of it and its blobs beside it, and their blobs, which
+ * they share; and one-file backups, anywhere.
+ */
 import { basename, dirname, join } from 'node:path'
-import { BackupForeign, StoreDamaged, StoreTooNew } from './errors.ts'
+import { setTimeout } from 'node:timers/promises'
+import {
+  blobCids,
+  blobFolderOf,
+  type Content,
+  checksumList,
+  keepBlobs,
+  removeUnusedBlobs,
+} from './backup-blobs.ts'
+import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
+import { BackupForeign, StoreDamaged, StoreLocked, StoreTooNew } from './errors.ts'
 import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeFully } from './files.ts'
-import { backupsName } from './layout.ts'
-import { decodePortable, encodePortable, isPortable, type PortableOptions } from './portable.ts'
+import { backupsName, blobPath, blobsName } from './layout.ts'
+import type { Lock } from './lock.ts'
+import {
+  type BlobContent,
+  decodePortable,
+  encodePortable,
+  headBytes,
+  isPortable,
+  type PortableOptions,
+  type ReceiveBlob,
+} from './portable.ts'
 import { loadDuringCheckpoint } from './recover.ts'
 import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
 import { checksumLine, exportSnapshot, isSqlite, openSnapshot, schemaVersion } from './snapshot.ts'
+import type { Sqlite } from './sqlite.ts'
 
 export type { BackupKind } from './retention.ts'
 
@@ -22,6 +45,10 @@ export interface CheckOptions {
   readonly migrations?: number
   /** Decrypts a one-file backup. */
   readonly passphrase?: string | undefined
+  /** Folders that may have the blobs of an SQLite backup, besides the one beside it. */
+  readonly blobFolders?: readonly string[]
+  /** An empty folder that the blobs are copied or linked to. */
+  readonly blobsTo?: string
   readonly files?: Files
 }
 
@@ -29,9 +56,18 @@ export interface CheckedBackup {
   readonly snapshot: Uint8Array
   /** From the content or the name of the file; undefined for a renamed SQLite backup. */
   readonly createdAt: Date | undefined
+  /** CIDs of the blobs that the snapshot names. */
+  readonly blobs: readonly string[]
+  /** Those of them that the backup does not contain. */
+  readonly missingBlobs: readonly string[]
 }
 
 const dayMs = 24 * 60 * 60_000
+/** A backup waits so long for another one of the same data. */
+const lockWaitMs = 10 * 60_000
+const lockPauseMs = 100
+/** Blobs that are deleted while the data is read make it necessary to read it again. */
+const readAttempts = 3
 
 /**
  * Backs up a data directory as it is on disk, also while another process serves it. The backup has passed SQLite's
@@ -43,12 +79,14 @@ export async function backup(
   kind: BackupKind = 'manual',
   files: Files = nodeFiles,
 ): Promise<BackupInfo> {
-  return saveBackup(files, dir, await readData(files, dir), at, kind)
+  const read = () => readData(files, dir)
+  return saveBackup(files, dir, await read(), at, kind, read)
 }
 
 /**
  * Writes a data directory as it is on disk to a one-file backup, also while another process serves it, and replaces a
- * file of that name. The file has been read back, decrypted and checked before it gets its name. Returns its size in bytes.
+ * file of that name. The file has been read back, decrypted and checked before it gets its name. Leaves out blobs that are
+ * missing or damaged. Returns its size in bytes.
  */
 export async function exportBackup(
   dir: string,
@@ -58,15 +96,31 @@ export async function exportBackup(
 ): Promise<number> {
   const temporary = `${file}.tmp`
   try {
-    await writeChunks(files, temporary, await encodePortable(await readData(files, dir), options))
-    const bytes = await files.read(temporary)
-    await checkContent(file, bytes, options)
+    const { snapshot, blobs } = await readData(files, dir)
+    const content = intactBlobs(files, join(dir, blobsName), blobs)
+    await writeChunks(files, temporary, await encodePortable(snapshot, content, options))
+    const { passphrase } = options
+    await readBackup(file, { files, head: await readHead(files, temporary), path: temporary, passphrase })
+    const bytes = await files.size(temporary)
     await files.rename(temporary, file)
     await files.syncDir(dirname(file))
-    return bytes.length
+    return bytes
   } catch (error) {
     await files.remove(temporary).catch(() => {})
     throw error
+  }
+}
+
+async function* intactBlobs(
+  files: Files,
+  folder: string,
+  cids: readonly string[],
+): AsyncGenerator<BlobContent> {
+  for (const cid of cids) {
+    const path = blobPath(folder, cid)
+    if (await isIntact(files, path, cid)) {
+      yield { cid, size: await files.size(path), chunks: files.chunks(path) }
+    }
   }
 }
 
@@ -84,33 +138,78 @@ async function writeChunks(files: Files, path: string, chunks: AsyncIterable<Uin
   }
 }
 
-async function readData(files: Files, dir: string): Promise<Uint8Array> {
+async function readData(files: Files, dir: string): Promise<Content> {
   const { sqlite, seq } = await loadDuringCheckpoint(files, dir)
   try {
-    return exportSnapshot(sqlite, seq)
+    return contentOf(sqlite, seq)
   } finally {
     sqlite.close()
   }
 }
 
-/** Writes a snapshot as a backup. */
+/** Exports a database as the content of a backup, up to transaction `seq`. */
+export function contentOf(sqlite: Sqlite, seq: number): Content {
+  return { blobs: blobCids(sqlite), snapshot: exportSnapshot(sqlite, seq) }
+}
+
+/** Writes content as a backup. @param readAgain reads newer content, because blobs may have been deleted meanwhile */
 export async function saveBackup(
   files: Files,
   dir: string,
-  snapshot: Uint8Array,
+  read: Content,
   createdAt: Date,
   kind: BackupKind,
+  readAgain: () => Promise<Content> = async () => read,
 ): Promise<BackupInfo> {
-  const file = join(dir, backupsName, backupName({ kind, createdAt }))
-  await files.makeDir(dirname(file))
-  await replaceFile(files, file, snapshot)
-  await replaceFile(files, checksumFile(file), checksumLine(snapshot, basename(file)))
-  await checkBackup(file, { files }).catch(async (error: unknown) => {
-    await removeBackup(files, file)
-    throw error
-  })
-  for (const expired of expiredBackups(await listNamed(dir, files))) await removeBackup(files, expired.file)
-  return { file, kind, createdAt, bytes: snapshot.length }
+  const folder = join(dir, backupsName)
+  const file = join(folder, backupName({ kind, createdAt }))
+  await files.makeDir(folder)
+  const lock = await lockBackups(files, folder)
+  try {
+    const content = await keepBlobsOf(files, dir, read, readAgain)
+    await replaceFile(files, file, content.snapshot)
+    await replaceFile(files, checksumFile(file), ...checksumList(file, content))
+    await checkDatabase(files, file).catch(async (error: unknown) => {
+      await removeBackup(files, file)
+      throw error
+    })
+    for (const expired of expiredBackups(await listNamed(dir, files))) await removeBackup(files, expired.file)
+    await removeUnusedBlobs(files, folder)
+    return { file, kind, createdAt, bytes: content.snapshot.length }
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Only one process at a time adds backups, because a backup removes the blobs that no other contains. */
+async function lockBackups(files: Files, folder: string): Promise<Lock> {
+  const deadline = performance.now() + lockWaitMs
+  for (;;) {
+    try {
+      return await files.lock(folder)
+    } catch (error) {
+      if (!(error instanceof StoreLocked) || performance.now() > deadline) throw error
+      await setTimeout(lockPauseMs)
+    }
+  }
+}
+
+/** Keeps the blobs of the content. Returns it without the blobs that are lost. */
+async function keepBlobsOf(
+  files: Files,
+  dir: string,
+  first: Content,
+  readAgain: () => Promise<Content>,
+): Promise<Content> {
+  let content = first
+  for (let attempt = 1; ; attempt++) {
+    const { snapshot, blobs } = content
+    const missing = new Set(await keepBlobs(files, dir, join(dir, backupsName, blobsName), blobs))
+    if (missing.size === 0 || attempt === readAttempts) {
+      return { snapshot, blobs: blobs.filter((cid) => !missing.has(cid)) }
+    }
+    content = await readAgain()
+  }
 }
 
 /** Lists the backups in `backups/` that this program named, newest first. */
@@ -138,44 +237,113 @@ export async function backupIsDue(dir: string, now: Date, files: Files = nodeFil
 }
 
 /**
- * Reads an SQLite or one-file backup. Checks that this program wrote it, its checksum if it has one, and SQLite's integrity
- * check.
+ * Reads an SQLite or one-file backup. Checks that this program wrote it, its checksum if it has one, SQLite's integrity
+ * check, and the content of each blob. Missing blobs are no error.
  * @throws StoreDamaged, StoreTooNew, BackupForeign, BackupLocked
  */
 export async function checkBackup(file: string, options: CheckOptions = {}): Promise<CheckedBackup> {
   const { files = nodeFiles } = options
-  const bytes = await readBackupFile(files, file)
-  const sum = await readIfThere(files, checksumFile(file))
-  if (sum !== undefined && !checksumLine(bytes, basename(file)).equals(sum)) {
+  return readBackup(file, { ...options, files, head: await readHead(files, file), path: file })
+}
+
+/** Reads the first bytes of a backup. Throws StoreDamaged when there is no such file. */
+export async function readHead(files: Files, file: string): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  try {
+    for await (const chunk of files.chunks(file, 0, headBytes)) parts.push(chunk)
+  } catch (error) {
+    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
+  }
+  return Buffer.concat(parts)
+}
+
+interface ReadOptions extends CheckOptions {
+  readonly files: Files
+  readonly head: Uint8Array
+  readonly path: string
+}
+
+/** Reads the backup at `path`. `file` is its name in errors. */
+async function readBackup(file: string, options: ReadOptions): Promise<CheckedBackup> {
+  const { files, head, path, passphrase, blobsTo, migrations } = options
+  if (!isPortable(head)) {
+    if (!isSqlite(head)) throw new BackupForeign(file)
+    const { snapshot, blobs } = await checkDatabase(files, path, migrations)
+    const missingBlobs = await collectBlobs(blobs, options)
+    return { snapshot, createdAt: parseBackupName(basename(file))?.createdAt, blobs, missingBlobs }
+  }
+  const received = new Set<string>()
+  const receive: ReceiveBlob = (cid, chunks) => {
+    received.add(cid)
+    return blobsTo === undefined ? matchesCid(cid, chunks) : writeBlob(files, blobsTo, cid, chunks)
+  }
+  const source = { head, chunks: files.chunks(path) }
+  const { snapshot, createdAt } = await decodePortable(file, source, passphrase, receive)
+  const blobs = await checkSnapshot(file, snapshot, migrations)
+  if (blobsTo !== undefined) await syncBlobDirs(files, blobsTo, [...received])
+  return { snapshot, createdAt, blobs, missingBlobs: blobs.filter((cid) => !received.has(cid)) }
+}
+
+/** Reads and checks the database of an SQLite backup. */
+async function checkDatabase(files: Files, file: string, migrations?: number): Promise<Content> {
+  const snapshot = await files.read(file)
+  const list = await readIfThere(files, checksumFile(file))
+  const line = checksumLine(snapshot, basename(file))
+  if (list !== undefined && !line.equals(list.subarray(0, line.length))) {
     throw new StoreDamaged(file, 'does not match its checksum')
   }
-  return checkContent(file, bytes, options)
+  return { snapshot, blobs: await checkSnapshot(file, snapshot, migrations) }
 }
 
-/** Reads the file of a backup. Throws StoreDamaged when there is none. */
-export async function readBackupFile(files: Files, file: string): Promise<Uint8Array> {
-  return files.read(file).catch((error: unknown) => {
-    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
-  })
-}
-
-async function checkContent(
+/** Checks a snapshot, and returns the CIDs of its blobs. */
+async function checkSnapshot(
   file: string,
-  bytes: Uint8Array,
-  { migrations = Number.POSITIVE_INFINITY, passphrase }: CheckOptions,
-): Promise<CheckedBackup> {
-  const content = await decode(file, bytes, passphrase)
-  const { sqlite } = await openSnapshot(file, content.snapshot, 'thorough')
-  const version = schemaVersion(sqlite)
-  sqlite.close()
-  if (version > migrations) throw new StoreTooNew(file, version, migrations)
-  return content
+  snapshot: Uint8Array,
+  migrations = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  const { sqlite } = await openSnapshot(file, snapshot, 'thorough')
+  try {
+    const version = schemaVersion(sqlite)
+    if (version > migrations) throw new StoreTooNew(file, version, migrations)
+    return blobCids(sqlite)
+  } finally {
+    sqlite.close()
+  }
 }
 
-async function decode(file: string, bytes: Uint8Array, passphrase?: string): Promise<CheckedBackup> {
-  if (isPortable(bytes)) return decodePortable(file, bytes, passphrase)
-  if (!isSqlite(bytes)) throw new BackupForeign(file)
-  return { snapshot: bytes, createdAt: parseBackupName(basename(file))?.createdAt }
+/** Finds the blobs of an SQLite backup, and links them to `blobsTo`. Returns those that no folder has. */
+async function collectBlobs(
+  cids: readonly string[],
+  { files, path, blobFolders = [], blobsTo }: ReadOptions,
+): Promise<string[]> {
+  const folders = [blobFolderOf(path), ...blobFolders]
+  const missing: string[] = []
+  for (const cid of cids) {
+    const found = await firstIntact(files, folders, cid)
+    if (found === undefined) missing.push(cid)
+    else if (blobsTo !== undefined) await linkBlob(files, found, blobsTo, cid)
+  }
+  const lost = new Set(missing)
+  if (blobsTo !== undefined) {
+    await syncBlobDirs(
+      files,
+      blobsTo,
+      cids.filter((cid) => !lost.has(cid)),
+    )
+  }
+  return missing
+}
+
+async function firstIntact(
+  files: Files,
+  folders: readonly string[],
+  cid: string,
+): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = blobPath(folder, cid)
+    if (await isIntact(files, path, cid)) return path
+  }
+  return undefined
 }
 
 async function removeBackup(files: Files, file: string): Promise<void> {

@@ -26,6 +26,9 @@ interface Batch {
   readonly written: PromiseWithResolvers<void>
 }
 
+/** In bytes; larger frames are rare. */
+const maxReusedFrame = 256 * 1024
+
 /** Writes transactions to the current journal in call order. */
 export class CommitLog {
   readonly #files: Files
@@ -42,6 +45,8 @@ export class CommitLog {
   /** The batch that still accepts transactions, and the one that is being written. */
   #next: Batch | undefined
   #writing: Batch | undefined
+  /** Holds the frame that is being written: a new buffer for each would wait for the garbage collector. */
+  readonly #frame = Buffer.allocUnsafeSlow(maxReusedFrame)
   readonly #pace = new WritePace()
   #busy = false
   /** Only one task at a time uses the journal. */
@@ -168,7 +173,7 @@ export class CommitLog {
     this.#writing = batch
     try {
       if (this.#repairDue) throw new Error('an earlier write failed')
-      await this.#writeFrame(encodeFrame(this.#seq + 1, batch.transactions))
+      await this.#writeFrame(encodeFrame(this.#seq + 1, batch.transactions, this.#frame))
       this.#seq += batch.transactions.length
       this.#writable = true
       batch.written.resolve()

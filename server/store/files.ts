@@ -6,6 +6,7 @@ import { constants, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { acquireLock, type Lock } from './lock.ts'
+import { allocateWithRoom } from './memory.ts'
 
 export interface OpenFile {
   /** Returns the bytes written, which may be fewer than given: see `writeFully`. */
@@ -28,8 +29,10 @@ export interface OpenOptions {
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  /** @param room returns the first half of a buffer of twice the size, in which a database can grow without a copy */
+  /** @param room returns the start of a buffer of `sizeWithRoom`, in which a database can grow without a copy */
   read(path: string, room?: 'with room'): Promise<Uint8Array>
+  /** Reads a file in chunks. `end` is exclusive. Opens the file at the first chunk. */
+  chunks(path: string, start?: number, end?: number): AsyncIterable<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
   /** Time of the last content change. */
@@ -39,7 +42,14 @@ export interface Files {
   /** Opens an existing file for writing. */
   edit(path: string, options?: OpenOptions): Promise<OpenFile>
   rename(from: string, to: string): Promise<void>
+  /**
+   * Gives a file that never changes a second name: a hard link, or a synced copy where the file system has no links.
+   * Does nothing when the name is taken.
+   */
+  link(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
+  /** Removes a directory with its content, if there is one. */
+  removeDir(path: string): Promise<void>
   /** Creates the directory and its parents, durably. Restricts an existing one to its owner. */
   makeDir(path: string): Promise<void>
   /** Restricts an existing file to its owner. */
@@ -50,6 +60,7 @@ export interface Files {
   syncDir(path: string): Promise<void>
 }
 
+const chunkBytes = 256 * 1024
 const ownerFile = 0o600
 const ownerDir = 0o700
 
@@ -73,12 +84,12 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   }
 }
 
-/** Reads a file into the first half of a buffer. The second half takes no memory until it is written to. */
+/** Reads a file into a larger buffer. */
 async function readWithRoom(path: string): Promise<Uint8Array> {
   const handle = await fs.open(path, 'r')
   try {
     const { size } = await handle.stat()
-    const bytes = new Uint8Array(new ArrayBuffer(2 * size), 0, size)
+    const bytes = allocateWithRoom(size)
     for (let at = 0; at < size; ) {
       const { bytesRead } = await handle.read(bytes, at, size - at, at)
       if (bytesRead === 0) return bytes.subarray(0, at)
@@ -88,6 +99,53 @@ async function readWithRoom(path: string): Promise<Uint8Array> {
   } finally {
     await handle.close()
   }
+}
+
+async function* readChunks(
+  path: string,
+  start = 0,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Uint8Array> {
+  const handle = await fs.open(path, 'r')
+  try {
+    for (let at = start; at < end; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, end - at))
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
+      if (bytesRead === 0) return
+      yield chunk.subarray(0, bytesRead)
+      at += bytesRead
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Error codes of file systems without hard links, of links to another file system, and of too many links. */
+const noLinkCodes = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK']
+
+async function link(from: string, to: string): Promise<void> {
+  try {
+    await fs.link(from, to)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (!noLinkCodes.includes(code)) throw error
+    await copy(from, to)
+  }
+}
+
+/** Copies a file. A crash leaves no part of it under its name. */
+async function copy(from: string, to: string): Promise<void> {
+  const temporary = `${to}.tmp`
+  await fs.copyFile(from, temporary, constants.COPYFILE_FICLONE)
+  const handle = await fs.open(temporary, 'r+')
+  try {
+    await handle.chmod(ownerFile)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await fs.rename(temporary, to)
 }
 
 async function syncDir(path: string): Promise<void> {
@@ -112,6 +170,7 @@ export const nodeFiles: Files = {
     }
   },
   read: (path, room) => (room ? readWithRoom(path) : fs.readFile(path)),
+  chunks: readChunks,
   size: async (path) => (await fs.stat(path)).size,
   changedAt: async (path) => (await fs.stat(path)).mtime,
   async create(path, options) {
@@ -121,7 +180,9 @@ export const nodeFiles: Files = {
   },
   edit: (path, options) => openFile(path, constants.O_RDWR, options),
   rename: (from, to) => fs.rename(from, to),
+  link,
   remove: (path) => fs.rm(path, { force: true }),
+  removeDir: (path) => fs.rm(path, { recursive: true, force: true }),
   async makeDir(path) {
     const first = await fs.mkdir(path, { recursive: true, mode: ownerDir })
     await fs.chmod(path, ownerDir)

@@ -39,9 +39,13 @@ export function encodeStatement(sql: string, params: SqlParams): string {
   return JSON.stringify([
     sql,
     params.map((value) =>
-      value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
+      value instanceof Uint8Array ? { base64: asBuffer(value).toString('base64') } : value,
     ),
   ])
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** Encodes the first line of a journal. */
@@ -49,13 +53,26 @@ export function encodeTitle(firstSeq: number): Buffer {
   return checkedLine(`pds journal ${formatVersion} ${firstSeq}`)
 }
 
-/** Encodes a frame of transactions, each a JSON array of encoded statements. */
-export function encodeFrame(seq: number, transactions: readonly string[]): Buffer {
+/**
+ * Encodes a frame of transactions, each a JSON array of encoded statements.
+ * @param into the result is a part of this buffer, if it is large enough
+ */
+export function encodeFrame(
+  seq: number,
+  transactions: readonly string[],
+  into: Buffer = Buffer.alloc(0),
+): Buffer {
   const json = `[${transactions.join(',')}]`
-  const padding = alignment - ((Buffer.byteLength(json) + 1) % alignment)
-  const payload = Buffer.from(`${json}${' '.repeat(padding)}\n`)
-  const header = checkedLine(`frame ${seq} ${transactions.length} ${payload.length} ${hex(crc32(payload))}`)
-  return Buffer.concat([header, payload])
+  const bytes = Buffer.byteLength(json)
+  const padding = alignment - ((bytes + 1) % alignment)
+  const end = lineBytes + bytes + padding + 1
+  const frame = (into.length < end ? Buffer.allocUnsafeSlow(end) : into).subarray(0, end)
+  frame.write(json, lineBytes)
+  frame.fill(' ', end - padding - 1, end - 1)
+  frame.write('\n', end - 1)
+  const payload = frame.subarray(lineBytes)
+  checkedLine(`frame ${seq} ${transactions.length} ${payload.length} ${hex(crc32(payload))}`).copy(frame)
+  return frame
 }
 
 /** Decodes the transactions of a frame. */
@@ -81,7 +98,7 @@ export function readJournal(
   firstSeq: number,
   newest: boolean,
 ): { frames: Frame[]; length: number } {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const bytes = asBuffer(content)
   const title = /^pds journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '')
   if (title === null) {
     if (newest && isTorn(bytes, 0)) return { frames: [], length: 0 }

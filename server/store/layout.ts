@@ -6,6 +6,10 @@ export const sidecarName = 'pds.sqlite.sha256'
 /** A verified backup that becomes the snapshot: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
 export const lockName = 'pds.lock'
+/** Folder of the blobs, in the data directory and in the folder of backups. */
+export const blobsName = 'blobs'
+/** The blobs of a backup that is being restored; they replace `blobs` once the restore is committed. */
+export const restoredBlobsName = 'blobs.restored'
 export const backupsName = 'backups'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
@@ -39,6 +43,19 @@ export function isDamaged(name: string): boolean {
 /** Whether a name belongs to the data: neither the lock nor a temporary file. */
 export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
+}
+
+/** CIDs of blobs: version 1, raw bytes, SHA-256, in base32. */
+const blobPattern = /^bafkrei[a-z2-7]{52}$/
+
+/** Whether a name is the CID of a blob. */
+export function isBlobName(name: string): boolean {
+  return blobPattern.test(name)
+}
+
+/** The path of a blob, in the folder of the last two letters of its CID. All CIDs begin with the same letters. */
+export function blobPath(folder: string, cid: string): string {
+  return join(folder, cid.slice(-2), cid)
 }
 
 /** A time for file names: sortable, and without characters that some file systems refuse. */

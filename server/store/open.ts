@@ -1,6 +1,6 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending migrations. */
 import { join } from 'node:path'
-import { saveBackup } from './backup.ts'
+import { contentOf, saveBackup } from './backup.ts'
 import { removeJournals } from './checkpoint.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
@@ -13,6 +13,7 @@ import {
   journalPath,
   journalSeqs,
   replacedPrefix,
+  restoredBlobsName,
   snapshotName,
 } from './layout.ts'
 import { type Migration, migrate } from './migrate.ts'
@@ -39,6 +40,7 @@ export async function openStore(
   now: () => Date,
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
+  await files.removeDir(join(dir, restoredBlobsName))
   for (const name of (await files.list(dir)).filter(isTemporary)) await files.remove(join(dir, name))
   if (await isNew(files, dir)) await createStore(files, dir, migrations)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
@@ -120,7 +122,7 @@ async function bringUpToDate(
   now: () => Date,
 ): Promise<number> {
   if (schemaVersion(sqlite) === migrations.length) return snapshotBytes
-  await saveBackup(files, dir, exportSnapshot(sqlite, seq), now(), 'upgrade')
+  await saveBackup(files, dir, contentOf(sqlite, seq), now(), 'upgrade')
   migrate(sqlite, migrations)
   // Earlier versions left deleted rows in free pages.
   sqlite.exec('VACUUM')

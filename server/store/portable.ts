@@ -1,17 +1,30 @@
 /**
- * The one-file backup: a snapshot, compressed (gzip, RFC 1952) and encrypted with a passphrase (age-encryption.org/v1,
- * scrypt). Both are standard formats, so a file can be read without this program:
+ * The one-file backup: an archive (tar) of the snapshot and the blobs, compressed (gzip, RFC 1952) and encrypted with a
+ * passphrase (age-encryption.org/v1, scrypt). All are standard formats, so a file can be read without this program, and
+ * what it contains is a data directory:
  *
- *     age --decrypt everything.sqlite.gz.age | gunzip > pds.sqlite
+ *     age --decrypt everything.tar.gz.age | tar -xz -C DIR
  *
- * An unprotected one is the gzip file alone. Its header has the time of the backup, to the second.
+ * An unprotected one is the tar.gz file alone. The gzip header has the time of the backup, to the second. Earlier versions
+ * compressed the snapshot without an archive; their files are read too. Blobs are never in memory as a whole.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ReadableStream } from 'node:stream/web'
-import { createGunzip, createGzip } from 'node:zlib'
+import { constants, createGunzip, createGzip } from 'node:zlib'
 import { Decrypter, Encrypter, type Identity } from 'age-encryption'
 import { BackupLocked, StoreDamaged } from './errors.ts'
+import { blobPath, blobsName, isBlobName, snapshotName } from './layout.ts'
+import { isSqlite } from './snapshot.ts'
+import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
+
+/** A blob of a backup. */
+export interface BlobContent {
+  readonly cid: string
+  /** In bytes. */
+  readonly size: number
+  readonly chunks: AsyncIterable<Uint8Array>
+}
 
 export interface PortableOptions {
   readonly createdAt: Date
@@ -35,6 +48,8 @@ const gzipTimeAt = 4
 /** OWASP's recommendation. Each attempt to guess a passphrase takes 128 MiB and half a second. */
 const defaultWorkFactor = 17
 const chunkBytes = 1024 * 1024
+/** First bytes of a file that show its format. */
+export const headBytes = 64
 /** SQLite in WebAssembly opens no larger file. */
 const maxSnapshotBytes = 2 ** 31 - 1
 
@@ -48,12 +63,13 @@ export function isEncrypted(bytes: Uint8Array): boolean {
   return startsWith(bytes, ageMagic)
 }
 
-/** Returns a snapshot as a one-file backup, in chunks. */
+/** Returns a snapshot and its blobs as a one-file backup, in chunks. */
 export async function encodePortable(
   snapshot: Uint8Array,
+  blobs: AsyncIterable<BlobContent>,
   { createdAt, passphrase, workFactor = defaultWorkFactor }: PortableOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const compressed = compress(snapshot, createdAt)
+  const compressed = compress(snapshot, blobs, createdAt)
   if (passphrase === undefined) return compressed
   const encrypter = new Encrypter()
   // Keyboards encode the same letter in several ways. NFC is the form that terminals send to the age tool.
@@ -62,29 +78,46 @@ export async function encodePortable(
   return encrypter.encrypt(ReadableStream.from(compressed))
 }
 
+/** Stores the content of a blob, or only checks it. Returns whether it matches the CID. */
+export type ReceiveBlob = (cid: string, chunks: AsyncIterable<Uint8Array>) => Promise<boolean>
+
 /**
- * Returns the content of a one-file backup. Ignores a passphrase if the file is not encrypted. `file` is its name in errors.
- * @throws BackupLocked, StoreDamaged
+ * Returns the content of a one-file backup, and passes its blobs to `receive`. Ignores a passphrase if the file is not
+ * encrypted. `file` is its name in errors, `head` its first bytes.
+ * @throws BackupLocked, StoreDamaged, and errors of `receive`
  */
 export async function decodePortable(
   file: string,
-  bytes: Uint8Array,
+  { head, chunks }: { head: Uint8Array; chunks: AsyncIterable<Uint8Array> },
   passphrase: string | undefined,
+  receive: ReceiveBlob,
 ): Promise<PortableContent> {
-  const compressed = isEncrypted(bytes) ? await decrypt(file, bytes, passphrase) : chunksOf(bytes)
+  const compressed = isEncrypted(head) ? await decrypt(file, chunks, passphrase) : chunks
+  let failure: { readonly error: unknown } | undefined
+  const receiveOrFail: ReceiveBlob = (...blob) =>
+    receive(...blob).catch((error: unknown) => {
+      failure ??= { error }
+      throw error
+    })
   try {
-    return await decompress(compressed)
+    return await decompress(compressed, receiveOrFail)
   } catch {
+    if (isOfDisk(failure?.error)) throw failure?.error
     throw new StoreDamaged(file, 'is damaged or cut short')
   }
+}
+
+/** Whether the file system failed, rather than the content of the backup. */
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }
 
 /** Checks the passphrase against the header of an age file, and returns a stream that decrypts the content. */
 async function decrypt(
   file: string,
-  bytes: Uint8Array,
+  chunks: AsyncIterable<Uint8Array>,
   passphrase: string | undefined,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<AsyncIterable<Uint8Array>> {
   if (passphrase === undefined) throw new BackupLocked(file, 'missing')
   const decrypter = new Decrypter()
   for (const form of new Set([passphrase.normalize('NFC'), passphrase])) decrypter.addPassphrase(form)
@@ -98,29 +131,56 @@ async function decrypt(
   }
   decrypter.addIdentity(last)
   try {
-    return await decrypter.decrypt(ReadableStream.from(chunksOf(bytes)))
+    return await decrypter.decrypt(ReadableStream.from(chunks))
   } catch {
     if (isWrong) throw new BackupLocked(file, 'wrong')
     throw new StoreDamaged(file, 'has a damaged header')
   }
 }
 
-async function* compress(snapshot: Uint8Array, createdAt: Date): AsyncGenerator<Uint8Array> {
-  const gzip = createGzip({ chunkSize: chunkBytes })
+/** Compresses the snapshot. The blobs are mostly media, which are compressed already. */
+async function* compress(
+  snapshot: Uint8Array,
+  blobs: AsyncIterable<BlobContent>,
+  createdAt: Date,
+): AsyncGenerator<Uint8Array> {
+  yield* gzip(archiveSnapshot(snapshot, createdAt), createdAt)
+  yield* gzip(archiveBlobs(blobs, createdAt), createdAt, { level: constants.Z_NO_COMPRESSION })
+}
+
+async function* archiveSnapshot(snapshot: Uint8Array, createdAt: Date): AsyncGenerator<Uint8Array> {
+  yield tarHeader(snapshotName, snapshot.length, createdAt)
+  for (let at = 0; at < snapshot.length; at += chunkBytes) yield snapshot.subarray(at, at + chunkBytes)
+  yield tarPadding(snapshot.length)
+}
+
+async function* archiveBlobs(blobs: AsyncIterable<BlobContent>, createdAt: Date): AsyncGenerator<Uint8Array> {
+  for await (const { cid, size, chunks } of blobs) {
+    yield tarHeader(blobPath(blobsName, cid).replaceAll('\\', '/'), size, createdAt)
+    yield* chunks
+    yield tarPadding(size)
+  }
+  yield tarEnd
+}
+
+/** Yields a member of a gzip file. Members that follow each other decompress to one content. */
+async function* gzip(
+  content: AsyncIterable<Uint8Array>,
+  createdAt: Date,
+  options?: { readonly level: number },
+): AsyncGenerator<Uint8Array> {
+  const member = createGzip({ chunkSize: chunkBytes, ...options })
   // A failure destroys the stream, and the loop throws it.
-  pipeline(chunksOf(snapshot), gzip).catch(() => {})
+  pipeline(content, member).catch(() => {})
   let isFirst = true
-  for await (const chunk of gzip as AsyncIterable<Buffer>) {
+  for await (const chunk of member as AsyncIterable<Buffer>) {
     if (isFirst) chunk.writeUInt32LE(Math.floor(createdAt.getTime() / 1000), gzipTimeAt)
     isFirst = false
     yield chunk
   }
 }
 
-async function decompress(
-  source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<PortableContent> {
-  const parts: Uint8Array[] = []
+async function decompress(source: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<PortableContent> {
   let length = 0
   let seconds: number | undefined
   let end = Buffer.alloc(0)
@@ -129,28 +189,80 @@ async function decompress(
       const chunk = Buffer.from(each.buffer, each.byteOffset, each.length)
       seconds ??= chunk.readUInt32LE(gzipTimeAt)
       end = Buffer.concat([end, chunk.subarray(-4)]).subarray(-4)
+      length += chunk.length
       yield chunk
     }
   }
-  const collect = async (output: AsyncIterable<Buffer>) => {
-    for await (const part of output) {
-      length += part.length
-      if (length > maxSnapshotBytes) throw new Error('too large')
-      parts.push(part)
-    }
-  }
+  let content: Unpacked | undefined
   const gunzip = createGunzip({ chunkSize: chunkBytes })
-  await pipeline(Readable.from(source), inspect, gunzip, collect)
-  // A gzip file ends in the length of its content. Node ignores what follows it, or appends a second file's content.
-  if (seconds === undefined || end.readUInt32LE() !== length) throw new Error('not one whole gzip file')
-  return {
-    snapshot: Buffer.concat(parts, length),
-    createdAt: seconds === 0 ? undefined : new Date(seconds * 1000),
+  await pipeline(Readable.from(source), inspect, gunzip, async (chunks: AsyncIterable<Uint8Array>) => {
+    content = await unpack(chunks, receive)
+  })
+  // Node ignores zeros that follow a gzip file.
+  if (seconds === undefined || content === undefined || gunzip.bytesWritten !== length) {
+    throw new Error('not a whole gzip file')
   }
+  const { snapshot, isArchive } = content
+  // A gzip file ends in the length of its content, unless Node has appended a second file's content.
+  if (!isArchive && end.readUInt32LE() !== snapshot.length) throw new Error('two gzip files')
+  return { snapshot, createdAt: seconds === 0 ? undefined : new Date(seconds * 1000) }
 }
 
-function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+interface Unpacked {
+  readonly snapshot: Uint8Array
+  /** False for the format of earlier versions: the snapshot alone. */
+  readonly isArchive: boolean
+}
+
+/** Returns the snapshot of the content, and passes the blobs on. */
+async function unpack(content: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<Unpacked> {
+  const [head, all] = await peek(content)
+  if (isSqlite(head)) return { snapshot: await collect(all), isArchive: false }
+  let snapshot: Uint8Array | undefined
+  for await (const file of readTar(all)) {
+    const cid = blobOf(file)
+    if (file.name === snapshotName) snapshot = await collect(file.content)
+    else if (cid !== undefined && !(await receive(cid, file.content)))
+      throw new Error(`${file.name} is damaged`)
+  }
+  if (snapshot === undefined) throw new Error('there is no snapshot')
+  return { snapshot, isArchive: true }
+}
+
+/** Returns the CID of a file in the folder of blobs. */
+function blobOf({ name }: TarFile): string | undefined {
+  const [folder, shard, cid = '', ...rest] = name.split('/')
+  const isBlob = folder === blobsName && isBlobName(cid) && cid.endsWith(shard ?? '') && rest.length === 0
+  return isBlob ? cid : undefined
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of chunks) {
+    length += chunk.length
+    if (length > maxSnapshotBytes) throw new Error('too large')
+    parts.push(chunk)
+  }
+  return Buffer.concat(parts, length)
+}
+
+/** Returns the first bytes of a stream, and a stream of all of them. */
+async function peek(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<[head: Uint8Array, all: AsyncIterable<Uint8Array>]> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let head = Buffer.alloc(0)
+  while (head.length < headBytes) {
+    const { done, value } = await iterator.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  const all = async function* () {
+    yield head
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  }
+  return [head, all()]
 }
 
 function startsWith(bytes: Uint8Array, magic: Buffer): boolean {

@@ -57,7 +57,7 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
       if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
       const path = journalPath(dir, first)
       const newest = range.before === undefined && first === seqs.at(-1)
-      const content = await files.read(path)
+      const content = await files.read(path, 'with room')
       const { frames, length } = checkedJournal(
         content.subarray(0, newest ? range.newest?.length : undefined),
         first,

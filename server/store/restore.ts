@@ -1,13 +1,24 @@
 /**
  * Restores a backup. The replaced files are kept in `replaced-<time>/`.
  *
- * The backup is first copied beside the snapshot under the name `pds.sqlite.restored`. That commits the restore: if it
- * is interrupted afterwards, the next start finishes it.
+ * The backup is first copied beside the data: its blobs to `blobs.restored/`, then its snapshot to `pds.sqlite.restored`.
+ * The snapshot commits the restore: if it is interrupted afterwards, the next start finishes it.
  */
 import { join } from 'node:path'
 import { checkBackup } from './backup.ts'
+import { forgetBlobs } from './backup-blobs.ts'
+import { exists } from './blob-files.ts'
 import { type Files, nodeFiles, replaceFile } from './files.ts'
-import { fileTime, isData, replacedPrefix, restoredName, snapshotName } from './layout.ts'
+import {
+  blobsName,
+  fileTime,
+  isData,
+  replacedPrefix,
+  restoredBlobsName,
+  restoredName,
+  snapshotName,
+} from './layout.ts'
+import { exportSnapshot, openSnapshot } from './snapshot.ts'
 
 export interface RestoreOptions {
   readonly directory: string
@@ -22,19 +33,43 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the data with a backup. Returns the folder with the replaced files, or undefined when there were none.
- * Throws StoreLocked while a server runs there, and the errors of `checkBackup`; the data is unchanged then.
+ * Replaces the data with a backup. Blobs that the backup lacks are taken from the replaced data, if they are there.
+ * Returns the folder with the replaced files, or undefined when there were none. Throws StoreLocked while a server runs
+ * there, and the errors of `checkBackup`; the data is unchanged then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, now, files = nodeFiles } = options
   await files.makeDir(dir)
   const lock = await files.lock(dir)
+  const blobsTo = join(dir, restoredBlobsName)
   try {
-    const { snapshot } = await checkBackup(file, options)
-    await replaceFile(files, join(dir, restoredName), snapshot)
-    return await finishRestore(files, dir, now())
+    const interrupted = await finishRestore(files, dir, now())
+    await files.removeDir(blobsTo)
+    await files.makeDir(blobsTo)
+    const blobFolders = [join(dir, blobsName)]
+    const { snapshot, missingBlobs } = await checkBackup(file, { ...options, blobsTo, blobFolders })
+    await replaceFile(files, join(dir, restoredName), await withoutBlobs(file, snapshot, missingBlobs))
+    return (await finishRestore(files, dir, now())) ?? interrupted
+  } catch (error) {
+    if (!(await exists(files, join(dir, restoredName)))) await files.removeDir(blobsTo)
+    throw error
   } finally {
     await lock.release()
+  }
+}
+
+async function withoutBlobs(
+  file: string,
+  snapshot: Uint8Array,
+  cids: readonly string[],
+): Promise<Uint8Array> {
+  if (cids.length === 0) return snapshot
+  const { sqlite, seq } = await openSnapshot(file, snapshot, 'quick')
+  try {
+    forgetBlobs(sqlite, cids)
+    return exportSnapshot(sqlite, seq).slice()
+  } finally {
+    sqlite.close()
   }
 }
 
@@ -43,11 +78,34 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined
   const old = names.filter((name) => isData(name) && name !== restoredName)
-  const folder = join(dir, `${replacedPrefix}${fileTime(at)}`)
+  const folder = await newFolder(files, dir, at)
   if (old.length > 0) await moveAway(files, dir, old, folder)
+  await replaceBlobs(files, dir, folder)
   await files.rename(join(dir, restoredName), join(dir, snapshotName))
   await files.syncDir(dir)
   return old.length > 0 ? folder : undefined
+}
+
+/** Returns the name of a folder for replaced files that does not exist yet. */
+async function newFolder(files: Files, dir: string, at: Date): Promise<string> {
+  for (let time = at; ; time = new Date(time.getTime() + 1)) {
+    const folder = join(dir, `${replacedPrefix}${fileTime(time)}`)
+    if (!(await exists(files, folder))) return folder
+  }
+}
+
+/** Moves the old blobs away and the restored ones to their place, unless an interrupted restore has done that. */
+async function replaceBlobs(files: Files, dir: string, folder: string): Promise<void> {
+  const restored = join(dir, restoredBlobsName)
+  const blobs = join(dir, blobsName)
+  if (!(await exists(files, restored))) return
+  if (await exists(files, blobs)) {
+    await files.makeDir(folder)
+    await files.rename(blobs, join(folder, blobsName))
+    await files.syncDir(folder)
+  }
+  await files.rename(restored, blobs)
+  await files.syncDir(dir)
 }
 
 async function moveAway(files: Files, dir: string, names: readonly string[], folder: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** The only file that imports sql.js: SQLite in memory, with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
+import { allocateWithRoom, sizeWithRoom } from './memory.ts'
 
 /** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */
 export type SqlValue = string | number | Uint8Array | null
@@ -233,15 +234,16 @@ export class Sqlite {
 
 /**
  * sql.js keeps the file in the array that `bytes.slice()` returns. It copies a full array into one that is an eighth larger,
- * which blocks the thread for half a millisecond a megabyte or longer. So it gets an array of twice the size: the buffer of
- * the bytes if that is large enough, or a copy. The second half takes no memory until it is written to.
+ * which blocks the thread for half a millisecond a megabyte or longer. So it gets a larger array: the buffer of the bytes if
+ * that has room, or a copy.
  */
 function withRoom(bytes: Uint8Array): Uint8Array {
-  const size = bytes.length * 2
-  if (bytes.byteOffset === 0 && bytes.buffer.byteLength === size) return new Uint8Array(bytes.buffer)
-  const array = new Uint8Array(size)
-  array.set(bytes)
-  return array
+  if (bytes.byteOffset === 0 && bytes.buffer.byteLength === sizeWithRoom(bytes.length)) {
+    return new Uint8Array(bytes.buffer)
+  }
+  const copy = allocateWithRoom(bytes.length)
+  copy.set(bytes)
+  return new Uint8Array(copy.buffer)
 }
 
 /** Returns the bytes with a `slice()` that returns `array`. */

@@ -2,11 +2,12 @@
 import type { Aliases } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import { actorIdOf } from '../store/tables/graph.ts'
+import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
 import type { Actor } from './profiles.ts'
 import { createRecordReader, type RecordReader } from './records.ts'
 import type { Relation } from './relations.ts'
 
-/** Lives for one response: it keeps the actors and relations that were read. */
+/** Lives for one response: it keeps the actors, relations and posts that were read. */
 export interface ViewContext {
   readonly db: Reader
   readonly aliases: Aliases
@@ -18,6 +19,7 @@ export interface ViewContext {
   readonly records: RecordReader
   readonly actors: Map<number, Actor>
   readonly relations: Map<number, Relation>
+  readonly posts: LoadedPosts
 }
 
 /** The context of a response to a signed-in account. */
@@ -47,6 +49,7 @@ export function createViewContexts({ store, aliases, now }: Deps): CreateViewCon
     records,
     actors: new Map(),
     relations: new Map(),
+    posts: createLoadedPosts(),
   })
   return create as CreateViewContext
 }

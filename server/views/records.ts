@@ -1,12 +1,13 @@
 /** Reads records for views. Records may be stored without validation: an invalid one counts as none. */
 import { decode } from '@atproto/lex-cbor'
-import { decodeCid } from '@atproto/lex-data'
+import { decodeCid, type LexMap } from '@atproto/lex-data'
 import type { l } from '@atproto/lex-schema'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
 import type { Aliases } from '../config/aliases.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'
 import { recordUri } from '../records/record-uri.ts'
+import { recordJson } from '../records/view.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
 
@@ -26,7 +27,7 @@ export interface ViewRecord<T> {
 }
 
 export interface RecordReader {
-  /** Returns a decoded record; undefined if it violates the lexicon. Decoded records are cached by their CID. */
+  /** Returns a decoded record; undefined if it violates the lexicon. Decoded records are cached by lexicon and CID. */
   read<S extends l.RecordSchema>(schema: S, row: RecordRow): ViewRecord<l.InferOutput<S>> | undefined
 }
 
@@ -37,7 +38,8 @@ export function createRecordReader(aliases: Aliases): RecordReader {
   const cache = new LRUCache<string, { cid: string; value: unknown }>({ maxSize: maxBytes })
 
   function decoded(schema: l.RecordSchema, cid: Uint8Array, bytes: Uint8Array) {
-    const key = Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).toString('latin1')
+    // The same bytes may be stored in several collections, and be valid in one.
+    const key = schema.$type + Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).toString('latin1')
     const cached = cache.get(key)
     if (cached) return cached
     const result = schema.safeValidate(withCanonicalTypes(decode(bytes), aliases))
@@ -55,4 +57,13 @@ export function createRecordReader(aliases: Aliases): RecordReader {
       return { id, actor, did, ...shown, bytes, value: value as l.InferOutput<S> }
     },
   }
+}
+
+const jsons = new WeakMap<object, LexMap>()
+
+/** Returns the JSON of a record as it was written, which is cached as long as its value. */
+export function jsonOf({ value, bytes }: ViewRecord<object>): LexMap {
+  const json = jsons.get(value) ?? recordJson(bytes)
+  jsons.set(value, json)
+  return json
 }

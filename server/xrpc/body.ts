@@ -14,10 +14,10 @@ import { extendDeadline } from './deadlines.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import type { BinaryInput } from './method.ts'
 
-type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
+type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
 /** Content codings of RFC 9110 §8.4.1, and `br`. */
-const decompressors: ReadonlyMap<string, Decompress> = new Map([
+const decompressors: ReadonlyMap<string, Decoder> = new Map([
   ['identity', async (bytes: Uint8Array) => bytes],
   ['gzip', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip)],
   ['deflate', promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(inflate)],
@@ -32,6 +32,17 @@ const decompressingStreams: ReadonlyMap<string, () => Transform> = new Map([
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** Decompresses bytes. @throws for an unknown coding, corrupt bytes, and more than `maxBytes` (`ERR_BUFFER_TOO_LARGE`) */
+export async function decompress(
+  bytes: Uint8Array,
+  coding: string | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const decode = decompressors.get(coding ?? 'identity')
+  if (!decode) throw unknownCoding()
+  return decode(bytes, { maxOutputLength: maxBytes })
+}
+
 /**
  * Returns the value of a JSON body, undefined without a body.
  * @param maxBytes limit on the wire, and again after decompression
@@ -43,12 +54,12 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
   if (!isJson(headers['content-type'])) {
     throw protocolError('InvalidRequest', 'The body must be JSON in UTF-8 (Content-Type: application/json)')
   }
-  const decompress = decompressors.get(codingOf(req))
-  if (!decompress) throw unknownCoding()
+  const coding = codingOf(req)
+  if (!decompressors.has(coding)) throw unknownCoding()
   if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
   const bytes = await collect(req, maxBytes)
   try {
-    return JSON.parse(utf8.decode(await decompress(bytes, { maxOutputLength: maxBytes })))
+    return JSON.parse(utf8.decode(await decompress(bytes, coding, maxBytes)))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
     throw protocolError('InvalidRequest', 'The body is not valid JSON in UTF-8')

@@ -18,6 +18,8 @@ export const protocolErrors = {
   RateLimitExceeded: 429,
   InternalServerError: 500,
   MethodNotImplemented: 501,
+  /** Another service, to which the call was forwarded, failed. */
+  UpstreamFailure: 502,
   NotEnoughResources: 503,
 } as const
 
@@ -42,12 +44,16 @@ export class XrpcError extends Error {
   /** Seconds after which the client may retry, when known. */
   readonly retryAfter: number | undefined
 
-  /** @param status replaces the status of the name, for an error that does not concern the caller's own account */
-  constructor(name: string, message?: string, retryAfter?: number, status?: number) {
+  /** @param details the status replaces the one of the name; `retryAfter` is in seconds */
+  constructor(
+    name: string,
+    message?: string,
+    details: { status?: number; retryAfter?: number | undefined } = {},
+  ) {
     super(message)
     this.name = name
-    this.status = status ?? statusByName.get(name) ?? 400
-    this.retryAfter = retryAfter
+    this.status = details.status ?? statusByName.get(name) ?? 400
+    this.retryAfter = details.retryAfter
   }
 
   /** The response body. */

@@ -87,7 +87,9 @@ function networkOf(address: string): string {
 
 function tooMany(state: RateLimiterRes): XrpcError {
   const wait = seconds(state)
-  return new XrpcError('RateLimitExceeded', `Too many calls. Try again in ${wait} seconds.`, wait)
+  return new XrpcError('RateLimitExceeded', `Too many calls. Try again in ${wait} seconds.`, {
+    retryAfter: wait,
+  })
 }
 
 function keyOf(limit: RateLimit, call: LimitedCall): string {

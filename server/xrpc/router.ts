@@ -12,14 +12,17 @@ import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import type { Rename } from './project.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
-import { sendError } from './send.ts'
+import { keepPrivate, sendError } from './send.ts'
 import type { Streams } from './streams.ts'
+import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
 
 export interface RouterOptions<Word, Services> {
   readonly methods: readonly Method<Word, Services>[]
   /** The subscriptions beside the methods. */
   readonly streams?: Streams
+  /** Forwards calls to other services; none when absent. */
+  readonly forward?: Forward | undefined
   readonly services: Services
   readonly authorize: Authorize<Word>
   /**
@@ -53,6 +56,22 @@ export type Dispatch = (
   res: ServerResponse,
 ) => Promise<void>
 
+/** A call, before it is decided what answers it. */
+export interface IncomingCall {
+  readonly name: MethodName
+  readonly query: string
+  readonly caller: Caller
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+/**
+ * Forwards a call to another service, and sends its response.
+ * @param isKnown whether this server has the method
+ * @returns false for a call that this server answers itself
+ */
+export type Forward = (call: IncomingCall, isKnown: boolean) => Promise<boolean>
+
 /** Limit of all calls per address. Local programs are exempt: they all share one address. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
 
@@ -69,11 +88,7 @@ export function createRouter<Word extends string, Services>(
 
   async function call(
     prepared: Prepared<Word, Services>,
-    query: string,
-    caller: Caller,
-    req: IncomingMessage,
-    res: ServerResponse,
-    called: string,
+    { name, query, caller, req, res }: IncomingCall,
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method, inputKind } = prepared
@@ -97,11 +112,11 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    return sendOutput(prepared, output, req, res, options.callerNames?.(called))
+    return sendOutput(prepared, output, req, res, options.callerNames?.(name.called))
   }
 
   async function dispatch(
-    { called, nsid }: MethodName,
+    name: MethodName,
     query: string,
     req: IncomingMessage,
     res: ServerResponse,
@@ -111,8 +126,12 @@ export function createRouter<Word extends string, Services>(
     if (checkOverall && !caller.isLocal) {
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
+    const { called, nsid } = name
     const prepared = table.get(nsid)
-    if (prepared) await call(prepared, query, caller, req, res, called, settled)
+    const isKnown = prepared !== undefined || options.streams?.has(nsid) === true
+    const incoming = { name, query, caller, req, res }
+    if (!asksForWebSocket(req) && (await options.forward?.(incoming, isKnown))) return
+    if (prepared) await call(prepared, incoming, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
     else if (isValidNsid(nsid))
       throw protocolError('MethodNotImplemented', `This server does not answer ${called}`)
@@ -153,11 +172,6 @@ function inputOf<Word, Services>(
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {
   return used === verb || (verb === 'GET' && used === 'HEAD')
-}
-
-function keepPrivate(res: ServerResponse): void {
-  res.setHeader('Cache-Control', 'private, no-store')
-  res.setHeader('Vary', 'Authorization')
 }
 
 function createCallerReader({

@@ -58,6 +58,12 @@ function streamOf(chunks: Chunks): Readable {
   return chunks instanceof Readable ? chunks : Readable.from(chunks)
 }
 
+/** Keeps the response of an authenticated call out of shared caches. */
+export function keepPrivate(res: ServerResponse): void {
+  res.setHeader('Cache-Control', 'private, no-store')
+  res.setHeader('Vary', 'Authorization')
+}
+
 export function sendNothing(res: ServerResponse): void {
   res.setHeader('Content-Length', 0)
   res.writeHead(200).end()

@@ -8,12 +8,13 @@ import { protocolError } from './errors.ts'
 import { release, upgradeOf } from './upgrade.ts'
 
 /** Close codes of RFC 6455 §7.4.1. */
-export const closeCodes = { goingAway: 1001, policy: 1008, internalError: 1011 } as const
+export const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internalError: 1011 } as const
 
 export interface Socket {
   /** Bytes that the client has not read yet. */
   readonly bufferedBytes: number
-  send(bytes: Uint8Array): void
+  /** Resolves when the system has taken the bytes, or the connection has ended. */
+  send(bytes: Uint8Array): Promise<void>
   /** Sends buffered messages, then closes; cuts the connection when the client does not answer in time. */
   close(code: number, reason: string): void
   /** Resolves when either side has closed it. */
@@ -123,7 +124,7 @@ function wrap(socket: WebSocket, unanswered: Set<WebSocket>): Socket {
     get bufferedBytes() {
       return socket.bufferedAmount
     },
-    send: (bytes) => socket.send(bytes),
+    send: (bytes) => new Promise((resolve) => socket.send(bytes, () => resolve())),
     close: (code, reason) => socket.close(code, reason),
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Subscriptions over WebSocket: checks credentials and connection limits, and ends a connection when its credentials end or the
- * client reads too slowly.
+ * Subscriptions over WebSocket: checks credentials and connection limits, sends messages as fast as the client reads, and ends a
+ * connection when its credentials end or the client does not read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { protocolError, XrpcError } from './errors.ts'
 import { errorFrame, messageFrame } from './event-stream.ts'
+import { tooSlow } from './from-push.ts'
 import type { Authorize, Caller } from './method.ts'
-import { type Projection, projection } from './project.ts'
+import { projection } from './project.ts'
 import { closeCodes, createSockets, type Socket } from './sockets.ts'
 import type { Subscription } from './subscription.ts'
 import { asksForWebSocket } from './upgrade.ts'
@@ -19,6 +20,8 @@ export interface StreamsOptions<Word, Services> {
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Milliseconds between pings. */
   readonly heartbeatMs?: number
+  /** Milliseconds that a client may take to read what is buffered for it. */
+  readonly drainMs?: number
 }
 
 export interface Streams {
@@ -31,8 +34,9 @@ export interface Streams {
 
 /** Concurrent connections per address. Local programs are exempt, as from the rate limits. */
 const perAddress = 100
-/** A client with more unread bytes is too slow. */
+/** With more unread bytes, the next message waits. */
 const maxBufferedBytes = 1_000_000
+const defaultDrainMs = 30_000
 
 export function createStreams<Word, Services>(options: StreamsOptions<Word, Services>): Streams {
   const sockets = createSockets(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs })
@@ -45,9 +49,12 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
   )
 
   /** Counts a connection. @returns a function that releases it */
-  function admit(account: string | undefined, { isLocal, source }: Caller, perAccount: number): () => void {
-    const limits: [string, number][] = []
-    if (account !== undefined) limits.push([account, perAccount])
+  function admit(
+    { nsid, connections }: Subscription<Word, Services>,
+    account: string | undefined,
+    { isLocal, source }: Caller,
+  ): () => void {
+    const limits: [string, number][] = [[`${nsid} ${account ?? source}`, connections]]
     if (!isLocal) limits.push([source, perAddress])
     for (const [key, limit] of limits) {
       if ((counts.get(key) ?? 0) >= limit)
@@ -78,68 +85,88 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const headers = { ...req.headers, authorization: authorizationOf(req) }
       const principal = await options.authorize({ headers, caller }, subscription)
       const params = readParams(subscription.schema.parameters, query)
-      const release = admit(principal.account, caller, subscription.connections)
+      const release = admit(subscription, principal.account, caller)
       const socket = await sockets.accept(req, res).catch((error: unknown) => {
         release()
         throw error
       })
-      const stream = createStream(nsid, socket, project)
+      const stream = createStream(socket, options.drainMs ?? defaultDrainMs)
       stream.atEnd(release)
-      try {
-        if (principal.watch) stream.atEnd(principal.watch(stream.end))
-        if (!stream.isOpen()) return
-        const call = { ...options.services, auth: principal.credentials, params, caller, send: stream.send }
-        stream.atEnd(subscription.handler(call as Parameters<typeof subscription.handler>[0]))
-      } catch (error) {
+      if (principal.watch) stream.atEnd(principal.watch(stream.end))
+      const { signal } = stream
+      if (signal.aborted) return
+      const call = { ...options.services, auth: principal.credentials, params, caller, signal }
+      const messages = () => subscription.handler(call as Parameters<typeof subscription.handler>[0])
+      const encode = (message: unknown) => messageFrame(nsid, project(message) as { $type: string })
+      void pump(stream, messages, encode).catch((error: unknown) => {
         options.onFailure(error, nsid)
         stream.end(protocolError('InternalServerError'))
-      }
+      })
     },
 
     close: () => sockets.close(),
   }
 }
 
+/** Sends messages until the handler returns or the stream ends. @throws errors that are not the client's */
+async function pump(
+  stream: Stream,
+  messages: () => AsyncIterable<unknown>,
+  encode: (message: unknown) => Uint8Array,
+): Promise<void> {
+  try {
+    for await (const message of messages()) {
+      if (stream.signal.aborted) return
+      await stream.send(message instanceof Uint8Array ? message : encode(message))
+    }
+    stream.end()
+  } catch (error) {
+    if (stream.signal.aborted) return
+    if (!(error instanceof XrpcError)) throw error
+    stream.end(error)
+  }
+}
+
 interface Stream {
-  isOpen(): boolean
-  send(message: unknown): void
-  /** Sends the error and closes the connection. */
-  end(error: XrpcError): void
+  /** Aborts when the stream ends. */
+  readonly signal: AbortSignal
+  /** Resolves when the next frame may be sent. @throws ConsumerTooSlow */
+  send(frame: Uint8Array): Promise<void>
+  /** Sends the error, if there is one, and closes the connection. */
+  end(error?: XrpcError): void
   /** Calls `work` when the stream ends, at once if it has ended. */
   atEnd(work: () => void): void
 }
 
-function createStream(nsid: string, socket: Socket, project: Projection): Stream {
-  let isOpen = true
-  const endings: (() => void)[] = []
-  const over = () => {
-    isOpen = false
-    for (const work of endings.splice(0)) work()
-  }
-  const end = (error: XrpcError) => {
-    if (!isOpen) return
-    socket.send(errorFrame(error))
-    const isOurs = error.name === 'InternalServerError'
-    socket.close(isOurs ? closeCodes.internalError : closeCodes.policy, error.name)
-    over()
-  }
-  void socket.closed.then(over)
+function createStream(socket: Socket, drainMs: number): Stream {
+  const ending = new AbortController()
+  const { signal } = ending
+  void socket.closed.then(() => ending.abort())
   return {
-    isOpen: () => isOpen,
-    send(message) {
-      if (!isOpen) return
-      if (socket.bufferedBytes <= maxBufferedBytes) {
-        socket.send(messageFrame(nsid, project(message) as { $type: string }))
-      } else {
-        end(new XrpcError('ConsumerTooSlow', 'The client reads too slowly. Connect again.'))
-      }
+    signal,
+    async send(frame) {
+      const sent = socket.send(frame)
+      if (socket.bufferedBytes <= maxBufferedBytes) return
+      const timeout = Promise.withResolvers<never>()
+      const timer = setTimeout(() => timeout.reject(tooSlow()), drainMs)
+      await Promise.race([sent, timeout.promise]).finally(() => clearTimeout(timer))
     },
-    end,
+    end(error) {
+      if (signal.aborted) return
+      if (error) void socket.send(errorFrame(error))
+      socket.close(closeCodeOf(error), error?.name ?? '')
+      ending.abort()
+    },
     atEnd(work) {
-      if (isOpen) endings.push(work)
-      else work()
+      if (signal.aborted) work()
+      else signal.addEventListener('abort', work, { once: true })
     },
   }
+}
+
+function closeCodeOf(error: XrpcError | undefined): number {
+  if (!error) return closeCodes.normal
+  return error.name === 'InternalServerError' ? closeCodes.internalError : closeCodes.policy
 }
 
 /** Returns the Authorization header. Pages cannot set it on a WebSocket: they offer the subprotocol `bearer.<token>`. */

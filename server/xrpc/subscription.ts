@@ -1,5 +1,5 @@
 /**
- * A subscription consists of its lexicon, an auth word that determines who may subscribe, and a handler that sends messages.
+ * A subscription consists of its lexicon, an auth word that determines who may subscribe, and a handler that yields messages.
  * `subscriptionFactory` binds auth words and services, as `methodFactory` does.
  */
 import type { l } from '@atproto/lex-schema'
@@ -12,19 +12,25 @@ export interface SubscriptionCall<S extends SubscriptionSchema, Credentials> {
   readonly params: l.InferOutput<S['parameters']>
   readonly auth: Credentials
   readonly caller: Caller
-  /** Sends a message; does nothing once the connection has ended. */
-  readonly send: (message: l.InferOutput<S['message']>) => void
+  /** Aborts when the connection ends: the handler returns. */
+  readonly signal: AbortSignal
 }
+
+/** A message of the lexicon, with links and bytes in their JSON form, or a whole frame. */
+export type Message<S extends SubscriptionSchema> = l.InferOutput<S['message']> | Uint8Array
 
 export interface SubscriptionDefinition<S extends SubscriptionSchema, Word, Credentials, Services> {
   /** Who may subscribe. The connection ends with the credentials. */
   readonly auth: Word
   /** Whether the account must be active. */
   readonly active?: boolean
-  /** Concurrent connections per account. */
+  /** Concurrent connections per account; per address for clients without one. */
   readonly connections: number
-  /** Starts sending. @returns a function that stops it, called when the connection ends */
-  readonly handler: (call: Services & SubscriptionCall<S, Credentials>) => () => void
+  /**
+   * Yields messages, usually an `async function*`. It is asked for the next one when the client keeps up. The connection closes
+   * when it returns, with an error frame when it throws an XrpcError.
+   */
+  readonly handler: (call: Services & SubscriptionCall<S, Credentials>) => AsyncIterable<Message<S>>
 }
 
 /** A subscription ready for use, its types erased. */
@@ -34,7 +40,7 @@ export interface Subscription<Word = string, Services = unknown> {
   readonly auth: Word
   readonly active: boolean
   readonly connections: number
-  readonly handler: (call: Services & SubscriptionCall<SubscriptionSchema, unknown>) => () => void
+  readonly handler: (call: Services & SubscriptionCall<SubscriptionSchema, unknown>) => AsyncIterable<unknown>
 }
 
 /** @typeParam Words maps each auth word to the credentials that it yields. */

@@ -49,14 +49,17 @@ test('inbox: new notifications appear, are counted, filtered and marked as read'
   expect(await social.unread(alice)).toBe(3)
 })
 
-test('inbox: the stream updates the list without requests', async () => {
+test('inbox: the stream updates the list without listing again', async () => {
   const page = await world.signedIn(alice, '/notifications')
   const items = page.getByRole('main').getByRole('listitem')
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   await expect.poll(() => items.count()).toBe(3)
   await page.waitForLoadState('networkidle')
   const requests: string[] = []
-  page.on('request', (request) => requests.push(request.url()))
+  page.on('request', (request) => {
+    // The text of a post that was liked or reposted is loaded.
+    if (!request.url().includes('getPosts')) requests.push(request.url())
+  })
 
   const like = await social.like(bob, await social.post(alice))
   await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()

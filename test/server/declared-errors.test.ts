@@ -75,6 +75,8 @@ const reset = (token: string, password = 'a new password') =>
   core('server.resetPassword', { token, password })
 const adminPassword = (did: string, password: string) =>
   core('admin.updateAccountPassword', { did, password }, adminAuth)
+const adminHandle = (did: string, handle: string) =>
+  core('admin.updateAccountHandle', { did, handle }, adminAuth)
 
 const collection = 'com.example.note'
 const staleCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
@@ -130,6 +132,24 @@ const everyone = { include: 'all', list: true, push: true }
 
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
+  ...Object.fromEntries(
+    Object.entries({
+      disableAccountInvites: { account: unknownDid },
+      enableAccountInvites: { account: unknownDid },
+      sendEmail: { recipientDid: unknownDid, senderDid: unknownDid, content: 'Hello' },
+      updateAccountEmail: { account: 'unknown.test', email: 'new@mail.test' },
+      updateAccountHandle: { did: unknownDid, handle: 'unknown.test' },
+    }).map(([name, input]) => [
+      `com.core.admin.${name} NotFound`,
+      () => core(`admin.${name}`, input, adminAuth),
+    ]),
+  ),
+  'com.core.admin.getAccountInfo NotFound': () =>
+    server.get('com.core.admin.getAccountInfo', { did: unknownDid }, adminAuth),
+  'com.core.admin.updateAccountHandle HandleNotAvailable': async () =>
+    adminHandle((await newAccount()).did, owner.handle),
+  'com.core.admin.updateAccountHandle InvalidHandle': () => adminHandle(owner.did, 'x.test'),
+  'com.core.admin.updateAccountHandle UnsupportedDomain': () => adminHandle(owner.did, 'alice.example.com'),
   'com.core.admin.getSubjectStatus NotFound': () =>
     server.get('com.core.admin.getSubjectStatus', { did: unknownDid }, adminAuth),
   'com.core.admin.updateAccountPassword InvalidPassword': () => adminPassword(owner.did, 'short'),

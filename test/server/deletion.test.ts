@@ -45,11 +45,15 @@ test('deletion: deletes every row of the account except its uses of invite codes
   await server.post('com.core.server.requestEmailConfirmation', undefined, alice)
   const note = { repo: alice.did, collection: 'com.example.note', record: { about: alice.did } }
   expect((await server.post('com.core.repo.createRecord', note, alice)).status).toBe(200)
+  const preferences = [{ $type: 'app.example.actor.defs#adultContentPref', enabled: true }]
+  await server.post('app.example.actor.putPreferences', { preferences }, alice)
   await server.post('com.core.server.deactivateAccount', { deleteAfter: '2031-01-01T00:00:00Z' }, alice)
   const { store } = server.running.services
   const tables = mentionsOf(store, alice.did).map((mention) => mention.split('.')[0])
   const all = ['accounts', 'app_passwords', 'sessions', 'mail_tokens', 'invite_codes', 'invite_code_uses']
-  expect(tables).toEqual(expect.arrayContaining([...all, 'actors', 'repo_blocks', 'records']))
+  expect(tables).toEqual(
+    expect.arrayContaining([...all, 'actors', 'actor_preferences', 'repo_blocks', 'records']),
+  )
 
   expect((await remove(alice, await tokenFor(alice))).status).toBe(200)
   expect(mentionsOf(store, alice.did)).toEqual([`invite_code_uses.used_by: ${alice.did}`])

@@ -65,7 +65,7 @@ async function expectSameData(there: TestServer): Promise<void> {
 test('one-file backups: an encrypted one restores accounts, keys and sessions on another machine', {
   timeout: 300_000,
 }, async () => {
-  const file = join(folder, 'everything.sqlite.gz.age')
+  const file = join(folder, 'everything.tar.gz.age')
   await server.running.services.store.export(file, 'a long passphrase')
   expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   expect((await readFile(file)).includes('alice')).toBe(false)
@@ -99,13 +99,13 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
 test('one-file backups: the commands write one and restore it over existing data', {
   timeout: 300_000,
 }, async () => {
-  const file = join(folder, 'from-the-command.sqlite.gz.age')
+  const file = join(folder, 'from-the-command.tar.gz.age')
   const secret = join(folder, 'passphrase')
   await writeFile(secret, 'from a file\nand not this\n')
   const from = ['--data-dir', server.config.dataDir]
   const made = await run('backup', '--export', file, '--passphrase-file', secret, ...from)
   expect(made.stdout).toContain('There is no way to read it without the passphrase')
-  const open = join(folder, 'open.sqlite.gz')
+  const open = join(folder, 'open.tar.gz')
   await expect(run('backup', '--export', open, ...from)).rejects.toHaveProperty(
     'stderr',
     expect.stringContaining('A passphrase can only be typed in a terminal'),

@@ -22,11 +22,12 @@ export function focused(page: Page): Promise<unknown> {
   return page.evaluate('(document.activeElement.ariaLabel ?? document.activeElement.innerText).trim()')
 }
 
-/** The accessibility tree of the screen, with placeholders for DIDs, ports and times. */
+/** The accessibility tree of the screen, with placeholders for DIDs, record keys, ports and times. */
 export async function accessibilityTree(page: Page): Promise<string> {
   const tree = await page.getByRole('main').ariaSnapshot()
   return tree
     .replaceAll(/did:plc:[a-z2-7]{24}/g, 'did:plc:…')
+    .replaceAll(/\/3[2-7a-z]{12}\b/g, '/…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
     .replaceAll(/time: .*/g, 'time: …')
 }

@@ -2,9 +2,11 @@
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { encode } from '@atproto/lex-cbor'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
-import { protocolError } from '../../server/xrpc/errors.ts'
+import { protocolError, XrpcError } from '../../server/xrpc/errors.ts'
+import { fromPush } from '../../server/xrpc/from-push.ts'
 import type { Principal } from '../../server/xrpc/method.ts'
 import { type Listener, type ListenOptions, listen, listening } from '../support/listener.ts'
 import { exchange, open } from '../support/raw-http.ts'
@@ -31,11 +33,46 @@ const listenTo = subscription(
   {
     auth: 'user',
     connections: 2,
-    handler(call) {
+    async *handler(call) {
       if (fault) throw fault
-      send = call.send as unknown as Send
       params = call.params
-      return () => ended++
+      yield* fromPush<never>(call.signal, (push) => {
+        send = push as unknown as Send
+        return () => ended++
+      })
+    },
+  },
+)
+/** Messages that `flood` has yielded, and after how many it returns. */
+let yielded = 0
+let limit = Number.POSITIVE_INFINITY
+const floodId = 'com.test.flood'
+const flood = subscription(
+  { main: l.subscription(floodId, l.params({}), l.typedUnion([l.typedRef(() => text as never)], false)) },
+  {
+    auth: 'user',
+    connections: 2,
+    async *handler() {
+      try {
+        while (yielded < limit) {
+          yielded++
+          yield { $type: `${floodId}#text`, text: 'x'.repeat(100_000) } as never
+        }
+        if (fault) throw fault
+      } finally {
+        ended++
+      }
+    },
+  },
+)
+const encoded = subscription(
+  { main: l.subscription('com.test.encoded', l.params({}), l.typedUnion([], false)) },
+  {
+    auth: 'none',
+    connections: 2,
+    async *handler({ signal }) {
+      yield Buffer.concat([encode({ op: 1, t: '#any' }), encode({ bytes: new Uint8Array([1, 2]) })])
+      await once(signal, 'abort')
     },
   },
 )
@@ -46,20 +83,24 @@ const echo = method(
 
 let server: TinyServer
 const start = async (options: Parameters<typeof serve>[1] = {}) => {
-  server = await serve([echo], { subscriptions: [listenTo], ...options })
+  server = await serve([echo], { subscriptions: [listenTo, flood, encoded], ...options })
 }
 afterEach(async () => {
   await server.close()
   fault = undefined
   ended = 0
+  yielded = 0
+  limit = Number.POSITIVE_INFINITY
 })
 
+type Options = ListenOptions & { path?: string }
 const as = (name: string, more: ListenOptions = {}) => ({
   ...more,
   headers: { authorization: `Bearer ${name}`, ...more.headers },
 })
-const connect = (name: string, options?: ListenOptions): Promise<Listener> =>
-  listening(`${server.url}/xrpc/${nsid}`, as(name, options))
+/** Connects to a subscription of the test. */
+const connect = (name: string, { path = 'listen', ...options }: Options = {}): Promise<Listener> =>
+  listening(`${server.url}/xrpc/com.test.${path}`, as(name, options))
 const message = (words: string) => ({ $type: `${nsid}#text`, text: words })
 const handshake = [
   'Upgrade: websocket',
@@ -120,23 +161,65 @@ describe('a client', () => {
     alive.close()
   })
 
-  test('that reads too slowly gets ConsumerTooSlow, and its buffer is bounded', async () => {
-    await start()
-    const stream = await connect('alice')
+  test('that does not read is not asked for, and gets ConsumerTooSlow', async () => {
+    await start({ drainMs: 300 })
+    const stream = await connect('alice', { path: 'flood' })
     stream.socket.pause()
-    let sent = 0
-    while (ended === 0) {
-      send(message('x'.repeat(100_000)))
-      sent++
-      await new Promise(setImmediate)
-    }
+    await expect.poll(() => ended).toBe(1)
     // The system's own buffers come on top of the bound of 1 MB.
-    expect(sent).toBeLessThan(1000)
+    expect(yielded).toBeLessThan(200)
     stream.socket.resume()
     const { frames, code, reason } = await stream.ended()
     expect(frames.at(-1)).toMatchObject({ header: { op: -1 }, payload: { error: 'ConsumerTooSlow' } })
-    expect(frames).toHaveLength(sent)
+    expect(frames).toHaveLength(yielded + 1)
     expect({ code, reason }).toEqual({ code: 1008, reason: 'ConsumerTooSlow' })
+  })
+
+  test('that reads slowly, but reads, gets everything', async () => {
+    await start()
+    limit = 200
+    const stream = await connect('alice', { path: 'flood' })
+    stream.socket.pause()
+    await expect.poll(() => yielded).toBeGreaterThan(1)
+    stream.socket.resume()
+    const { frames, code } = await stream.ended()
+    expect(frames).toHaveLength(limit)
+    expect(frames.at(-1)?.payload).toEqual({ text: 'x'.repeat(100_000) })
+    expect(code).toBe(1000)
+  })
+
+  test('for which a source pushes too much gets ConsumerTooSlow', async () => {
+    await start()
+    const stream = await connect('alice')
+    for (let count = 0; count < 2100; count++) send(message('hello'))
+    expect((await stream.ended()).frames.at(-1)?.payload).toMatchObject({ error: 'ConsumerTooSlow' })
+    expect(ended).toBe(1)
+  })
+
+  test('gets the error that a handler throws, after its messages', async () => {
+    await start()
+    limit = 1
+    fault = new XrpcError('FutureCursor', 'Not yet')
+    const stream = await connect('alice', { path: 'flood' })
+    const { frames, code } = await stream.ended()
+    expect(frames.map(({ payload }) => payload.error)).toEqual([undefined, 'FutureCursor'])
+    expect(code).toBe(1008)
+    expect(server.failures).toEqual([])
+  })
+
+  test('gets encoded frames as they are', async () => {
+    await start()
+    const { next, close } = await connect('alice', { path: 'encoded' })
+    expect(await next()).toEqual({ header: { op: 1, t: '#any' }, payload: { bytes: new Uint8Array([1, 2]) } })
+    close()
+  })
+
+  test('needs no credentials where none are required, and its address has a limit', async () => {
+    await start()
+    const url = `${server.url}/xrpc/com.test.encoded`
+    const streams = await Promise.all([listening(url), listening(url)])
+    expect(await listen(url)).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+    for (const stream of streams) stream.close()
   })
 
   test('gets the reason when its credentials end', async () => {

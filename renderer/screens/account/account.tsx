@@ -2,12 +2,14 @@ import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
+import { ProfileSection } from './profile-section.tsx'
 import { SignInSection } from './sign-in-section.tsx'
 import { StoredDataSection } from './stored-data-section.tsx'
 
 export function AccountScreen() {
   return (
     <Page lead={t.account.lead} title={t.account.title}>
+      <ProfileSection />
       <EmailSection />
       <SignInSection />
       <StoredDataSection />

@@ -1,4 +1,16 @@
-import { Ban, CirclePlay, Ellipsis, KeyRound, PauseCircle, Trash2 } from 'lucide-react'
+import {
+  AtSign,
+  Ban,
+  CirclePlay,
+  Ellipsis,
+  KeyRound,
+  Mail,
+  MailPlus,
+  PauseCircle,
+  Ticket,
+  TicketX,
+  Trash2,
+} from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/errors.ts'
@@ -6,18 +18,28 @@ import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { ListedAccount } from './listed-account.ts'
+import { EmailDialog } from './email-dialog.tsx'
+import { HandleDialog } from './handle-dialog.tsx'
+import { InvitesDialog } from './invites-dialog.tsx'
+import { accountQueries, type ListedAccount } from './listed-account.ts'
+import { MessageDialog } from './message-dialog.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { SetPasswordDialog } from './set-password-dialog.tsx'
 import { StatusDialog } from './status-dialog.tsx'
 
+type OpenDialog = 'suspend' | 'takedown' | 'password' | 'email' | 'handle' | 'message' | 'invites' | 'remove'
+
 /** The menu of owner actions for another account. */
 export function AccountActions({ account }: { readonly account: ListedAccount }) {
-  const { did, handle, status } = account
-  const [open, setOpen] = useState<'suspend' | 'takedown' | 'password' | 'remove'>()
+  const { did, handle, status, email, invitesDisabled } = account
+  const [open, setOpen] = useState<OpenDialog>()
   const close = () => setOpen(undefined)
-  const lift = useProcedure(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
+  const lift = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
     onSuccess: () => toast(t.accounts.lifted(handle)),
+    onError: (error) => toast(explain(error)),
+  })
+  const enableInvites = useProcedure(com.core.admin.enableAccountInvites, accountQueries, {
+    onSuccess: () => toast(t.accounts.invitesEnabled(handle)),
     onError: (error) => toast(explain(error)),
   })
   const subject = { $type: 'com.core.admin.defs#repoRef' as const, did }
@@ -53,6 +75,29 @@ export function AccountActions({ account }: { readonly account: ListedAccount })
         <MenuItem icon={<KeyRound aria-hidden size={16} />} onSelect={() => setOpen('password')}>
           {t.accounts.setPassword}
         </MenuItem>
+        <MenuItem icon={<Mail aria-hidden size={16} />} onSelect={() => setOpen('email')}>
+          {t.accounts.changeEmail}
+        </MenuItem>
+        <MenuItem icon={<AtSign aria-hidden size={16} />} onSelect={() => setOpen('handle')}>
+          {t.accounts.changeHandle}
+        </MenuItem>
+        {email !== undefined && (
+          <MenuItem icon={<MailPlus aria-hidden size={16} />} onSelect={() => setOpen('message')}>
+            {t.accounts.message}
+          </MenuItem>
+        )}
+        {invitesDisabled ? (
+          <MenuItem
+            icon={<Ticket aria-hidden size={16} />}
+            onSelect={() => enableInvites.mutate({ account: did })}
+          >
+            {t.accounts.enableInvites}
+          </MenuItem>
+        ) : (
+          <MenuItem icon={<TicketX aria-hidden size={16} />} onSelect={() => setOpen('invites')}>
+            {t.accounts.disableInvites}
+          </MenuItem>
+        )}
         <MenuSeparator />
         <MenuItem danger icon={<Trash2 aria-hidden size={16} />} onSelect={() => setOpen('remove')}>
           {t.accounts.remove}
@@ -62,6 +107,10 @@ export function AccountActions({ account }: { readonly account: ListedAccount })
         <StatusDialog account={account} onClose={close} to={open} />
       )}
       {open === 'password' && <SetPasswordDialog account={account} onClose={close} />}
+      {open === 'email' && <EmailDialog account={account} onClose={close} />}
+      {open === 'handle' && <HandleDialog account={account} onClose={close} />}
+      {open === 'message' && <MessageDialog account={account} onClose={close} />}
+      {open === 'invites' && <InvitesDialog account={account} onClose={close} />}
       {open === 'remove' && <RemoveDialog account={account} onClose={close} />}
     </>
   )

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
@@ -8,6 +8,7 @@ import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
+import { useDebounced } from '../../ui/debounced.ts'
 import { Field } from '../../ui/field.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
@@ -21,10 +22,12 @@ const pageSize = 50
 const searchFrom = 8
 
 export function AccountsScreen() {
-  const list = useAccounts()
   const [search, setSearch] = useState('')
+  const text = useDebounced(search.trim())
+  const list = useAccounts(text)
   const accounts = list.data?.pages.flatMap((page) => page.accounts) ?? []
-  const matching = accounts.filter((account) => matches(account, search.trim().toLowerCase()))
+  // The field stays until all accounts are listed again: it has the focus.
+  const isSearching = search !== '' || text !== '' || list.isPlaceholderData
   return (
     <Page lead={t.accounts.lead} title={t.accounts.title}>
       {list.isPending && <Skeleton />}
@@ -34,7 +37,7 @@ export function AccountsScreen() {
           onRetry={() => void list.refetch()}
         />
       )}
-      {accounts.length >= searchFrom && (
+      {(isSearching || accounts.length >= searchFrom) && (
         <Field
           autoComplete="off"
           label={t.accounts.filter}
@@ -45,16 +48,16 @@ export function AccountsScreen() {
           value={search}
         />
       )}
-      {matching.length > 0 && (
+      {accounts.length > 0 && (
         <RowList label={t.accounts.list}>
-          {matching.map((account) => (
+          {accounts.map((account) => (
             <AccountRow account={account} key={account.did} />
           ))}
         </RowList>
       )}
-      {list.data && matching.length === 0 && (
+      {list.data && accounts.length === 0 && (
         <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
-          {list.hasNextPage ? t.accounts.noMatchSoFar : t.accounts.noMatchText}
+          {t.accounts.noMatchText}
         </EmptyState>
       )}
       <More list={list} />
@@ -62,37 +65,38 @@ export function AccountsScreen() {
   )
 }
 
-function useAccounts() {
+/** @param email the beginning of a handle or an email address, or a DID; empty for all accounts */
+function useAccounts(email: string) {
   const { did } = useSession()
+  const params = { email, limit: pageSize }
   return useInfiniteQuery({
-    queryKey: keyOf(did, com.core.admin.listAccounts),
+    queryKey: keyOf(did, com.core.admin.searchAccounts, params),
+    placeholderData: keepPreviousData,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) =>
-      callAs(did, com.core.admin.listAccounts, { params: { limit: pageSize, cursor }, signal }),
+      callAs(did, com.core.admin.searchAccounts, { params: { ...params, cursor }, signal }),
     getNextPageParam: ({ cursor }) => cursor,
   })
 }
 
-function matches({ handle, email = '', did }: ListedAccount, search: string): boolean {
-  return [handle, email, did].some((text) => text.includes(search))
-}
-
 function AccountRow({ account }: { readonly account: ListedAccount }) {
-  const { handle, email, createdAt, owner, status, invitedBy } = account
+  const { handle, email, indexedAt, owner, status, invitesDisabled } = account
+  const invitedBy = account.invitedBy?.forAccount
   return (
     <Row
       action={!owner && <AccountActions account={account} />}
       as="li"
       detail={
         <>
-          {email ?? t.accounts.noEmail} · {t.accounts.joined} <RelativeTime at={createdAt} />
+          {email ?? t.accounts.noEmail} · {t.accounts.joined} <RelativeTime at={indexedAt} />
           {invitedBy && <> · {t.accounts.invitedBy(invitedBy === 'admin' ? t.accounts.admin : invitedBy)}</>}
         </>
       }
       icon={<Avatar handle={handle} />}
       title={
         <>
-          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <AccountBadge status={status} />}
+          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <AccountBadge status={status} />}{' '}
+          {invitesDisabled && <Badge>{t.accounts.noInvites}</Badge>}
         </>
       }
     />

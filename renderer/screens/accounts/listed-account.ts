@@ -1,5 +1,8 @@
-import type { com } from '../../../lexicons/generated/index.ts'
+import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 
 /** An account in the list of the owner. */
-export type ListedAccount = Body<typeof com.core.admin.listAccounts.main>['accounts'][number]
+export type ListedAccount = Body<typeof com.core.admin.searchAccounts.main>['accounts'][number]
+
+/** Queries that return accounts: changes of an account invalidate them. */
+export const accountQueries = [com.core.admin.searchAccounts, com.core.admin.listAccounts]

@@ -3,7 +3,7 @@ import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { ListedAccount } from './listed-account.ts'
+import { accountQueries, type ListedAccount } from './listed-account.ts'
 
 interface RemoveDialogProps {
   readonly account: ListedAccount
@@ -11,7 +11,7 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ account: { did, handle }, onClose }: RemoveDialogProps) {
-  const remove = useProcedure(com.core.admin.deleteAccount, [com.core.admin.listAccounts], {
+  const remove = useProcedure(com.core.admin.deleteAccount, accountQueries, {
     onSuccess: () => {
       toast(t.accounts.removed(handle))
       onClose()

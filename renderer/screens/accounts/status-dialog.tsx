@@ -5,7 +5,7 @@ import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { ListedAccount } from './listed-account.ts'
+import { accountQueries, type ListedAccount } from './listed-account.ts'
 
 interface StatusDialogProps {
   readonly account: ListedAccount
@@ -32,7 +32,7 @@ const words = {
 export function StatusDialog({ account: { did, handle }, to, onClose }: StatusDialogProps) {
   const [note, setNote] = useState('')
   const { title, text, action, done } = words[to]
-  const update = useProcedure(com.core.admin.updateSubjectStatus, [com.core.admin.listAccounts], {
+  const update = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
     onSuccess: () => {
       toast(done(handle))
       onClose()

@@ -1,18 +1,21 @@
 import { ChevronRight, FileText } from 'lucide-react'
 import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
+import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
+import { formatBytes } from '../../strings/format.ts'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
 import styles from './data.module.css'
-import { collectionName } from './names.ts'
+import { collectionName, kindOf } from './names.ts'
 
 /** The collections of the repository. */
 export function CollectionsSection() {
   const { did } = useSession()
   const repository = useXrpcQuery(com.core.repo.describeRepo, { repo: did })
+  const { data: usage } = useXrpcQuery(com.core.server.getUsage, {})
   return (
     <Section lead={t.data.storedLead} title={t.data.stored}>
       <Loaded query={repository}>
@@ -24,7 +27,7 @@ export function CollectionsSection() {
           ) : (
             <RowList label={t.data.collectionList}>
               {collections.map((nsid) => (
-                <CollectionRow key={nsid} nsid={nsid} />
+                <CollectionRow key={nsid} nsid={nsid} size={usage && sizeOf(nsid, collections, usage)} />
               ))}
             </RowList>
           )
@@ -34,11 +37,38 @@ export function CollectionsSection() {
   )
 }
 
-function CollectionRow({ nsid }: { readonly nsid: string }) {
+type Usage = Body<typeof com.core.server.getUsage.main>
+
+interface Size {
+  readonly records: number
+  readonly bytes: number
+}
+
+/** The size of a collection. Its records may be stored under several names, of which the repository lists one. */
+function sizeOf(nsid: string, listed: readonly string[], usage: Usage): Size {
+  const isPart = ({ collection }: Usage['collections'][number]) =>
+    collection === nsid || (kindOf(collection) === kindOf(nsid) && !listed.includes(collection))
+  const parts = usage.collections.filter(isPart)
+  return {
+    records: parts.reduce((sum, { records }) => sum + records, 0),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+}
+
+function CollectionRow({ nsid, size }: { readonly nsid: string; readonly size: Size | undefined }) {
   const name = collectionName(nsid)
   return (
     <Row
-      action={<ChevronRight aria-hidden className={styles.chevron} size={18} />}
+      action={
+        <>
+          {size && (
+            <span className={styles.size}>
+              {t.data.records(size.records)} · {formatBytes(size.bytes)}
+            </span>
+          )}
+          <ChevronRight aria-hidden className={styles.soft} size={18} />
+        </>
+      }
       as="li"
       detail={name === nsid ? undefined : <code>{nsid}</code>}
       title={

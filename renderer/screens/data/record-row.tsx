@@ -5,10 +5,10 @@ import { t } from '../../strings/en.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { Thumbnails } from '../thumbnails.tsx'
 import styles from './data.module.css'
-import { blobsOf, type StoredRecord, type useRecordRemoval } from './records.ts'
+import type { StoredRecord, useRecordRemoval } from './records.ts'
 import { createdAtOf, summaryOf } from './summary.ts'
-import { Thumbnails } from './thumbnails.tsx'
 
 interface RecordRowProps {
   readonly record: StoredRecord
@@ -54,7 +54,7 @@ export function RecordRow({ record, removal, onView }: RecordRowProps) {
             {text ??
               (subject ? <Subject of={subject} /> : <span className={styles.soft}>{t.data.noText}</span>)}
           </p>
-          <Thumbnails did={repo} blobs={blobsOf(record.value)} />
+          <Thumbnails did={repo} record={record.value} />
         </div>
       }
     />

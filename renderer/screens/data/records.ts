@@ -84,6 +84,6 @@ async function filesOf(did: string, record: StoredRecord): Promise<readonly Blob
 }
 
 /** The files that a record refers to. */
-export function blobsOf(value: unknown): readonly BlobRef[] {
+function blobsOf(value: unknown): readonly BlobRef[] {
   return [...enumBlobRefs(value as LexValue, { strict: false })]
 }

@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
+import { useDebounced } from '../../ui/debounced.ts'
 
 export interface HandleCheck {
   /** The validation error. */
   readonly problem: string | undefined
   readonly state: 'empty' | 'checking' | 'taken' | 'free'
 }
-
-const pauseMs = 300
 
 /** Checks a handle while it is typed: its syntax at once, its availability after a pause. */
 export function useHandleCheck(name: string, handle: string): HandleCheck {
@@ -44,14 +42,4 @@ function problemOf(name: string): string | undefined {
   if (!/^[a-z0-9-]*$/.test(name) || name.startsWith('-') || name.endsWith('-')) return t.signUp.letters
   if (name.length < 3) return t.signUp.tooShort
   return name.length > 18 ? t.signUp.tooLong : undefined
-}
-
-/** The text, debounced. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return debounced
 }

@@ -3,17 +3,21 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useUnreadCount } from '../../api/notifications.ts'
+import { useOwnProfile } from '../../api/profile.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
 import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { AccountBadge } from '../account-badge.tsx'
+import { ActivitySection } from './activity-section.tsx'
 import styles from './home.module.css'
+import { StorageSection } from './storage-section.tsx'
 
 export function HomeScreen() {
   const session = useSession()
   const unread = useUnreadCount()
+  const { data: profile } = useOwnProfile(session.did)
   const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
   return (
     <Page lead={t.home.lead} title={t.home.title}>
@@ -33,7 +37,7 @@ export function HomeScreen() {
               </>
             }
             detail={session.email ?? t.home.noEmail}
-            icon={<Avatar handle={session.handle} size="l" />}
+            icon={<Avatar handle={session.handle} picture={profile?.avatar} size="l" />}
             title={
               <>
                 {session.handle} <AccountBadge status={session.status} />
@@ -42,6 +46,8 @@ export function HomeScreen() {
           />
         </Panel>
       </Section>
+      <ActivitySection />
+      <StorageSection />
       <Section lead={t.home.clientLead} title={t.home.client}>
         <ol className={styles.steps}>
           {t.home.steps.map((step) => (

@@ -2,6 +2,7 @@ import { app } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
+import { useProfile } from '../../api/views.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -21,6 +22,7 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
   // An unresolved account is shown by its DID.
   const known = handle === 'handle.invalid' ? did : handle
   const name = displayName || known
+  const { data: profile } = useProfile(did)
   const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
     scope: { id: `subscription ${did}` },
     onSuccess: (now) => {
@@ -57,7 +59,7 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
       }
       as="li"
       detail={displayName ? known : undefined}
-      icon={<Avatar handle={handle} />}
+      icon={<Avatar handle={handle} picture={profile?.avatar} />}
       title={name}
     />
   )

@@ -1,5 +1,5 @@
 /** Texts of the screens under “You”. */
-import { count } from '../format.ts'
+import { count, formatNumber } from '../format.ts'
 
 export const home = {
   title: 'Home',
@@ -16,8 +16,21 @@ export const home = {
   noEmail: 'No email address',
   unread: (unread: number) => count(unread, { one: 'unread notification', other: 'unread notifications' }),
   client: 'Connect a client',
-  clientLead:
-    'Command-line tools and client libraries work. Graphical clients can sign in, but this server does not provide profiles and timelines yet.',
+  clientLead: 'Clients that let you choose a server can sign in here.',
+  activity: 'Last 14 days',
+  activityLead: 'Notifications by day and kind.',
+  noActivity: 'No notifications in the last 14 days.',
+  activityChart: (total: number) => `${count(total, { one: 'notification', other: 'notifications' })}`,
+  activityCapped: (shown: number) => `Only the newest ${formatNumber(shown)} are counted.`,
+  activityTable: 'Show as table',
+  activityDay: 'Day',
+  activityTotal: 'Total',
+  storage: 'Storage',
+  storageLead: 'What takes up space for your account.',
+  storageTotal: (size: string) => `${size} in total`,
+  storageRecords: 'Records',
+  storageMedia: 'Media',
+  storageBackups: 'Backups of the server',
   steps: [
     'In the client, choose to sign in with another server, sometimes called a hosting provider.',
     'Enter the address above.',
@@ -30,7 +43,7 @@ export const home = {
 
 export const account = {
   title: 'Account',
-  lead: 'Email, sign-in and account settings.',
+  lead: 'Profile, email, sign-in and account settings.',
   email: 'Email',
   emailLead: 'Used for password resets, sign-in codes and confirming account deletion.',
   noEmail: 'No email address',

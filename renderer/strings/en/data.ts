@@ -39,6 +39,7 @@ export const data = {
     actorDeclaration: 'Chat settings',
   } as Readonly<Record<string, string>>,
   collectionList: 'Collections',
+  records: (records: number) => count(records, { one: 'record', other: 'records' }),
   none: 'No records yet',
   noneText: 'What you post, like and follow in a client appears here.',
   noneHere: 'No records in this collection',

@@ -28,6 +28,7 @@ export const errors = {
     InvalidHandle: 'This handle is not valid. Use 3 to 18 letters, digits or hyphens.',
     InvalidInviteCode: 'This invite code is not valid or has been used up. Ask for a new one.',
     InvalidPassword: 'This password is not valid. Use 8 to 256 characters.',
+    InvalidSwap: 'The record was changed in the meantime. Check it, then try again.',
     InvalidToken: 'This code is wrong. Check it, or send a new one.',
     MethodNotImplemented: 'This server does not support this action. It may be older than this page.',
     NotEnoughResources: 'The server is busy or its disk is full. Try again soon.',

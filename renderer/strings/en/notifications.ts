@@ -1,4 +1,6 @@
 /** Texts of the screens under “Notifications”. */
+import { count, formatNumber } from '../format.ts'
+
 export const notifications = {
   title: 'Inbox',
   lead: 'Likes, replies, follows and other activity that mentions you.',
@@ -18,6 +20,10 @@ export const notifications = {
   none: 'No notifications yet',
   noneText: 'Likes, replies, follows and mentions will appear here.',
   noneOfFilter: 'There are no notifications of this kind.',
+  others: (others: number) => count(others, { one: 'other', other: 'others' }),
+  showPeople: (people: number) => `Show all ${formatNumber(people)}`,
+  noPost: 'This post is not available.',
+  loadingPost: 'Loading…',
   reasons: {
     like: 'liked your post',
     'like-via-repost': 'liked a post you reposted',

@@ -33,6 +33,9 @@ export interface Account {
   readonly plcHandle: HandleString | null
   /** The endpoint of this server, likewise. */
   readonly plcEndpoint: string | null
+  /** 1 when the account gets no further earned invite codes. */
+  readonly invitesDisabled: number
+  readonly inviteNote: string | null
 }
 
 /** The columns of an account, for queries that join it. */
@@ -43,7 +46,7 @@ export const accountColumns = `
   a.takedown_ref AS takedownRef, a.suspended_at AS suspendedAt, a.suspension_ref AS suspensionRef,
   a.invite_code AS inviteCode, a.signing_key AS signingKey, a.signing_key_did AS signingKeyDid,
   a.plc_operation AS plcOperation, a.plc_submitted_at AS plcSubmittedAt, a.plc_handle AS plcHandle,
-  a.plc_endpoint AS plcEndpoint`
+  a.plc_endpoint AS plcEndpoint, a.invites_disabled AS invitesDisabled, a.invite_note AS inviteNote`
 
 const select = `SELECT ${accountColumns} FROM accounts a`
 
@@ -84,6 +87,27 @@ export function page(
   return db.all<Account>(
     `${select} WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`,
     [createdAt, did, limit],
+  )
+}
+
+/**
+ * Returns the accounts whose handle or email address begins with a text, and the account with that DID, in order of creation.
+ * @param text not empty, in lower case
+ */
+export function search(
+  db: Reader,
+  text: string,
+  after: { createdAt: string; did: string } | undefined,
+  limit: number,
+): Account[] {
+  const { createdAt, did } = after ?? { createdAt: '', did: '' }
+  // No character sorts after the last code point.
+  const end = `${text}\u{10ffff}`
+  return db.all<Account>(
+    `${select} WHERE ((a.handle >= ?1 AND a.handle < ?2) OR (a.email >= ?1 AND a.email < ?2) OR lower(a.did) = ?1)
+       AND (a.created_at, a.did) > (?3, ?4)
+     ORDER BY a.created_at, a.did LIMIT ?5`,
+    [text, end, createdAt, did, limit],
   )
 }
 
@@ -148,6 +172,10 @@ export function setPassword(tx: Writer, did: string, passwordHash: string): void
   tx.run('UPDATE accounts SET password_hash = ? WHERE did = ?', [passwordHash, did])
 }
 
+export function setHandle(tx: Writer, did: string, handle: string): void {
+  tx.run('UPDATE accounts SET handle = ? WHERE did = ?', [handle, did])
+}
+
 /** Sets an unconfirmed address, and turns the second factor off. */
 export function setEmail(tx: Writer, did: string, email: string): void {
   tx.run('UPDATE accounts SET email = ?, email_confirmed_at = NULL, email_auth_factor = 0 WHERE did = ?', [
@@ -180,6 +208,18 @@ export function setTakedown(tx: Writer, did: string, at: string | null, ref: str
 /** @param at null lifts the suspension */
 export function setSuspension(tx: Writer, did: string, at: string | null, ref: string | null): void {
   tx.run('UPDATE accounts SET suspended_at = ?, suspension_ref = ? WHERE did = ?', [at, ref, did])
+}
+
+export function setInvites(
+  tx: Writer,
+  did: string,
+  { disabled, note }: { disabled: boolean; note: string | null },
+): void {
+  tx.run('UPDATE accounts SET invites_disabled = ?, invite_note = ? WHERE did = ?', [
+    disabled ? 1 : 0,
+    note,
+    did,
+  ])
 }
 
 export function setPlcSubmitted(tx: Writer, did: string, at: string): void {

@@ -35,11 +35,41 @@ export function ofAccount(db: Reader, did: string): InviteCode[] {
   )
 }
 
-export function usesOfAccountCodes(db: Reader, did: string): InviteCodeUse[] {
+/** Returns codes, newest first, after the key of another one. */
+export function newest(
+  db: Reader,
+  after: { createdAt: string; code: string } | undefined,
+  limit: number,
+): InviteCode[] {
+  // Text that sorts after each datetime.
+  const { createdAt, code } = after ?? { createdAt: '~', code: '' }
+  return db.all<InviteCode>(
+    `SELECT ${columns} FROM invite_codes WHERE (created_at, code) < (?, ?) ORDER BY created_at DESC, code DESC LIMIT ?`,
+    [createdAt, code, limit],
+  )
+}
+
+/** Returns codes, those with most uses first, after the key of another one. */
+export function mostUsed(
+  db: Reader,
+  after: { uses: number; code: string } | undefined,
+  limit: number,
+): (InviteCode & { uses: number })[] {
+  const { uses, code } = after ?? { uses: Number.MAX_SAFE_INTEGER, code: '' }
+  return db.all(
+    `SELECT * FROM (
+       SELECT ${columns}, (SELECT count(*) FROM invite_code_uses u WHERE u.code = c.code) AS uses FROM invite_codes c
+     ) WHERE (uses, code) < (?, ?) ORDER BY uses DESC, code DESC LIMIT ?`,
+    [uses, code, limit],
+  )
+}
+
+/** Returns the uses of codes, oldest first. */
+export function usesOf(db: Reader, codes: readonly string[]): InviteCodeUse[] {
   return db.all<InviteCodeUse>(
-    `SELECT u.code, u.used_by AS usedBy, u.used_at AS usedAt
-     FROM invite_code_uses u JOIN invite_codes c ON c.code = u.code WHERE c.for_account = ? ORDER BY u.used_at`,
-    [did],
+    `SELECT code, used_by AS usedBy, used_at AS usedAt FROM invite_code_uses
+     WHERE code IN (SELECT value FROM json_each(?)) ORDER BY used_at`,
+    [JSON.stringify(codes)],
   )
 }
 

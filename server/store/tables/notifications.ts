@@ -12,6 +12,7 @@ import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 import { collectionId } from './collections.ts'
+import { hiddenSql } from './hidden.ts'
 
 /** The filter: reasons to include from followed authors, and from all others. */
 export interface Wanted {
@@ -266,8 +267,10 @@ export function insert(
   for (const { to, reason, subject } of notifications) {
     tx.run(
       `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, record, subject)
-       SELECT t.id, a.id, a.inactive, ${isFollowed('t.id', 'a.id')}, ?, ?, ${deleted ? 'NULL' : recordId}, ${subjectId}
-       FROM actors a, accounts t WHERE a.did = ? AND t.did = ?`,
+       SELECT t.id, a.id, ${hiddenSql({ account: 't.id', author: 'a.id', record: 'n.record', subject: 'n.subject' }, 'a.inactive')},
+         ${isFollowed('t.id', 'a.id')}, ?, ?, n.record, n.subject
+       FROM (SELECT ${deleted ? 'NULL' : recordId} AS record, ${subjectId} AS subject) n, actors a, accounts t
+       WHERE a.did = ? AND t.did = ?`,
       [
         ...[reasonNumbers[reason], at],
         ...(deleted ? [] : [did, collection, rkey]),
@@ -303,7 +306,8 @@ export function insertForSubscribers(
 ): void {
   tx.run(
     `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, record)
-     SELECT s.account, a.id, a.inactive, ${isFollowed('s.account', 'a.id')}, ?, ?, p.id
+     SELECT s.account, a.id, ${hiddenSql({ account: 's.account', author: 'a.id', record: 'p.id', subject: 'NULL' }, 'a.inactive')},
+       ${isFollowed('s.account', 'a.id')}, ?, ?, p.id
      FROM (SELECT ${recordId} AS id) p JOIN actors a ON a.did = ? JOIN activity_subscriptions s ON s.subject = a.id
      WHERE s.account > ? AND s.account <= ? AND CASE ? WHEN 1 THEN s.reply ELSE s.post END = 1
        AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.record = p.id AND n.account = s.account)`,

@@ -353,7 +353,7 @@ describe('backups', () => {
   })
 
   test('a backup file with a passphrase can be saved, previewed and imported', async () => {
-    const file = join(machine.folder, 'to-go.sqlite.gz.age')
+    const file = join(machine.folder, 'to-go.tar.gz.age')
     await app.answer({ canceled: true, filePath: '' })
     expect(await call(page, 'backups.export', 'a passphrase')).toEqual({ ok: true, value: undefined })
     await app.answer({ canceled: false, filePath: file })

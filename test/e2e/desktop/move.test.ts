@@ -50,7 +50,7 @@ async function choose(chosen: string): Promise<void> {
 }
 
 test('one file moves accounts, tokens and app passwords; damaged and foreign files are refused', async () => {
-  const file = join(old.folder, 'all.sqlite.gz.age')
+  const file = join(old.folder, 'all.tar.gz.age')
   app = await old.start()
   page = await app.page()
   await call(page, 'server.start')
@@ -72,7 +72,7 @@ test('one file moves accounts, tokens and app passwords; damaged and foreign fil
   await page.getByLabel('Repeat passphrase').fill(passphrase)
   await app.answer({ canceled: false, filePath: file })
   await button(page, 'Choose location…').click()
-  await expect.poll(() => readdir(old.folder), soon).toContain('all.sqlite.gz.age')
+  await expect.poll(() => readdir(old.folder), soon).toContain('all.tar.gz.age')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await app.quit()
 
@@ -82,7 +82,7 @@ test('one file moves accounts, tokens and app passwords; damaged and foreign fil
   await heading(page, 'Create the first account').waitFor()
   await page.getByRole('link', { name: 'Backups' }).click()
   const before = await readdir(next.dataDir)
-  const damaged = join(next.folder, 'damaged.sqlite.gz.age')
+  const damaged = join(next.folder, 'damaged.tar.gz.age')
   const bytes = await readFile(file)
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1
   await writeFile(damaged, bytes)
@@ -92,7 +92,7 @@ test('one file moves accounts, tokens and app passwords; damaged and foreign fil
   await page.getByText(`${damaged} is damaged or cut short. Nothing was changed.`).waitFor(decryption)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  const foreign = join(next.folder, 'foreign.sqlite.gz.age')
+  const foreign = join(next.folder, 'foreign.tar.gz.age')
   await writeFile(foreign, 'a shopping list')
   await choose(foreign)
   await page.getByText(`${foreign} `).waitFor()

@@ -68,7 +68,7 @@ describe('files of the data directory', () => {
   })
 
   test('an export does not follow a symlink in place of its temporary file', async () => {
-    const file = join(directory, 'carried.sqlite.gz')
+    const file = join(directory, 'carried.tar.gz')
     const elsewhere = join(directory, 'elsewhere')
     writeFileSync(elsewhere, '', { mode: 0o666 })
     symlinkSync(elsewhere, `${file}.tmp`)
@@ -77,7 +77,7 @@ describe('files of the data directory', () => {
     await db.close()
     expect(readFileSync(elsewhere)).toHaveLength(0)
     expect(lstatSync(file).isFile()).toBe(true)
-    expect(mode('carried.sqlite.gz')).toBe('600')
+    expect(mode('carried.tar.gz')).toBe('600')
   })
 
   test('sha256sum accepts their checksums', async () => {

@@ -140,11 +140,15 @@ export class FaultyDisk {
   readonly files: Files = {
     list: (dir) => this.#step('read', () => this.names(dir)),
     read: (path) => this.#step('read', () => Buffer.from(this.#inode(path).data)),
-    size: (path) => this.#step('read', () => this.#inode(path).data.length),
+    chunks: (path, start, end) => this.#chunks(path, start, end),
+    size: (path) =>
+      this.#step('read', () => (this.#directories.has(path) ? 0 : this.#inode(path).data.length)),
     changedAt: (path) => this.#step('read', () => new Date(this.#inode(path).data.length)),
     create: (path) => this.#step('write', () => this.#create(path)),
     edit: (path) => this.#step('read', () => this.#open(this.#inode(path))),
     rename: (from, to) => this.#step('name', () => this.#rename(from, to)),
+    link: (from, to) => this.#step('name', () => this.#link(from, to)),
+    removeDir: (path) => this.#step('name', () => this.#removeDir(path)),
     remove: (path) =>
       this.#step('name', () =>
         this.#directory(dirname(path)).change((names) => names.delete(basename(path))),
@@ -154,18 +158,22 @@ export class FaultyDisk {
         if (!this.#directories.has(path)) this.#directories.set(path, new Directory())
       }),
     restrict: (path) => this.#step('name', () => void this.#inode(path)),
-    lock: (dir) =>
-      this.#step('read', () => {
-        if (this.#locked.has(dir)) throw new StoreLocked(dir, process.pid)
-        this.#locked.add(dir)
-        return { release: async () => void this.#locked.delete(dir) }
-      }),
+    lock: async (dir) => {
+      await this.#step('read', () => {})
+      if (this.#locked.has(dir)) throw new StoreLocked(dir, process.pid)
+      this.#locked.add(dir)
+      return { release: async () => void this.#locked.delete(dir) }
+    },
     syncDir: (path) =>
       this.#step('sync', () => {
         const directory = this.#directory(path)
         directory.onDisk = new Map(directory.names)
         directory.changes = []
       }),
+  }
+
+  async *#chunks(path: string, start?: number, end?: number): AsyncGenerator<Uint8Array> {
+    yield await this.#step('read', () => Buffer.from(this.#inode(path).data.subarray(start, end)))
   }
 
   #open(inode: Inode): OpenFile {
@@ -208,6 +216,11 @@ export class FaultyDisk {
   }
 
   #rename(from: string, to: string): void {
+    if (this.#directories.has(from)) this.#renameDir(from, to)
+    else this.#renameFile(from, to)
+  }
+
+  #renameFile(from: string, to: string): void {
     const inode = this.#inode(from)
     const source = this.#directory(dirname(from))
     const target = this.#directory(dirname(to))
@@ -219,6 +232,27 @@ export class FaultyDisk {
     } else {
       target.change((names) => names.set(basename(to), inode))
       source.change((names) => names.delete(basename(from)))
+    }
+  }
+
+  /** Durable at once, unlike changes of file names. */
+  #renameDir(from: string, to: string): void {
+    for (const [path, directory] of [...this.#directories]) {
+      if (path !== from && !path.startsWith(`${from}/`)) continue
+      this.#directories.delete(path)
+      this.#directories.set(to + path.slice(from.length), directory)
+    }
+  }
+
+  #link(from: string, to: string): void {
+    const inode = this.#inode(from)
+    const target = this.#directory(dirname(to))
+    if (!target.names.has(basename(to))) target.change((names) => names.set(basename(to), inode))
+  }
+
+  #removeDir(path: string): void {
+    for (const directory of [...this.#directories.keys()]) {
+      if (directory === path || directory.startsWith(`${path}/`)) this.#directories.delete(directory)
     }
   }
 

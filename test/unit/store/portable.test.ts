@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -16,7 +17,7 @@ import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 
 const passphrase = 'Grüße an das Meer'
-const file = '/usb/everything.sqlite.gz.age'
+const file = '/usb/everything.tar.gz.age'
 const createdAt = new Date('2031-02-03T04:05:06.789Z')
 const now = () => createdAt
 
@@ -98,14 +99,24 @@ describe('one-file backups', () => {
     await there.close()
   })
 
-  test('an encrypted file is gzip in the age format; an unprotected one is gzip', async () => {
+  test('an encrypted file is tar.gz in the age format; an unprotected one is tar.gz', async () => {
     const decrypter = new Decrypter()
     decrypter.addPassphrase(passphrase)
     const decrypted = gunzipSync(await decrypter.decrypt(locked))
-    expect(decrypted.toString('latin1', 0, 15)).toBe('SQLite format 3')
     expect(gunzipSync(open).equals(decrypted)).toBe(true)
+    const list = (...options: string[]) =>
+      execFileSync('tar', [...options, '-f', '-'], { input: decrypted, encoding: 'latin1' })
+    expect(list('-t')).toBe('pds.sqlite\n')
+    expect(list('-x', '-O').slice(0, 15)).toBe('SQLite format 3')
     // RFC 1952: the time of the content.
     expect(open.readUInt32LE(4)).toBe(Math.floor(createdAt.getTime() / 1000))
+  })
+
+  test('a file of an earlier version, the snapshot compressed without an archive, is restored', async () => {
+    const { snapshot } = await checkBackup(file, { files: (await withUsb(open)).files })
+    const { error } = await tryToRestore(gzipSync(snapshot), undefined)
+    expect(error).toContain('replaced-')
+    expect((await tryToRestore(Buffer.concat([gzipSync(snapshot), open]), undefined)).unchanged).toBe(true)
   })
 
   test('a file made with the age tool from decomposed letters is decrypted too', async () => {
@@ -160,7 +171,7 @@ describe('one-file backups', () => {
   }, 60_000)
 
   test('an unprotected file with any byte changed is refused or its data is the same', async () => {
-    const snapshot = gunzipSync(open)
+    const { snapshot } = await checkBackup(file, { files: (await withUsb(open)).files })
     const at = fc.oneof(fc.nat(20), fc.nat(open.length - 1))
     await fc.assert(
       fc.asyncProperty(at, fc.integer({ min: 1, max: 255 }), async (at, xor) => {
@@ -169,7 +180,7 @@ describe('one-file backups', () => {
         const result = await checkBackup(file, { files }).catch((error: unknown) => error)
         if (result instanceof Error) await expectRefusal(spoiled, undefined)
         // gzip does not check the time and the name of the system in its header.
-        else expect(Buffer.from((result as CheckedBackup).snapshot).equals(snapshot)).toBe(true)
+        else expect(Buffer.compare((result as CheckedBackup).snapshot, snapshot)).toBe(0)
       }),
       { numRuns: 300 },
     )
@@ -256,7 +267,7 @@ describe('one-file backups', () => {
           () => false,
         )
         disk.restart()
-        expect(disk.names('/usb')).toEqual(['everything.sqlite.gz.age'])
+        expect(disk.names('/usb')).toEqual(['everything.tar.gz.age'])
         const isOld = disk.content(file).equals(old)
         // Once it has its name, a failure says only that this may not be on disk.
         if (done) expect(isOld).toBe(false)
@@ -278,7 +289,7 @@ describe('describeBackup', () => {
     const [made] = await listBackups(directory, files)
     await replaceFile(files, '/usb/renamed.sqlite', await files.read(made?.file ?? ''))
     const toSecond = new Date(createdAt.getTime() - createdAt.getUTCMilliseconds())
-    const nothing = { handles: [], records: 0, notifications: 0 }
+    const nothing = { handles: [], records: 0, notifications: 0, blobs: 0, missingBlobs: 0 }
     const describeFile = (name: string) => describeBackup(name, migrations.length, undefined, files)
     expect(await describeFile(file)).toEqual({
       createdAt: toSecond,

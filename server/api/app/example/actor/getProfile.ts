@@ -21,7 +21,7 @@ export const getProfile = method(app.example.actor.getProfile, {
     if (status && account.did !== auth?.did) {
       const { name, message } = inactive[status]
       // With 401, as for the caller's own account, clients would end the session.
-      throw new XrpcError(name, message, undefined, 400)
+      throw new XrpcError(name, message, { status: 400 })
     }
     const ctx = viewContext(caller.origin, auth?.did)
     return profileViewDetailed(ctx, findActor(ctx, account.did))

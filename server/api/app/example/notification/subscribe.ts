@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { fromPush } from '../../../../xrpc/from-push.ts'
 import { subscription } from '../../../method.ts'
 
 export const subscribe = subscription(app.example.notification.subscribe, {
   auth: 'access',
   connections: 20,
-  handler: ({ auth, live, send }) => live.subscribe(auth.did, send),
+  handler: ({ auth, live, signal }) => fromPush(signal, (push) => live.subscribe(auth.did, push)),
 })

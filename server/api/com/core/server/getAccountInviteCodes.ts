@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { earnedCodes, newCode } from '../../../../accounts/invite-codes.ts'
+import { earnedCodes, inviteCodeViews, newCode } from '../../../../accounts/invite-codes.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
 import { iso } from '../../../../util/time.ts'
@@ -10,7 +10,8 @@ export const getAccountInviteCodes = method(com.core.server.getAccountInviteCode
   async handler({ params, auth, store, config, origin, now }) {
     const { did, account } = auth
     const count = () => earnedCodes(account, inviteCodes.earned(store, did), config.inviteInterval, now())
-    if (params.createAvailable !== false && statusOf(account) === undefined && count() > 0) {
+    const mayEarn = statusOf(account) === undefined && account.invitesDisabled === 0
+    if (params.createAvailable !== false && mayEarn && count() > 0) {
       const createdAt = iso(now())
       await store.transact((tx) => {
         for (let left = count(); left > 0; left--) {
@@ -20,15 +21,9 @@ export const getAccountInviteCodes = method(com.core.server.getAccountInviteCode
         }
       })
     }
-    const uses = Map.groupBy(inviteCodes.usesOfAccountCodes(store, did), (use) => use.code)
     const codes = inviteCodes
       .ofAccount(store, did)
       .filter((code) => params.includeUsed !== false || code.available > 0)
-      .map((code) => ({
-        ...code,
-        disabled: code.disabled === 1,
-        uses: uses.get(code.code) ?? [],
-      }))
-    return { codes }
+    return { codes: inviteCodeViews(store, codes) }
   },
 })

@@ -1,6 +1,6 @@
 import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { scopes } from '../../../../auth/scopes.ts'
+import { needsPrivilege, scopes } from '../../../../auth/scopes.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
 import { createServiceJwt } from '../../../../identity/service-jwt.ts'
 import { randomId } from '../../../../util/random.ts'
@@ -31,10 +31,10 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     if (requested.startsWith('com.core.server.') && requested !== createAccount) {
       throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
     }
-    const isPrivileged = requested === createAccount || requested.startsWith('chat.example.')
     if (auth.scope === scopes.takendown && requested !== createAccount)
       throw fail('InvalidToken', 'Bad token scope')
-    if (auth.scope === scopes.appPassword && isPrivileged) throw fail('InvalidToken', 'Bad token method')
+    if (auth.scope === scopes.appPassword && needsPrivilege(requested))
+      throw fail('InvalidToken', 'Bad token method')
 
     const { did, account } = auth
     const claims = { iss: did, aud, lxm, iat, exp, jti: randomId() }

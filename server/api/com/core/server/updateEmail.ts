@@ -1,9 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { normalizeEmail } from '../../../../accounts/email.ts'
+import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
-import { isEmailAddress } from '../../../../mail/address.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
-import * as mailTokens from '../../../../store/tables/mail-tokens.ts'
 import { method } from '../../../method.ts'
 
 export const updateEmail = method(com.core.server.updateEmail, {
@@ -11,7 +9,6 @@ export const updateEmail = method(com.core.server.updateEmail, {
   async handler({ input, auth, store, secrets, now, fail }) {
     const { did } = auth
     const email = normalizeEmail(input.email)
-    if (!isEmailAddress(email)) throw fail('InvalidRequest', 'This is not a valid email address')
     // Clients send an empty string when the field of their form is empty.
     const token = input.token?.trim() ?? ''
     const verdict = await store.transact((tx) => {
@@ -22,18 +19,15 @@ export const updateEmail = method(com.core.server.updateEmail, {
       if (input.emailAuthFactor && (isNew || !isConfirmed)) {
         throw fail('InvalidRequest', 'Confirm the email address before you turn on the second factor')
       }
-      const holder = accounts.findByEmail(tx, email)
-      if (holder && holder.did !== did) throw fail('InvalidRequest', 'Another account has this email address')
+      requireFreeEmail(tx, did, email)
       if (isConfirmed) {
         if (token === '') throw fail('TokenRequired', 'Request a token with requestEmailUpdate')
         const spent = { did, purpose: 'updateEmail', token, now: now() } as const
         const result = spendToken(tx, secrets, spent)
         if (result !== 'good') return result
       }
-      if (isNew) {
-        accounts.setEmail(tx, did, email)
-        mailTokens.removeOfAccount(tx, did)
-      } else if (input.emailAuthFactor !== undefined) {
+      if (isNew) changeEmail(tx, did, email)
+      else if (input.emailAuthFactor !== undefined) {
         accounts.setEmailAuthFactor(tx, did, input.emailAuthFactor)
       }
       return 'good'

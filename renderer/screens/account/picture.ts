@@ -1,0 +1,77 @@
+/** Crops and compresses pictures in the page, to what the profile accepts: PNG or JPEG of at most 1 MB. */
+
+export const maxPictureBytes = 1_000_000
+
+/** The shape of a picture: its aspect ratio and the largest size in pixels. */
+export interface Shape {
+  readonly width: number
+  readonly height: number
+}
+
+export const shapes = {
+  avatar: { width: 1000, height: 1000 },
+  banner: { width: 1500, height: 500 },
+} as const satisfies Record<string, Shape>
+
+/** What of a picture is shown. */
+export interface Crop {
+  /** 1 shows as much as fits; larger values show less. */
+  readonly zoom: number
+  /** The place of the shown part, from 0 (left, top) to 1 (right, bottom). */
+  readonly x: number
+  readonly y: number
+}
+
+/** The part of the picture to show, in its pixels. */
+export function sourceOf(picture: Shape, shape: Shape, { zoom, x, y }: Crop) {
+  const scale = Math.min(picture.width / shape.width, picture.height / shape.height) / zoom
+  const width = shape.width * scale
+  const height = shape.height * scale
+  return { left: (picture.width - width) * x, top: (picture.height - height) * y, width, height }
+}
+
+/** Draws the shown part on a canvas, not larger than it is in the picture. */
+export function drawCrop(canvas: HTMLCanvasElement, picture: ImageBitmap, shape: Shape, crop: Crop): void {
+  const { left, top, width, height } = sourceOf(picture, shape, crop)
+  canvas.width = Math.max(1, Math.round(Math.min(shape.width, width)))
+  canvas.height = Math.max(1, Math.round(Math.min(shape.height, height)))
+  const context = canvas.getContext('2d')
+  if (!context) return
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(picture, left, top, width, height, 0, 0, canvas.width, canvas.height)
+}
+
+const qualities = [0.92, 0.85, 0.75, 0.6, 0.4]
+
+/** Encodes the canvas: as PNG if that is small enough, for drawings and transparency, else as JPEG. */
+export async function encode(canvas: HTMLCanvasElement, type: string): Promise<Blob | undefined> {
+  if (type === 'image/png') {
+    const png = await blobOf(canvas, 'image/png')
+    if (png && png.size <= maxPictureBytes) return png
+  }
+  const opaque = onWhite(canvas)
+  for (const quality of qualities) {
+    const jpeg = await blobOf(opaque, 'image/jpeg', quality)
+    if (jpeg && jpeg.size <= maxPictureBytes) return jpeg
+  }
+  return undefined
+}
+
+/** JPEG has no transparency and would show it as black. */
+function onWhite(canvas: HTMLCanvasElement): HTMLCanvasElement {
+  const copy = document.createElement('canvas')
+  copy.width = canvas.width
+  copy.height = canvas.height
+  const context = copy.getContext('2d')
+  if (!context) return canvas
+  context.fillStyle = 'white'
+  context.fillRect(0, 0, copy.width, copy.height)
+  context.drawImage(canvas, 0, 0)
+  return copy
+}
+
+function blobOf(canvas: HTMLCanvasElement, type: string, quality?: number): Promise<Blob | null> {
+  return new Promise((resolve) => {
+    canvas.toBlob(resolve, type, quality)
+  })
+}

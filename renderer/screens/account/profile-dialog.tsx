@@ -1,0 +1,122 @@
+import { useState } from 'react'
+import { errorName } from '../../api/errors.ts'
+import {
+  type PictureField as PictureName,
+  type ProfileChanges,
+  type ProfileRecord,
+  pictureFields,
+  type TextField,
+  textFields,
+  useProfileSave,
+} from '../../api/profile.ts'
+import { t } from '../../strings/en.ts'
+import { Field, TextArea } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { type ChosenPicture, CropDialog } from './crop-dialog.tsx'
+import { PictureField } from './picture-field.tsx'
+import styles from './profile.module.css'
+
+/** Limits of the lexicon, in graphemes. A website has none. */
+const limits: Readonly<Partial<Record<TextField, number>>> = {
+  displayName: 64,
+  description: 256,
+  pronouns: 20,
+}
+const graphemes = new Intl.Segmenter()
+
+interface ProfileDialogProps {
+  readonly base: ProfileRecord | null
+  /** The URLs of the current pictures. */
+  readonly pictures: { readonly [P in PictureName]?: string | undefined }
+  onClose(): void
+}
+
+/** Edits the profile. Only what was changed here is written, so changes from elsewhere are kept. */
+export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
+  const [changes, setChanges] = useState<ProfileChanges>({})
+  const [chosen, setChosen] = useState<ChosenPicture>()
+  const [isSubmitted, setSubmitted] = useState(false)
+  const save = useProfileSave({
+    onSuccess: () => {
+      toast(t.profile.saved)
+      onClose()
+    },
+  })
+  const change = (changed: ProfileChanges) => setChanges({ ...changes, ...changed })
+  const textOf = (field: TextField) => changes[field] ?? storedText(base, field)
+  const problems = Object.fromEntries(textFields.map((field) => [field, problemOf(field, textOf(field))]))
+  const field = (name: TextField) => ({
+    error: isSubmitted || name !== 'website' ? problems[name] : undefined,
+    label: t.profile[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      change({ [name]: event.target.value }),
+    unmarked: true,
+    value: textOf(name),
+  })
+  const submit = () => {
+    setSubmitted(true)
+    if (Object.values(problems).some((problem) => problem !== undefined)) return
+    const website = changes.website === undefined ? {} : { website: withScheme(changes.website) }
+    save.mutate({ base, changes: { ...changes, ...website } })
+  }
+  return (
+    <>
+      <FormDialog
+        action={t.ui.save}
+        busy={save.isPending}
+        error={errorName(save.error) === 'InvalidSwap' ? t.profile.changedElsewhere : save.error}
+        onClose={onClose}
+        onSubmit={submit}
+        title={t.profile.dialog}
+      >
+        <div className={styles.pictures}>
+          {pictureFields.map((name) => (
+            <PictureField
+              change={changes[name]}
+              current={pictures[name]}
+              field={name}
+              key={name}
+              onChoose={setChosen}
+              onRemove={() => change({ [name]: null })}
+            />
+          ))}
+        </div>
+        <Field {...field('displayName')} autoComplete="off" />
+        <TextArea {...field('description')} rows={4} />
+        <Field {...field('pronouns')} autoComplete="off" />
+        <Field {...field('website')} autoComplete="off" inputMode="url" spellCheck={false} />
+      </FormDialog>
+      {chosen && (
+        <CropDialog
+          chosen={chosen}
+          onClose={() => setChosen(undefined)}
+          onDone={(picture) => {
+            change({ [chosen.field]: picture })
+            setChosen(undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function storedText(base: ProfileRecord | null, field: TextField): string {
+  const value = base?.value[field]
+  return typeof value === 'string' ? value : ''
+}
+
+function problemOf(field: TextField, text: string): string | undefined {
+  const limit = limits[field]
+  if (limit !== undefined && [...graphemes.segment(text.trim())].length > limit)
+    return t.profile.tooLong(limit)
+  const isWebsite =
+    field !== 'website' || text.trim() === '' || /^https?:\/\/[^\s.]+\.\S+$/.test(withScheme(text))
+  return isWebsite ? undefined : t.profile.websiteInvalid
+}
+
+/** People leave out the scheme of their website. */
+function withScheme(website: string): string {
+  const text = website.trim()
+  return text === '' || /^[a-z]+:/i.test(text) ? text : `https://${text}`
+}

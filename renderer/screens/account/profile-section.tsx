@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { imageUrl } from '../../api/images.ts'
+import { useOwnProfile, useProfileRecord } from '../../api/profile.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Panel, Section } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import styles from './profile.module.css'
+import { ProfileDialog } from './profile-dialog.tsx'
+
+/** The profile as others see it, with a button to edit it. */
+export function ProfileSection() {
+  const { did, handle } = useSession()
+  const record = useProfileRecord()
+  const { data: view } = useOwnProfile(did)
+  const [isEditing, setEditing] = useState(false)
+  const banner = imageUrl(view?.banner)
+  return (
+    <Section
+      action={record.isSuccess && <Button onClick={() => setEditing(true)}>{t.profile.edit}</Button>}
+      lead={t.profile.lead}
+      title={t.profile.title}
+    >
+      <Loaded query={record} rows={2}>
+        {(base) => (
+          <>
+            <Panel>
+              {banner && <img alt="" className={styles.banner} src={banner} />}
+              <div className={styles.person}>
+                <Avatar handle={handle} picture={view?.avatar} size="l" />
+                <div className={styles.about}>
+                  <strong>{view?.displayName || handle}</strong>
+                  <p className={styles.soft}>
+                    {[view?.displayName && handle, view?.pronouns].filter(Boolean).join(' · ')}
+                  </p>
+                  {base === null && <p className={styles.soft}>{t.profile.noneText}</p>}
+                  {view?.description && <p className={styles.description}>{view.description}</p>}
+                  {view?.website && <p className={styles.soft}>{view.website}</p>}
+                </div>
+              </div>
+            </Panel>
+            {isEditing && (
+              <ProfileDialog
+                base={base}
+                onClose={() => setEditing(false)}
+                pictures={{ avatar: view?.avatar, banner: view?.banner }}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

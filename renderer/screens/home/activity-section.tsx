@@ -1,0 +1,144 @@
+import { type Activity, maxRead, useActivity } from '../../api/activity.ts'
+import { t } from '../../strings/en.ts'
+import { formatNumber, formatShortDay } from '../../strings/format.ts'
+import { Panel, Section } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { filters } from '../notifications/filters.ts'
+import styles from './activity.module.css'
+
+const { all: _, ...reasonsByKind } = filters
+type Kind = keyof typeof reasonsByKind
+const kinds = Object.keys(reasonsByKind) as Kind[]
+
+interface DayCounts {
+  readonly day: Date
+  readonly counts: Readonly<Record<Kind, number>>
+  readonly total: number
+}
+
+/** A chart of the notifications of the last days, with a table of the same numbers. */
+export function ActivitySection() {
+  const activity = useActivity()
+  return (
+    <Section lead={t.home.activityLead} title={t.home.activity}>
+      <Loaded query={activity} rows={2}>
+        {({ days, isCapped }) => (
+          <Panel padded>
+            <Chart days={days.map(countsOf)} />
+            {isCapped && <p className={styles.note}>{t.home.activityCapped(maxRead)}</p>}
+          </Panel>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function countsOf({ day, notifications }: Activity['days'][number]): DayCounts {
+  const countOf = (kind: Kind) => {
+    const reasons: readonly string[] = reasonsByKind[kind]
+    return notifications.filter(({ reason }) => reasons.includes(reason)).length
+  }
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, countOf(kind)])) as DayCounts['counts']
+  return { day, counts, total: kinds.reduce((sum, kind) => sum + counts[kind], 0) }
+}
+
+function Chart({ days }: { readonly days: readonly DayCounts[] }) {
+  const totalOf = (kind: Kind) => days.reduce((sum, { counts }) => sum + counts[kind], 0)
+  const shown = kinds.filter((kind) => totalOf(kind) > 0)
+  const [first, last] = [days[0], days.at(-1)]
+  if (shown.length === 0 || !first || !last) return <p className={styles.note}>{t.home.noActivity}</p>
+  const total = days.reduce((sum, day) => sum + day.total, 0)
+  return (
+    <figure className={styles.figure}>
+      <span aria-hidden className={styles.max}>
+        {formatNumber(Math.max(...days.map((day) => day.total)))}
+      </span>
+      <Bars days={days} kinds={shown} label={t.home.activityChart(total)} />
+      <div aria-hidden className={styles.axis}>
+        <span>{formatShortDay(first.day)}</span>
+        <span>{formatShortDay(last.day)}</span>
+      </div>
+      <ul className={styles.legend}>
+        {shown.map((kind) => (
+          <li data-kind={kind} key={kind}>
+            {t.notifications.filters[kind]} <strong>{formatNumber(totalOf(kind))}</strong>
+          </li>
+        ))}
+      </ul>
+      <details className={styles.details}>
+        <summary>{t.home.activityTable}</summary>
+        <DayTable days={days} kinds={shown} />
+      </details>
+    </figure>
+  )
+}
+
+/** In units of the drawing. */
+const height = 120
+const step = 40
+const gap = 12
+
+interface DaysProps {
+  readonly days: readonly DayCounts[]
+  readonly kinds: readonly Kind[]
+}
+
+/** One bar a day, with a part for each kind. */
+function Bars({ days, kinds, label }: DaysProps & { readonly label: string }) {
+  const scale = height / Math.max(...days.map(({ total }) => total))
+  return (
+    <svg
+      aria-label={label}
+      className={styles.chart}
+      preserveAspectRatio="none"
+      role="img"
+      viewBox={`0 0 ${days.length * step} ${height}`}
+    >
+      {days.map(({ day, counts }, index) => {
+        let bottom = height
+        return kinds.map((kind) => {
+          bottom -= counts[kind] * scale
+          return (
+            <rect
+              data-kind={kind}
+              height={counts[kind] * scale}
+              key={`${day.toISOString()} ${kind}`}
+              width={step - gap}
+              x={index * step + gap / 2}
+              y={bottom}
+            />
+          )
+        })
+      })}
+    </svg>
+  )
+}
+
+function DayTable({ days, kinds }: DaysProps) {
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{t.home.activityDay}</th>
+          {kinds.map((kind) => (
+            <th key={kind} scope="col">
+              {t.notifications.filters[kind]}
+            </th>
+          ))}
+          <th scope="col">{t.home.activityTotal}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {days.toReversed().map(({ day, counts, total }) => (
+          <tr key={day.toISOString()}>
+            <th scope="row">{formatShortDay(day)}</th>
+            {kinds.map((kind) => (
+              <td key={kind}>{formatNumber(counts[kind])}</td>
+            ))}
+            <td>{formatNumber(total)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,86 @@
+import { Archive, FileText, Images } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { com } from '../../../lexicons/generated/index.ts'
+import type { Body } from '../../api/client.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { formatBytes } from '../../strings/format.ts'
+import { Panel, Row, Section } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import styles from './home.module.css'
+
+interface Part {
+  readonly name: string
+  readonly path: string
+  readonly icon: ReactNode
+  readonly bytes: number
+}
+
+/** What takes up space: records, media and, in the desktop, backups. */
+export function StorageSection() {
+  const usage = useXrpcQuery(com.core.server.getUsage, {})
+  return (
+    <Section lead={t.home.storageLead} title={t.home.storage}>
+      <Loaded query={usage} rows={2}>
+        {(data) => (desktop ? <WithBackups parts={partsOf(data)} /> : <Parts parts={partsOf(data)} />)}
+      </Loaded>
+    </Section>
+  )
+}
+
+function partsOf({ collections, blobs }: Body<typeof com.core.server.getUsage.main>): readonly Part[] {
+  return [
+    {
+      name: t.home.storageRecords,
+      path: '/data',
+      icon: <FileText aria-hidden size={20} strokeWidth={1.75} />,
+      bytes: collections.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+    {
+      name: t.home.storageMedia,
+      path: '/data',
+      icon: <Images aria-hidden size={20} strokeWidth={1.75} />,
+      bytes: blobs.bytes,
+    },
+  ]
+}
+
+function WithBackups({ parts }: { readonly parts: readonly Part[] }) {
+  const { data: backups = [] } = useDesktopQuery('backups.list')
+  const part = {
+    name: t.home.storageBackups,
+    path: '/backups',
+    icon: <Archive aria-hidden size={20} strokeWidth={1.75} />,
+    bytes: backups.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+  return <Parts parts={[...parts, part]} />
+}
+
+function Parts({ parts }: { readonly parts: readonly Part[] }) {
+  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  return (
+    <Panel>
+      {parts.map(({ name, path, icon, bytes }) => (
+        <Row
+          action={<span>{formatBytes(bytes)}</span>}
+          detail={
+            <meter
+              aria-label={name}
+              className={styles.share}
+              max={Math.max(total, 1)}
+              title={formatBytes(bytes)}
+              value={bytes}
+            />
+          }
+          icon={icon}
+          key={name}
+          title={<Link href={path}>{name}</Link>}
+        />
+      ))}
+      <p className={styles.note}>{t.home.storageTotal(formatBytes(total))}</p>
+    </Panel>
+  )
+}

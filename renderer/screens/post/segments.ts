@@ -1,0 +1,73 @@
+/** The pieces of a post's text. Records may be invalid: facets that are, or that overlap, are left out. */
+
+export interface Segment {
+  readonly text: string
+  /** Where it starts, in bytes of UTF-8. */
+  readonly start: number
+  readonly kind: 'text' | 'link' | 'mention' | 'tag'
+  /** The target of a link; always http or https. */
+  readonly url?: string
+}
+
+interface Facet {
+  readonly start: number
+  readonly end: number
+  readonly kind: Segment['kind']
+  readonly url?: string
+}
+
+export function segmentsOf(record: unknown): readonly Segment[] {
+  const { text, facets } = (record ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof text !== 'string' || text === '') return []
+  const bytes = new TextEncoder().encode(text)
+  const decode = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
+  const segments: Segment[] = []
+  let at = 0
+  for (const { start, end, ...what } of facetsOf(facets, bytes.length)) {
+    if (start < at) continue
+    if (start > at) segments.push({ text: decode(at, start), start: at, kind: 'text' })
+    segments.push({ text: decode(start, end), start, ...what })
+    at = end
+  }
+  if (at < bytes.length) segments.push({ text: decode(at, bytes.length), start: at, kind: 'text' })
+  return segments
+}
+
+function facetsOf(facets: unknown, length: number): readonly Facet[] {
+  if (!Array.isArray(facets)) return []
+  return facets
+    .flatMap((facet) => facetOf(facet, length) ?? [])
+    .toSorted((a, b) => a.start - b.start || a.end - b.end)
+}
+
+function facetOf(facet: unknown, length: number): Facet | undefined {
+  const { index, features } = (facet ?? {}) as Readonly<Record<string, unknown>>
+  const { byteStart, byteEnd } = (index ?? {}) as Readonly<Record<string, unknown>>
+  const isRange =
+    Number.isInteger(byteStart) &&
+    Number.isInteger(byteEnd) &&
+    0 <= Number(byteStart) &&
+    Number(byteStart) < Number(byteEnd) &&
+    Number(byteEnd) <= length
+  if (!isRange || !Array.isArray(features)) return undefined
+  const range = { start: Number(byteStart), end: Number(byteEnd) }
+  const { $type, uri } = (features[0] ?? {}) as Readonly<Record<string, unknown>>
+  switch (String($type).split('#')[1]) {
+    case 'link': {
+      const url = webUrl(uri)
+      return url === undefined ? undefined : { ...range, kind: 'link', url }
+    }
+    case 'mention':
+      return { ...range, kind: 'mention' }
+    case 'tag':
+      return { ...range, kind: 'tag' }
+    default:
+      return undefined
+  }
+}
+
+/** The URL, if it is one of the web. */
+export function webUrl(url: unknown): string | undefined {
+  const { protocol, href } = URL.parse(String(url)) ?? {}
+  return protocol === 'https:' || protocol === 'http:' ? href : undefined
+}

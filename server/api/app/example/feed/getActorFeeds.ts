@@ -1,0 +1,15 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { findActor } from '../../../../views/find.ts'
+import { generatorViews } from '../../../../views/generators.ts'
+import { recordPage } from '../../../../views/record-page.ts'
+import { method } from '../../../method.ts'
+
+export const getActorFeeds = method(app.example.feed.getActorFeeds, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    const actor = findActor(ctx, params.actor)
+    const { rows, cursor } = recordPage(ctx, actor, app.example.feed.generator.$type, params)
+    return { cursor, feeds: generatorViews(ctx, rows) }
+  },
+})

@@ -1,0 +1,40 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../store/tables/feed.ts'
+import {
+  type FeedItem,
+  feedPage,
+  isInAuthorFeed,
+  isSelfThread,
+  pinnedItem,
+  readFeedPage,
+} from '../../../../views/feeds.ts'
+import { findActor } from '../../../../views/find.ts'
+import { relationTo } from '../../../../views/relations.ts'
+import { method } from '../../../method.ts'
+
+/** What is read for the filters of the lexicon; all for unknown ones. */
+const filters = new Map<string | undefined, feed.AuthorFilter>([
+  ['posts_no_replies', 'no replies'],
+  ['posts_with_media', 'media'],
+  ['posts_with_video', 'video'],
+])
+
+export const getAuthorFeed = method(app.example.feed.getAuthorFeed, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext, fail }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    const actor = findActor(ctx, params.actor)
+    const { blocking, blockingByList, blockedBy, blockedByList } = relationTo(ctx, actor)
+    if (blocking ?? blockingByList) throw fail('BlockedActor', `You block ${params.actor}`)
+    if (blockedBy ?? blockedByList) throw fail('BlockedByActor', `${params.actor} blocks you`)
+    const { filter, includePins } = params
+    const withThreads = filter === 'posts_and_author_threads'
+    const page = readFeedPage(params)
+    return feedPage(ctx, {
+      ...page,
+      first: includePins && page.before === feed.newest ? pinnedItem(ctx, actor) : undefined,
+      read: (slice) => feed.entriesBy(ctx.db, actor, filters.get(filter) ?? 'all', slice),
+      shows: (item: FeedItem) => isInAuthorFeed(ctx, item) && (!withThreads || isSelfThread(ctx, item)),
+    })
+  },
+})

@@ -1,0 +1,14 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { generatorViews } from '../../../../views/generators.ts'
+import { loadRecords, recordAt } from '../../../../views/load-posts.ts'
+import { method } from '../../../method.ts'
+
+export const getFeedGenerators = method(app.example.feed.getFeedGenerators, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    loadRecords(ctx, params.feeds)
+    const rows = params.feeds.flatMap((uri) => recordAt(ctx, uri) ?? [])
+    return { feeds: generatorViews(ctx, rows) }
+  },
+})

@@ -1,0 +1,41 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../store/tables/feed.ts'
+import { subjectIdsOf } from '../../../../views/load-posts.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
+import { method } from '../../../method.ts'
+
+export const getLikes = method(app.example.feed.getLikes, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const { uri, cid } = params
+    const ctx = viewContext(caller.origin, auth?.did)
+    const subjects = subjectIdsOf(ctx, uri)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => feed.linkingActors(ctx.db, subjects, { ...page, path: feed.paths.like }),
+      ({ record }) => record,
+    )
+    loadActors(
+      ctx,
+      items.map(({ actor }) => actor),
+    )
+    const records = feed.recordsById(
+      ctx.db,
+      items.map(({ record }) => record),
+    )
+    const likes = records.flatMap((row) => ctx.records.read(app.example.feed.like.main, row) ?? [])
+    return {
+      uri,
+      cid,
+      cursor,
+      likes: likes
+        .filter(({ actor }) => !isHidden(ctx, actor))
+        .map(({ actor, indexedAt, value }) => ({
+          actor: profileView(ctx, actor),
+          createdAt: value.createdAt,
+          indexedAt,
+        })),
+    }
+  },
+})

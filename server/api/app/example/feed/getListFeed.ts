@@ -1,0 +1,21 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../store/tables/feed.ts'
+import { feedPage, isInTimeline, readFeedPage } from '../../../../views/feeds.ts'
+import { findRecord } from '../../../../views/find.ts'
+import { subjectIdsOf } from '../../../../views/load-posts.ts'
+import { method } from '../../../method.ts'
+
+export const getListFeed = method(app.example.feed.getListFeed, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext, fail }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    const list = findRecord(ctx, params.list, app.example.graph.list.$type)
+    if (!list) throw fail('UnknownList', 'List not found')
+    const subjects = subjectIdsOf(ctx, params.list)
+    return feedPage(ctx, {
+      ...readFeedPage(params),
+      read: (slice) => feed.entriesOfList(ctx.db, subjects, list.actor, ctx.viewer, slice),
+      shows: (item) => isInTimeline(ctx, item),
+    })
+  },
+})

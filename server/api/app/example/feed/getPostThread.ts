@@ -1,0 +1,23 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { postAt } from '../../../../views/load-posts.ts'
+import { blockedPost, gateOfThread } from '../../../../views/posts.ts'
+import { isHiddenByBlock, readThread, threadView } from '../../../../views/threads.ts'
+import { method } from '../../../method.ts'
+
+const { threadViewPost } = app.example.feed.defs
+
+export const getPostThread = method(app.example.feed.getPostThread, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext, fail }) {
+    const { uri, depth, parentHeight: height } = params
+    const ctx = viewContext(caller.origin, auth?.did)
+    const anchor = postAt(ctx, uri)
+    if (!anchor) throw fail('NotFound', `Post not found: ${uri}`)
+    if (isHiddenByBlock(ctx, anchor)) return { thread: blockedPost(ctx, anchor) }
+    const thread = readThread(ctx, anchor, { height, depth })
+    return {
+      thread: threadViewPost.$build(threadView(ctx, thread)),
+      threadgate: gateOfThread(ctx, thread.root),
+    }
+  },
+})

@@ -1,0 +1,16 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { isPostHidden } from '../../../../views/feeds.ts'
+import { loadPosts, postsAt } from '../../../../views/load-posts.ts'
+import { postView } from '../../../../views/posts.ts'
+import { method } from '../../../method.ts'
+
+export const getPosts = method(app.example.feed.getPosts, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    const posts = postsAt(ctx, params.uris)
+    loadPosts(ctx, posts)
+    const shown = posts.filter((post) => !isPostHidden(ctx, post))
+    return { posts: shown.map((post) => postView(ctx, post)) }
+  },
+})

@@ -1,0 +1,25 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../store/tables/feed.ts'
+import { isPostHidden } from '../../../../views/feeds.ts'
+import { loadPosts, postsById, subjectIdsOf } from '../../../../views/load-posts.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { isQuoteListed, postView } from '../../../../views/posts.ts'
+import { method } from '../../../method.ts'
+
+export const getQuotes = method(app.example.feed.getQuotes, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const { uri, cid } = params
+    const ctx = viewContext(caller.origin, auth?.did)
+    const subjects = subjectIdsOf(ctx, uri)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => feed.linkingRecords(ctx.db, subjects, { ...page, path: feed.paths.quote }),
+      (id) => id,
+    )
+    const quotes = postsById(ctx, items)
+    loadPosts(ctx, quotes)
+    const shown = quotes.filter((post) => !isPostHidden(ctx, post) && isQuoteListed(ctx, post))
+    return { uri, cid, cursor, posts: shown.map((post) => postView(ctx, post)) }
+  },
+})

@@ -1,0 +1,24 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../store/tables/feed.ts'
+import { subjectIdsOf } from '../../../../views/load-posts.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
+import { method } from '../../../method.ts'
+
+export const getRepostedBy = method(app.example.feed.getRepostedBy, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const { uri, cid } = params
+    const ctx = viewContext(caller.origin, auth?.did)
+    const subjects = subjectIdsOf(ctx, uri)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => feed.linkingActors(ctx.db, subjects, { ...page, path: feed.paths.repost }),
+      ({ record }) => record,
+    )
+    const actors = items.map(({ actor }) => actor)
+    loadActors(ctx, actors)
+    const shown = actors.filter((actor) => !isHidden(ctx, actor))
+    return { uri, cid, cursor, repostedBy: shown.map((actor) => profileView(ctx, actor)) }
+  },
+})

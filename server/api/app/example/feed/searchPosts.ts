@@ -1,0 +1,25 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
+import { feedCursor, readFeedPage } from '../../../../views/feeds.ts'
+import { readQuery } from '../../../../views/post-query.ts'
+import { searchPosts as find, topPosts } from '../../../../views/post-search.ts'
+import { postView } from '../../../../views/posts.ts'
+import { method } from '../../../method.ts'
+
+export const searchPosts = method(app.example.feed.searchPosts, {
+  auth: 'optional',
+  async handler({ params, auth, caller, config, viewContext, fail }) {
+    if (!auth) refuseForeignPage(caller, config)
+    const ctx = viewContext(caller.origin, auth?.did)
+    const query = readQuery(params)
+    if (!query) throw fail('BadQueryString', 'since and until must be dates, such as 2030-01-31')
+    const { limit, before } = readFeedPage(params)
+    if (params.sort === 'top') {
+      // The ranking has one page.
+      const posts = params.cursor ? [] : await topPosts(ctx, query)
+      return { posts: posts.slice(0, limit).map((post) => postView(ctx, post)) }
+    }
+    const { posts, next } = await find(ctx, query, { before, limit })
+    return { cursor: next && feedCursor(next), posts: posts.map((post) => postView(ctx, post)) }
+  },
+})

@@ -1,0 +1,15 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { postAt } from '../../../../views/load-posts.ts'
+import { otherItems } from '../../../../views/thread-items.ts'
+import { isHiddenByBlock, readThread } from '../../../../views/threads.ts'
+import { method } from '../../../method.ts'
+
+export const getPostThreadOtherV2 = method(app.example.unspecced.getPostThreadOtherV2, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    const anchor = postAt(ctx, params.anchor)
+    if (!anchor || isHiddenByBlock(ctx, anchor)) return { thread: [] }
+    return { thread: otherItems(ctx, readThread(ctx, anchor, { height: 0, depth: 1 })) }
+  },
+})

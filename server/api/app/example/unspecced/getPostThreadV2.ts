@@ -1,0 +1,28 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { postAt } from '../../../../views/load-posts.ts'
+import { gateOfThread } from '../../../../views/posts.ts'
+import { blockedItem, hasOtherItems, notFoundItem, threadItems } from '../../../../views/thread-items.ts'
+import { isHiddenByBlock, readThread } from '../../../../views/threads.ts'
+import { method } from '../../../method.ts'
+
+/** Posts above the anchor. */
+const maxHeight = 80
+
+export const getPostThreadV2 = method(app.example.unspecced.getPostThreadV2, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const { anchor: uri, above, below, branchingFactor, sort } = params
+    const ctx = viewContext(caller.origin, auth?.did)
+    const anchor = postAt(ctx, uri)
+    if (!anchor) return { thread: [notFoundItem(uri, 0)], hasOtherReplies: false }
+    if (isHiddenByBlock(ctx, anchor)) {
+      return { thread: [blockedItem(ctx, anchor, 0)], hasOtherReplies: false }
+    }
+    const thread = readThread(ctx, anchor, { height: above ? maxHeight : 0, depth: below })
+    return {
+      thread: threadItems(ctx, thread, { branchingFactor, sort }),
+      threadgate: gateOfThread(ctx, thread.root),
+      hasOtherReplies: hasOtherItems(ctx, thread),
+    }
+  },
+})

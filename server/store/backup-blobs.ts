@@ -1,0 +1,90 @@
+/**
+ * The blobs of the backups, in `backups/blobs/`. All backups share them: each blob is there once, as a hard link of the one
+ * that the server serves. A blob is removed with the last backup that contains it.
+ */
+import { basename, dirname, join } from 'node:path'
+import { blobSha256, blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from './blob-files.ts'
+import { cidBytes, cidText } from './cid.ts'
+import { type Files, readIfThere } from './files.ts'
+import { blobPath, blobsName, isBlobName } from './layout.ts'
+import { checksumLine, openSnapshot } from './snapshot.ts'
+import type { Sqlite } from './sqlite.ts'
+
+/** A snapshot, and the CIDs of its blobs. */
+export interface Content {
+  readonly snapshot: Uint8Array
+  readonly blobs: readonly string[]
+}
+
+/** Links the blobs of a data directory to its backups. Returns those that are missing or damaged. */
+export async function keepBlobs(files: Files, dir: string, folder: string, cids: readonly string[]) {
+  const missing: string[] = []
+  const added: string[] = []
+  for (const cid of cids) {
+    if (await exists(files, blobPath(folder, cid))) continue
+    const path = blobPath(join(dir, blobsName), cid)
+    if (!(await isIntact(files, path, cid))) {
+      missing.push(cid)
+      continue
+    }
+    await linkBlob(files, path, folder, cid)
+    added.push(cid)
+  }
+  await syncBlobDirs(files, folder, added)
+  return missing
+}
+
+/** Returns the checksums of a backup and its blobs, in the format of `sha256sum -c`. */
+export function checksumList(file: string, { snapshot, blobs }: Content): Uint8Array[] {
+  const lines = blobs.map((cid) => `${blobSha256(cid)}  ${blobPath(blobsName, cid).replaceAll('\\', '/')}\n`)
+  return [checksumLine(snapshot, basename(file)), Buffer.from(lines.join(''))]
+}
+
+/** Removes the blobs that no backup in the folder contains. The caller holds the lock of the folder. */
+export async function removeUnusedBlobs(files: Files, folder: string): Promise<void> {
+  const pool = join(folder, blobsName)
+  const used = new Set<string>()
+  for (const name of await files.list(folder)) {
+    if (!name.endsWith('.sqlite')) continue
+    for (const cid of await blobsOfBackup(files, join(folder, name))) used.add(cid)
+  }
+  for await (const cids of blobsIn(files, pool)) {
+    for (const cid of cids) if (!used.has(cid)) await files.remove(blobPath(pool, cid))
+  }
+}
+
+/** Reads the CIDs from the list of checksums; from the backup itself when the list is missing. */
+async function blobsOfBackup(files: Files, file: string): Promise<readonly string[]> {
+  const list = await readIfThere(files, `${file}.sha256`)
+  if (list !== undefined) {
+    const lines = Buffer.from(list).toString('latin1').split('\n')
+    return lines.map((line) => line.slice(line.lastIndexOf('/') + 1)).filter(isBlobName)
+  }
+  const { sqlite } = await openSnapshot(file, await files.read(file), 'quick')
+  try {
+    return blobCids(sqlite)
+  } finally {
+    sqlite.close()
+  }
+}
+
+/** Returns the CIDs of the blobs in a database, which may be older than its table of blobs. */
+export function blobCids(sqlite: Sqlite): string[] {
+  if (!hasBlobs(sqlite)) return []
+  const rows = sqlite.all<{ cid: Uint8Array }>('SELECT DISTINCT cid FROM blobs ORDER BY cid')
+  return rows.map(({ cid }) => cidText(cid))
+}
+
+/** Forgets blobs, which then count as missing: their owners can upload them again. */
+export function forgetBlobs(sqlite: Sqlite, cids: readonly string[]): void {
+  for (const cid of cids) sqlite.execute('DELETE FROM blobs WHERE cid = ?', [cidBytes(cid)])
+}
+
+function hasBlobs(sqlite: Sqlite): boolean {
+  return sqlite.get(`SELECT 1 FROM sqlite_schema WHERE name = 'blobs'`) !== undefined
+}
+
+/** The folder of the blobs that belong to a backup file. */
+export function blobFolderOf(file: string): string {
+  return join(dirname(file), blobsName)
+}

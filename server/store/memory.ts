@@ -1,0 +1,17 @@
+/**
+ * Memory for whole files. glibc maps blocks of more than 32 MB by themselves and unmaps them when they are freed. Freed smaller
+ * blocks raise the size from which it maps, so that large buffers end up in its heap, which then keeps gaps of many megabytes.
+ */
+
+/** In bytes. Memory that is never written to takes none of the machine's. */
+const smallestMapped = 33 * 1024 * 1024
+
+/** Returns the size of the buffer for a file that may grow to twice its length. */
+export function sizeWithRoom(length: number): number {
+  return Math.max(2 * length, smallestMapped)
+}
+
+/** Allocates `length` bytes at the start of a larger buffer. */
+export function allocateWithRoom(length: number): Uint8Array {
+  return new Uint8Array(new ArrayBuffer(sizeWithRoom(length)), 0, length)
+}

@@ -1,0 +1,119 @@
+/** Views of what posts embed: images, videos, links and other records. */
+import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
+import type { AtUriString, DidString } from '@atproto/syntax'
+import { app } from '../../lexicons/generated/index.ts'
+import type { ViewContext } from './context.ts'
+import { isDetached, violatesPostGate } from './gates.ts'
+import { generatorView, readGenerator } from './generators.ts'
+import { blobUrl, imageUrl } from './images.ts'
+import { selfLabels } from './labels.ts'
+import { areBlocked, embeddedUri, type Post, postAt, recordAt, responsesTo } from './load-posts.ts'
+import { profileViewBasic, viewerState } from './profiles.ts'
+import { jsonOf } from './records.ts'
+import { isBlocked, relationTo } from './relations.ts'
+
+const { embed, feed } = app.example
+
+type Embed = NonNullable<app.example.feed.post.Main['embed']>
+type EmbedView = NonNullable<app.example.feed.defs.PostView['embed']>
+type MediaView = app.example.embed.recordWithMedia.View['media']
+type RecordView = app.example.embed.record.View['record']
+type Image = Pick<app.example.embed.images.Image, 'image' | 'alt' | 'aspectRatio'>
+
+/** A post shows the post that it embeds, and that one the post that it embeds. */
+const maxDepth = 2
+
+/** Returns the view of what a post embeds; undefined if it embeds nothing, or something unknown. */
+export function embedView(ctx: ViewContext, post: Post, depth = 0): EmbedView | undefined {
+  const embedded: Embed | undefined = post.value.embed
+  if (!embedded) return undefined
+  const uri = embeddedUri(post)
+  if (uri === undefined) return mediaView(ctx, post.did, embedded)
+  if (depth >= maxDepth) return undefined
+  const record = { record: recordView(ctx, post, uri, depth) }
+  if (!embed.recordWithMedia.$isTypeOf(embedded)) return embed.record.view.$build(record)
+  const media = mediaView(ctx, post.did, embedded.media)
+  return media ? embed.recordWithMedia.view.$build({ record, media }) : embed.record.view.$build(record)
+}
+
+function mediaView(ctx: ViewContext, did: DidString, media: Embed): MediaView | undefined {
+  if (embed.images.$isTypeOf(media)) {
+    return embed.images.view.$build({ images: media.images.map((image) => imageView(ctx, did, image)) })
+  }
+  if (embed.gallery.$isTypeOf(media)) {
+    const items = media.items.filter((item) => embed.gallery.image.$isTypeOf(item))
+    return embed.gallery.view.$build({
+      items: items.map((item) => {
+        const { thumb: thumbnail, ...image } = imageView(ctx, did, item)
+        return embed.gallery.viewImage.$build({ ...image, thumbnail, aspectRatio: item.aspectRatio })
+      }),
+    })
+  }
+  if (embed.external.$isTypeOf(media)) {
+    const { uri, title, description, thumb } = media.external
+    return embed.external.view.$build({
+      external: { uri, title, description, thumb: blobUrl(ctx, did, thumb) },
+    })
+  }
+  return embed.video.$isTypeOf(media) ? videoView(ctx, did, media) : undefined
+}
+
+/** Images are served in one size. */
+function imageView(ctx: ViewContext, did: DidString, { image, alt, aspectRatio }: Image) {
+  const url = urlOf(ctx, did, image)
+  return { thumb: url, fullsize: url, alt, aspectRatio }
+}
+
+function videoView(ctx: ViewContext, did: DidString, media: app.example.embed.video.Main) {
+  const { video, alt, aspectRatio, presentation } = media
+  return embed.video.view.$build({
+    cid: getBlobCidString(video),
+    playlist: urlOf(ctx, did, video),
+    alt,
+    aspectRatio,
+    presentation,
+  })
+}
+
+function urlOf(ctx: ViewContext, did: DidString, blob: BlobRef) {
+  return imageUrl(ctx, did, getBlobCidString(blob))
+}
+
+/** What a post shows of a record that it embeds. */
+function recordView(ctx: ViewContext, post: Post, uri: AtUriString, depth: number): RecordView {
+  const row = recordAt(ctx, uri)
+  if (!row) return notFound(uri)
+  if (isBlocked(relationTo(ctx, row.actor)) || areBlocked(ctx, post.actor, row.actor)) {
+    const author = { did: row.did, viewer: viewerState(ctx, row.actor) }
+    return embed.record.viewBlocked.$build({ uri, blocked: true, author })
+  }
+  const quoted = postAt(ctx, uri)
+  if (quoted) return quotedView(ctx, post, quoted, depth)
+  const generator = readGenerator(ctx, row)
+  return generator ? feed.defs.generatorView.$build(generatorView(ctx, generator)) : notFound(uri)
+}
+
+function quotedView(ctx: ViewContext, post: Post, quoted: Post, depth: number): RecordView {
+  const { uri, cid, indexedAt } = quoted
+  if (isDetached(ctx, quoted, post.uri)) return embed.record.viewDetached.$build({ uri, detached: true })
+  if (violatesPostGate(ctx, quoted, post)) return notFound(uri)
+  const { likes, reposts, replies, quotes } = responsesTo(ctx, quoted)
+  const nested = embedView(ctx, quoted, depth + 1)
+  return embed.record.viewRecord.$build({
+    uri,
+    cid,
+    author: profileViewBasic(ctx, quoted.actor),
+    value: jsonOf(quoted),
+    labels: selfLabels(quoted.value, quoted),
+    likeCount: likes,
+    repostCount: reposts,
+    replyCount: replies,
+    quoteCount: quotes,
+    embeds: nested ? [nested] : [],
+    indexedAt,
+  })
+}
+
+function notFound(uri: AtUriString): RecordView {
+  return embed.record.viewNotFound.$build({ uri, notFound: true })
+}

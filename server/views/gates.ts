@@ -1,0 +1,146 @@
+/**
+ * Thread gates (who may reply to a thread) and post gates (who may quote a post). Only the gate of the post's author under the
+ * post's record key counts.
+ *
+ * A gate applies to what was written after it: closing a thread hides no earlier reply. Records are numbered in the order in which
+ * they were written, and an updated record keeps its number.
+ */
+import type { l } from '@atproto/lex-schema'
+import { app } from '../../lexicons/generated/index.ts'
+import { namesOf } from '../config/aliases.ts'
+import * as feed from '../store/tables/feed.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
+import type { ViewContext } from './context.ts'
+import type { ViewRecord } from './records.ts'
+
+const { threadgate, postgate } = app.example.feed
+
+export type ThreadGate = ViewRecord<app.example.feed.threadgate.Main>
+export type PostGate = ViewRecord<app.example.feed.postgate.Main>
+
+/** The gates of a post. */
+export interface Gates {
+  readonly thread: ThreadGate | undefined
+  readonly post: PostGate | undefined
+}
+
+/** A post, as far as its gates depend on it. */
+interface GatedPost {
+  readonly id: number
+  readonly actor: number
+  readonly did: string
+  readonly uri: string
+}
+
+type Deps = Pick<ViewContext, 'db' | 'aliases' | 'records'>
+
+/** Reads the gates of posts, for the functions below. Posts without a gate need not be among them. */
+export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
+  if (posts.length === 0) return
+  const found = feed.recordsByKey(
+    ctx.db,
+    posts.flatMap((post) => [keyOfGate(ctx, post, threadgate.$type), keyOfGate(ctx, post, postgate.$type)]),
+  )
+  const read = <S extends l.RecordSchema>(schema: S, row: RecordRow | undefined) =>
+    row && ctx.records.read(schema, row)
+  for (const [at, { id }] of posts.entries()) {
+    ctx.posts.gates.set(id, {
+      thread: read(threadgate.main, found.get(2 * at)),
+      post: read(postgate.main, found.get(2 * at + 1)),
+    })
+  }
+}
+
+function keyOfGate({ aliases }: Deps, { did, uri }: GatedPost, collection: string): feed.RecordKey {
+  return [did, uri.slice(uri.lastIndexOf('/') + 1), namesOf(collection, aliases)]
+}
+
+/** Returns the gate of a thread by its first post, which `loadPosts` has read. */
+export function threadGateOf(ctx: ViewContext, root: GatedPost): ThreadGate | undefined {
+  return ctx.posts.gates.get(root.id)?.thread
+}
+
+/** Returns the gate of a post that `loadPosts` has read. */
+export function postGateOf(ctx: ViewContext, post: GatedPost): PostGate | undefined {
+  return ctx.posts.gates.get(post.id)?.post
+}
+
+/** Whether an actor may reply to a thread that begins with `root`. */
+export function mayReply(ctx: ViewContext, root: GatedPost, replier: number): boolean {
+  const gate = threadGateOf(ctx, root)
+  return gate === undefined || permits(ctx, gate, root, replier)
+}
+
+/** Whether a reply violates the gate of its thread. Such a reply is shown to its author only. */
+export function violatesThreadGate(
+  ctx: ViewContext,
+  root: GatedPost,
+  reply: { readonly id: number; readonly actor: number },
+): boolean {
+  const gate = threadGateOf(ctx, root)
+  return gate !== undefined && gate.id < reply.id && !permits(ctx, gate, root, reply.actor)
+}
+
+/** Whether the author of a thread has hidden a reply. */
+export function isHiddenByGate(ctx: ViewContext, root: GatedPost, uri: string): boolean {
+  return threadGateOf(ctx, root)?.value.hiddenReplies?.some((hidden) => hidden === uri) ?? false
+}
+
+/** Whether an actor may quote a post. */
+export function mayQuote(ctx: ViewContext, post: GatedPost, quoter: number): boolean {
+  const rules = postGateOf(ctx, post)?.value.embeddingRules ?? []
+  return quoter === post.actor || !rules.some((rule) => postgate.disableRule.$isTypeOf(rule))
+}
+
+/** Whether a quote violates the gate of the quoted post. */
+export function violatesPostGate(
+  ctx: ViewContext,
+  quoted: GatedPost,
+  quote: { readonly id: number; readonly actor: number },
+): boolean {
+  const gate = postGateOf(ctx, quoted)
+  return gate !== undefined && gate.id < quote.id && !mayQuote(ctx, quoted, quote.actor)
+}
+
+/** Whether the author of a post has detached it from a quote. @param quote URI of the quoting post */
+export function isDetached(ctx: ViewContext, quoted: GatedPost, quote: string): boolean {
+  return postGateOf(ctx, quoted)?.value.detachedEmbeddingUris?.some((uri) => uri === quote) ?? false
+}
+
+/**
+ * Whether the gate of a thread permits a reply by an actor, for notifications: a reply that it refuses creates none.
+ * @param root the first post of the thread; true if there is none
+ */
+export function allowsReply(deps: Deps, root: { did: string; rkey: string }, replier: number): boolean {
+  const { db, aliases, records } = deps
+  const names = namesOf(app.example.feed.post.$type, aliases)
+  const found = feed.recordsByKey(db, [
+    [root.did, root.rkey, names],
+    [root.did, root.rkey, namesOf(threadgate.$type, aliases)],
+  ])
+  const post = found.get(0)
+  const row = found.get(1)
+  const gate = row && records.read(threadgate.main, row)
+  return !post || !gate || permits(deps, gate, post, replier)
+}
+
+function permits(
+  deps: Deps,
+  { value: { allow } }: ThreadGate,
+  root: Pick<GatedPost, 'id' | 'actor'>,
+  replier: number,
+): boolean {
+  if (replier === root.actor || allow === undefined) return true
+  return allow.some((rule) => {
+    if (threadgate.mentionRule.$isTypeOf(rule)) return feed.mentions(deps.db, root.id, replier)
+    if (threadgate.followerRule.$isTypeOf(rule)) return feed.follows(deps.db, replier, root.actor)
+    if (threadgate.followingRule.$isTypeOf(rule)) return feed.follows(deps.db, root.actor, replier)
+    return threadgate.listRule.$isTypeOf(rule) && isMember(deps, rule.list, replier)
+  })
+}
+
+function isMember({ db, aliases }: Deps, list: string, actor: number): boolean {
+  const [, , did = '', , rkey = ''] = list.split('/')
+  const subjects = feed.subjectIds(db, [did, rkey, namesOf(app.example.graph.list.$type, aliases)])
+  return feed.isListed(db, subjects, actor)
+}

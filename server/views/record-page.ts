@@ -1,0 +1,23 @@
+/** Pages of an actor's records in one collection, the newest first. Their cursor is the record key of the last record. */
+import { isValidRecordKey } from '@atproto/syntax'
+import { namesOf } from '../config/aliases.ts'
+import * as feed from '../store/tables/feed.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
+import { protocolError } from '../xrpc/errors.ts'
+import type { ViewContext } from './context.ts'
+
+/** @param collection canonical NSID. @throws InvalidRequest for a malformed cursor. An empty one means none */
+export function recordPage(
+  { db, aliases }: ViewContext,
+  actor: number,
+  collection: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): { rows: RecordRow[]; cursor: string | undefined } {
+  const before = cursor === '' ? undefined : cursor
+  if (before !== undefined && !isValidRecordKey(before)) {
+    throw protocolError('InvalidRequest', 'Malformed cursor')
+  }
+  const found = feed.recordsOf(db, actor, namesOf(collection, aliases), { before, limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  return { rows, cursor: found.length > limit ? rows.at(-1)?.rkey : undefined }
+}

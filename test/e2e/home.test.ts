@@ -1,0 +1,61 @@
+/** The overview on the Home screen. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findings } from '../support/accessibility.ts'
+import { day, hour } from '../support/clock.ts'
+import type { Account } from '../support/server.ts'
+import { SocialServer } from '../support/social.ts'
+import { World } from '../support/world.ts'
+
+let world: World
+let social: SocialServer
+let alice: Account
+
+beforeAll(async () => {
+  world = await World.open()
+  social = SocialServer.on(world.server)
+  // The page counts the days of its own clock.
+  const now = Date.parse(world.server.clock.now().toISOString())
+  world.server.clock.advance(Date.now() - 20 * day - now)
+  const accounts = async () => Promise.all(['bob', 'carla'].map((name) => world.server.account(name)))
+  alice = await world.server.account('alice')
+  const [bob, carla] = (await accounts()) as [Account, Account]
+  const post = await social.post(alice)
+  await social.like(bob, post)
+  world.server.clock.advance(20 * day - hour)
+  const [b, c, a] = await Promise.all([bob, carla, alice].map(signInAgain))
+  if (!a || !b || !c) throw new Error('no session')
+  alice = a
+  await social.like(c, post)
+  await social.like(b, await social.post(a))
+  await social.follow(b, a)
+})
+
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
+
+afterAll(() => world.close())
+
+async function signInAgain(account: Account): Promise<Account> {
+  return { ...account, ...(await world.server.signIn(account)).body }
+}
+
+test('activity: the last 14 days are counted by kind, as a chart and as a table', async () => {
+  const page = await world.signedIn(alice)
+  await page.getByRole('img', { name: '3 notifications' }).waitFor()
+  await page.getByText('Show as table').click()
+  const table = page.getByRole('table')
+  const headers = ['Day', 'Likes', 'Follows', 'Total']
+  expect(await table.getByRole('columnheader').allTextContents()).toEqual(headers)
+  expect(await table.getByRole('row').count()).toBe(15)
+  const cells = await table.getByRole('cell').allTextContents()
+  const sums = [0, 1, 2].map((at) =>
+    cells.filter((_, index) => index % 3 === at).reduce((a, b) => a + Number(b), 0),
+  )
+  expect(sums).toEqual([2, 1, 3])
+  expect(await findings(page)).toEqual([])
+})
+
+test('activity: without notifications there is a sentence instead of a chart', async () => {
+  const dan = await world.server.account('dan')
+  const page = await world.signedIn(dan)
+  await page.getByText('No notifications in the last 14 days.').waitFor()
+})
