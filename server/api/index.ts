@@ -34,10 +34,17 @@ import { getListBlocks } from './app/example/graph/getListBlocks.ts'
 import { getListMutes } from './app/example/graph/getListMutes.ts'
 import { getLists } from './app/example/graph/getLists.ts'
 import { getListsWithMembership } from './app/example/graph/getListsWithMembership.ts'
+import { getMutes } from './app/example/graph/getMutes.ts'
 import { getRelationships } from './app/example/graph/getRelationships.ts'
 import { getStarterPack } from './app/example/graph/getStarterPack.ts'
 import { getStarterPacks } from './app/example/graph/getStarterPacks.ts'
 import { getSuggestedFollowsByActor } from './app/example/graph/getSuggestedFollowsByActor.ts'
+import { muteActor } from './app/example/graph/muteActor.ts'
+import { muteActorList } from './app/example/graph/muteActorList.ts'
+import { muteThread } from './app/example/graph/muteThread.ts'
+import { unmuteActor } from './app/example/graph/unmuteActor.ts'
+import { unmuteActorList } from './app/example/graph/unmuteActorList.ts'
+import { unmuteThread } from './app/example/graph/unmuteThread.ts'
 import { getServices } from './app/example/labeler/getServices.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
@@ -209,6 +216,13 @@ export const methods = [
   getStarterPack,
   getStarterPacks,
   getSuggestedFollowsByActor,
+  getMutes,
+  muteActor,
+  muteActorList,
+  muteThread,
+  unmuteActor,
+  unmuteActorList,
+  unmuteThread,
   getServices,
   createBookmark,
   deleteBookmark,
