@@ -9,6 +9,7 @@ import { searchActors } from './app/example/actor/searchActors.ts'
 import { searchActorsTypeahead } from './app/example/actor/searchActorsTypeahead.ts'
 import { createBookmark } from './app/example/bookmark/createBookmark.ts'
 import { deleteBookmark } from './app/example/bookmark/deleteBookmark.ts'
+import { getBookmarks } from './app/example/bookmark/getBookmarks.ts'
 import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
 import { getActorLikes } from './app/example/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
@@ -226,6 +227,7 @@ export const methods = [
   getServices,
   createBookmark,
   deleteBookmark,
+  getBookmarks,
   getConfig,
   getUnspeccedSuggestedFeeds,
   getTrendingTopics,
