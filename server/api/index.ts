@@ -2,7 +2,13 @@
 
 import { getPreferences as getActorPreferences } from './app/example/actor/getPreferences.ts'
 import { getProfile } from './app/example/actor/getProfile.ts'
+import { getProfiles } from './app/example/actor/getProfiles.ts'
+import { getSuggestions } from './app/example/actor/getSuggestions.ts'
 import { putPreferences as putActorPreferences } from './app/example/actor/putPreferences.ts'
+import { searchActors } from './app/example/actor/searchActors.ts'
+import { searchActorsTypeahead } from './app/example/actor/searchActorsTypeahead.ts'
+import { createBookmark } from './app/example/bookmark/createBookmark.ts'
+import { deleteBookmark } from './app/example/bookmark/deleteBookmark.ts'
 import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
 import { getActorLikes } from './app/example/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
@@ -18,6 +24,21 @@ import { getRepostedBy } from './app/example/feed/getRepostedBy.ts'
 import { getSuggestedFeeds } from './app/example/feed/getSuggestedFeeds.ts'
 import { getTimeline } from './app/example/feed/getTimeline.ts'
 import { searchPosts } from './app/example/feed/searchPosts.ts'
+import { getActorStarterPacks } from './app/example/graph/getActorStarterPacks.ts'
+import { getBlocks } from './app/example/graph/getBlocks.ts'
+import { getFollowers } from './app/example/graph/getFollowers.ts'
+import { getFollows } from './app/example/graph/getFollows.ts'
+import { getKnownFollowers } from './app/example/graph/getKnownFollowers.ts'
+import { getList } from './app/example/graph/getList.ts'
+import { getListBlocks } from './app/example/graph/getListBlocks.ts'
+import { getListMutes } from './app/example/graph/getListMutes.ts'
+import { getLists } from './app/example/graph/getLists.ts'
+import { getListsWithMembership } from './app/example/graph/getListsWithMembership.ts'
+import { getRelationships } from './app/example/graph/getRelationships.ts'
+import { getStarterPack } from './app/example/graph/getStarterPack.ts'
+import { getStarterPacks } from './app/example/graph/getStarterPacks.ts'
+import { getSuggestedFollowsByActor } from './app/example/graph/getSuggestedFollowsByActor.ts'
+import { getServices } from './app/example/labeler/getServices.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
 import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
@@ -29,8 +50,13 @@ import { registerPush } from './app/example/notification/registerPush.ts'
 import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
+import { getConfig } from './app/example/unspecced/getConfig.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
+import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
+import { getLog } from './chat/example/convo/getLog.ts'
+import { listConvos } from './chat/example/convo/listConvos.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
@@ -52,8 +78,10 @@ import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
 import { getRecord } from './com/core/repo/getRecord.ts'
+import { listMissingBlobs } from './com/core/repo/listMissingBlobs.ts'
 import { listRecords } from './com/core/repo/listRecords.ts'
 import { putRecord } from './com/core/repo/putRecord.ts'
+import { uploadBlob } from './com/core/repo/uploadBlob.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -69,6 +97,7 @@ import { describeServer } from './com/core/server/describeServer.ts'
 import { getAccountInviteCodes } from './com/core/server/getAccountInviteCodes.ts'
 import { getServiceAuth } from './com/core/server/getServiceAuth.ts'
 import { getSession } from './com/core/server/getSession.ts'
+import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
@@ -81,7 +110,9 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getBlob } from './com/core/sync/getBlob.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
+import { listBlobs } from './com/core/sync/listBlobs.ts'
 
 export const methods = [
   applyWrites,
@@ -89,9 +120,13 @@ export const methods = [
   deleteRecord,
   describeRepo,
   getRecord,
+  listMissingBlobs,
   listRecords,
   putRecord,
+  uploadBlob,
+  getBlob,
   getRepo,
+  listBlobs,
   resolveHandle,
   activateAccount,
   checkAccountStatus,
@@ -108,6 +143,7 @@ export const methods = [
   getAccountInviteCodes,
   getServiceAuth,
   getSession,
+  getUsage,
   listAppPasswords,
   listSessions,
   refreshSession,
@@ -165,6 +201,32 @@ export const methods = [
   registerPush,
   unregisterPush,
   updateSeen,
+  getProfiles,
+  getSuggestions,
+  searchActors,
+  searchActorsTypeahead,
+  getActorStarterPacks,
+  getBlocks,
+  getFollowers,
+  getFollows,
+  getKnownFollowers,
+  getList,
+  getListBlocks,
+  getListMutes,
+  getLists,
+  getListsWithMembership,
+  getRelationships,
+  getStarterPack,
+  getStarterPacks,
+  getSuggestedFollowsByActor,
+  getServices,
+  createBookmark,
+  deleteBookmark,
+  getConfig,
+  getSuggestedFeedsOfNetwork,
+  getTrendingTopics,
+  getLog,
+  listConvos,
 ]
 
 export const subscriptions = [subscribe]

@@ -1,0 +1,14 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { profileViewBasic } from '../../../../views/profiles.ts'
+import { searchActors } from '../../../../views/search.ts'
+import { method } from '../../../method.ts'
+
+export const searchActorsTypeahead = method(app.example.actor.searchActorsTypeahead, {
+  auth: 'optional',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
+    const { q, term, limit } = params
+    const { ids } = searchActors(ctx, q ?? term ?? '', { offset: 0, limit })
+    return { actors: ids.map((id) => profileViewBasic(ctx, id)) }
+  },
+})
