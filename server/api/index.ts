@@ -53,7 +53,10 @@ import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { getConfig } from './app/example/unspecced/getConfig.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
-import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
+import {
+  getSuggestedFeeds as getSuggestedFeedsOfNetwork,
+  getSuggestedFeeds as getUnspeccedSuggestedFeeds,
+} from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
@@ -224,6 +227,7 @@ export const methods = [
   deleteBookmark,
   getConfig,
   getSuggestedFeedsOfNetwork,
+  getUnspeccedSuggestedFeeds,
   getTrendingTopics,
   getLog,
   listConvos,
