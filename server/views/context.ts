@@ -19,6 +19,7 @@ export const viewTables = [
   'mutes',
   'muted_lists',
   'muted_threads',
+  'bookmarks',
 ]
 
 /** Lives for one response: it keeps the actors, relations and posts that were read. */
