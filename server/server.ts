@@ -14,7 +14,7 @@ import { migrations } from './records/migrations.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
-import type { Files } from './store/files.ts'
+import { type Files, nodeFiles } from './store/files.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
 import { freshWrites } from './views/fresh.ts'
@@ -75,6 +75,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     store,
     log,
     now,
+    files: options.files ?? nodeFiles,
     port: listener.port,
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
@@ -123,6 +124,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })

@@ -78,8 +78,10 @@ import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
 import { getRecord } from './com/core/repo/getRecord.ts'
+import { listMissingBlobs } from './com/core/repo/listMissingBlobs.ts'
 import { listRecords } from './com/core/repo/listRecords.ts'
 import { putRecord } from './com/core/repo/putRecord.ts'
+import { uploadBlob } from './com/core/repo/uploadBlob.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -95,6 +97,7 @@ import { describeServer } from './com/core/server/describeServer.ts'
 import { getAccountInviteCodes } from './com/core/server/getAccountInviteCodes.ts'
 import { getServiceAuth } from './com/core/server/getServiceAuth.ts'
 import { getSession } from './com/core/server/getSession.ts'
+import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
@@ -107,7 +110,9 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getBlob } from './com/core/sync/getBlob.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
+import { listBlobs } from './com/core/sync/listBlobs.ts'
 
 export const methods = [
   applyWrites,
@@ -115,9 +120,13 @@ export const methods = [
   deleteRecord,
   describeRepo,
   getRecord,
+  listMissingBlobs,
   listRecords,
   putRecord,
+  uploadBlob,
+  getBlob,
   getRepo,
+  listBlobs,
   resolveHandle,
   activateAccount,
   checkAccountStatus,
@@ -134,6 +143,7 @@ export const methods = [
   getAccountInviteCodes,
   getServiceAuth,
   getSession,
+  getUsage,
   listAppPasswords,
   listSessions,
   refreshSession,

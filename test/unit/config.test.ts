@@ -25,6 +25,7 @@ test('without flags and variables every setting has its default', () => {
     userDomains: ['.test'],
     inviteRequired: false,
     inviteInterval: undefined,
+    blobUploadLimit: 300_000_000,
     adminPassword: undefined,
     smtpUrl: undefined,
     mailFrom: 'Personal data server <no-reply@localhost>',
@@ -76,6 +77,8 @@ test.each([
   ['inviteRequired', 'PDS_INVITE_REQUIRED', '0', false],
   ['inviteInterval', 'PDS_INVITE_INTERVAL', '90s', 90_000],
   ['inviteInterval', 'PDS_INVITE_INTERVAL', '7d', 604_800_000],
+  ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '1000', 1000],
+  ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '8 gb', 8_000_000_000],
   ['adminPassword', 'PDS_ADMIN_PASSWORD', 'eight ch', 'eight ch'],
   [
     'smtpUrl',
