@@ -14,9 +14,10 @@ import { migrations } from './records/migrations.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
-import type { Files } from './store/files.ts'
+import { type Files, nodeFiles } from './store/files.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
+import { freshWrites } from './views/fresh.ts'
 import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
@@ -74,6 +75,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     store,
     log,
     now,
+    files: options.files ?? nodeFiles,
     port: listener.port,
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
@@ -193,7 +195,16 @@ function createDispatch(
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
   }
   const streams = createStreams({ ...shared, subscriptions })
-  const proxy = createProxy({ ...services, authorize, idleMs: serviceIdleMs })
+  const proxy = createProxy({
+    ...services,
+    authorize,
+    idleMs: serviceIdleMs,
+    freshWrites({ did, account }, { name, caller }) {
+      const rename = callerNames(name.called, config.aliases) ?? ((type) => type)
+      const writes = freshWrites(services.viewContext(caller.origin, did), rename)
+      return writes && { ...writes, rename, names: [did, account.handle] }
+    },
+  })
   const route = createRouter({
     ...shared,
     forward: proxy?.forward,

@@ -6,6 +6,8 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type Blobs, createBlobs } from './blobs/blobs.ts'
+import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
@@ -21,6 +23,7 @@ import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
+import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
@@ -36,6 +39,7 @@ export interface Services {
   readonly resolveDid: ResolveDid
   readonly plc: PlcPublisher
   readonly repositories: Repositories
+  readonly blobs: Blobs
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -54,12 +58,14 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly port: number
   /** Aborts requests to other servers. */
   readonly signal: AbortSignal
+  /** The file system of the store. */
+  readonly files: Files
   readonly passwordCost: number | undefined
   readonly onMailKept: (() => void) | undefined
 }
 
 export async function createServices(base: Base): Promise<Services> {
-  const { config, store, log, now, signal } = base
+  const { config, store, log, now, signal, files } = base
   const origin = publicOrigin(config, base.port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -67,6 +73,8 @@ export async function createServices(base: Base): Promise<Services> {
   const background = createBackground(log)
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
+  const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
+  await blobs.removeTemporaries()
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -88,7 +96,8 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     resolveDid,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
-    repositories: createRepositoriesWithNotifications({ config, store, notifications, background, now }),
+    repositories: createListenedRepositories({ config, store, notifications, blobs, background, now }),
+    blobs,
     notifications,
     live: createLive({
       store,
@@ -123,16 +132,17 @@ function createResolver({ config, store, now, signal }: Base, origin: string): R
   })
 }
 
-type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'background' | 'now'>
+type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'blobs' | 'background' | 'now'>
 
-function createRepositoriesWithNotifications(services: RecordDeps): Repositories {
-  const { config, store, notifications, now } = services
+function createListenedRepositories(services: RecordDeps): Repositories {
+  const { config, store, notifications, blobs, background, now } = services
   return createRepositories({
     store,
     aliases: config.aliases,
     nextTid: createTidClock(now),
     now,
     listener: combineListeners(
+      createBlobListener((did, cids) => background.run('deletion of blobs', () => blobs.release(did, cids))),
       linkListener,
       blockListener,
       createRecordListener({

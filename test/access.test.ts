@@ -267,8 +267,10 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { repo: bystander.did, collection, rkey: 'none' },
     answer: 'RecordNotFound',
   }),
+  'com.core.repo.listMissingBlobs': () => ({}),
   'com.core.repo.listRecords': () => ({ params: { repo: bystander.did, collection } }),
   'com.core.repo.putRecord': ({ did }) => ({ input: { repo: did, collection, rkey: 'one', record: {} } }),
+  'com.core.repo.uploadBlob': () => ({ input: {} }),
   'com.core.server.activateAccount': ({ state }) => ({
     answer: state === 'suspended' || state === 'takendown' ? inactive[state] : undefined,
   }),
@@ -298,6 +300,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: token === 'app password' ? 'InvalidToken: Bad token method' : undefined,
   }),
   'com.core.server.getSession': () => ({}),
+  'com.core.server.getUsage': () => ({}),
   'com.core.server.listAppPasswords': () => ({}),
   'com.core.server.listSessions': () => ({}),
   'com.core.server.refreshSession': (_, token) => ({
@@ -318,7 +321,12 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   }),
   'com.core.server.revokeSession': () => ({ input: { id: 'none' } }),
   'com.core.server.updateEmail': () => ({ input: { email: `${uniqueName()}@mail.test` } }),
+  'com.core.sync.getBlob': () => ({
+    params: { did: bystander.did, cid: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
+    answer: 'BlobNotFound',
+  }),
   'com.core.sync.getRepo': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
 }
 
 let server: TestServer

@@ -1,5 +1,6 @@
 /** Deletes an account. Only the use of its invite code stays. */
 
+import type { Blobs } from '../blobs/blobs.ts'
 import type { Background } from '../jobs/background.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Writer } from '../store/database.ts'
@@ -12,11 +13,12 @@ import * as pushRegistrations from '../store/tables/push-registrations.ts'
 
 interface Deps {
   readonly mailer: Mailer
+  readonly blobs: Blobs
   readonly background: Background
   readonly now: () => Date
 }
 
-/** Deletes the rows of an account. Call `deleteMail` after the commit. */
+/** Deletes the rows of an account. Call `deleteFiles` after the commit. */
 export function deleteAccount(tx: Writer, did: string): void {
   inviteCodes.removeOfAccount(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)
@@ -30,11 +32,12 @@ export function deleteAccount(tx: Writer, did: string): void {
   for (const { users, members } of lists) refreshBetween(tx, users, members)
 }
 
-/** Deletes the messages of a deleted account from the outbox, in the background. */
-export function deleteMail(
-  { background, mailer, now }: Deps,
+/** Deletes the blobs of a deleted account, and its messages from the outbox, in the background. */
+export function deleteFiles(
+  { background, mailer, blobs, now }: Deps,
   { email }: { readonly email: string | null },
 ): void {
+  background.run('deletion of blobs', () => blobs.sweep())
   if (email === null) return
   const at = now()
   background.run('deletion of outbox messages', () => mailer.deleteMessages(email, at))

@@ -61,7 +61,7 @@ import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { getConfig } from './app/example/unspecced/getConfig.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
-import { getSuggestedFeeds as getUnspeccedSuggestedFeeds } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
@@ -86,8 +86,10 @@ import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
 import { getRecord } from './com/core/repo/getRecord.ts'
+import { listMissingBlobs } from './com/core/repo/listMissingBlobs.ts'
 import { listRecords } from './com/core/repo/listRecords.ts'
 import { putRecord } from './com/core/repo/putRecord.ts'
+import { uploadBlob } from './com/core/repo/uploadBlob.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
@@ -103,6 +105,7 @@ import { describeServer } from './com/core/server/describeServer.ts'
 import { getAccountInviteCodes } from './com/core/server/getAccountInviteCodes.ts'
 import { getServiceAuth } from './com/core/server/getServiceAuth.ts'
 import { getSession } from './com/core/server/getSession.ts'
+import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
@@ -115,7 +118,9 @@ import { resetPassword } from './com/core/server/resetPassword.ts'
 import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
+import { getBlob } from './com/core/sync/getBlob.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
+import { listBlobs } from './com/core/sync/listBlobs.ts'
 
 export const methods = [
   applyWrites,
@@ -123,9 +128,13 @@ export const methods = [
   deleteRecord,
   describeRepo,
   getRecord,
+  listMissingBlobs,
   listRecords,
   putRecord,
+  uploadBlob,
+  getBlob,
   getRepo,
+  listBlobs,
   resolveHandle,
   activateAccount,
   checkAccountStatus,
@@ -142,6 +151,7 @@ export const methods = [
   getAccountInviteCodes,
   getServiceAuth,
   getSession,
+  getUsage,
   listAppPasswords,
   listSessions,
   refreshSession,
@@ -229,7 +239,7 @@ export const methods = [
   deleteBookmark,
   getBookmarks,
   getConfig,
-  getUnspeccedSuggestedFeeds,
+  getSuggestedFeedsOfNetwork,
   getTrendingTopics,
   getLog,
   listConvos,

@@ -42,6 +42,8 @@ export interface Config {
   /** Other names that clients may use for our namespaces. */
   readonly aliases: Aliases
   readonly rateLimits: boolean
+  /** In bytes. */
+  readonly blobUploadLimit: number
   readonly dailyBackups: boolean
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
@@ -167,6 +169,12 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.onOff,
     fallback: 'on',
     about: 'Whether clients that send too many requests are refused for a while.',
+  },
+  blobUploadLimit: {
+    env: 'PDS_BLOB_UPLOAD_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '300MB',
+    about: 'Largest file that an account may upload, such as 300MB or a number of bytes.',
   },
   dailyBackups: {
     env: 'PDS_DAILY_BACKUPS',

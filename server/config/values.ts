@@ -59,6 +59,20 @@ export const duration: Kind<number> = {
   },
 }
 
+const BYTES_PER_UNIT: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 }
+const MOST_BYTES = 8e9
+
+/** In bytes. At most 8 GB: an archive has 11 octal digits for the size of a file. */
+export const byteSize: Kind<number> = {
+  placeholder: 'SIZE',
+  expected: 'a number of bytes, or a size such as 300MB, up to 8GB',
+  parse(text) {
+    const [, count, unit = ''] = /^([1-9]\d{0,9}) ?([KMG]?B|)$/.exec(text.toUpperCase()) ?? []
+    const bytes = Number(count) * (BYTES_PER_UNIT[unit] ?? Number.NaN)
+    return bytes <= MOST_BYTES ? bytes : undefined
+  },
+}
+
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 function parseHost(text: string): string | undefined {

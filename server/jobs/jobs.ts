@@ -13,6 +13,7 @@ type Deps = Parameters<typeof sweep>[0] &
 
 const minute = 60_000
 const hour = 60 * minute
+const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
   return [
@@ -24,6 +25,8 @@ export function periodicJobs(services: Deps): Job[] {
       everyMs: minute,
       run: () => services.lastUsed.write(),
     },
+    { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
+    { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
   ]

@@ -1,5 +1,6 @@
 /** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
-import { deleteAccount, deleteMail } from '../accounts/delete.ts'
+import { deleteAccount, deleteFiles } from '../accounts/delete.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
@@ -13,6 +14,7 @@ import type { Background } from './background.ts'
 interface Deps {
   readonly store: Database
   readonly mailer: Mailer
+  readonly blobs: Blobs
   readonly background: Background
   readonly log: Logger
   readonly now: () => Date
@@ -36,6 +38,6 @@ export async function sweep(services: Deps): Promise<void> {
   })
   for (const account of due) {
     log.info({ did: account.did }, 'account deleted: its deletion was due')
-    deleteMail(services, account)
+    deleteFiles(services, account)
   }
 }

@@ -17,8 +17,10 @@ import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import type { Authorize } from '../xrpc/method.ts'
 import type { Forward, IncomingCall, MethodName } from '../xrpc/router.ts'
 import { keepPrivate } from '../xrpc/send.ts'
+import type { FreshWrites } from './fresh-writes.ts'
 import { OutboundRefused } from './guard.ts'
 import { createHttpClient } from './http-client.ts'
+import { isMerged, mergeInto } from './merge.ts'
 import { failure, relay } from './relay.ts'
 import { appViewOf, type Service, serviceFor, urlOf } from './service.ts'
 
@@ -29,6 +31,8 @@ export interface ProxyOptions {
   readonly authorize: Authorize<AuthWord>
   readonly now: () => Date
   readonly log: Logger
+  /** Returns what an account has just written; undefined if nothing. */
+  readonly freshWrites: (session: SessionCredentials, call: IncomingCall) => FreshWrites | undefined
   /** Milliseconds in which a service must send something. */
   readonly idleMs?: number | undefined
 }
@@ -54,7 +58,7 @@ const forwardedHeaders = ['accept', 'accept-language', 'atproto-accept-labelers'
 
 /** Creates the proxy. @returns undefined if no app view is configured: then nothing is forwarded */
 export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
-  const { config, serverDid, resolveDid, authorize, now, log } = options
+  const { config, serverDid, resolveDid, authorize, freshWrites, now, log } = options
   const appView = appViewOf(config)
   if (!appView) return undefined
   const client = createHttpClient(config.allowPrivateTargets)
@@ -75,13 +79,16 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     }
   }
 
+  /** @param check checks the credentials again @returns false if the response was not sent */
   async function send(
     service: Service,
     call: IncomingCall,
     session: SessionCredentials,
-    recheck: () => unknown,
-  ) {
+    check: () => unknown,
+  ): Promise<boolean> {
     const { name, query, req, res } = call
+    const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
+    const revise = fresh && mergeInto(name.nsid, query, fresh)
     const life = createLifetime(res, options.idleMs ?? defaultIdleMs, closing.signal)
     try {
       const url = await urlOf(service, resolveDid, life.signal)
@@ -90,13 +97,15 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
         method: req.method === 'POST' ? 'POST' : 'GET',
         headers: {
           ...headersFor(req),
+          // What is merged must be read.
+          ...(revise && { 'accept-encoding': 'identity' }),
           authorization: `Bearer ${await tokenFor(session, service, name, now())}`,
         },
-        body: bodyOf(req, life.progress, recheck),
+        body: bodyOf(req, life.progress, check),
         signal: life.signal,
       })
       life.progress()
-      await relay(upstream, res, life.progress)
+      return await relay(upstream, res, life.progress, revise)
     } catch (error) {
       const reason = asXrpcError(error, life.signal)
       if (reason.status === 502 && !res.destroyed)
@@ -126,8 +135,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
         throw protocolError('InvalidToken', 'Bad token method')
       }
       const release = admit(session.did)
-      await send(service, call, session, check).finally(release)
-      return true
+      return await send(service, call, session, check).finally(release)
     },
 
     close() {
@@ -159,9 +167,9 @@ function hasBody(headers: IncomingMessage['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
 }
 
-function bodyOf(req: IncomingMessage, onProgress: () => void, recheck: () => unknown): Readable | undefined {
+function bodyOf(req: IncomingMessage, onProgress: () => void, check: () => unknown): Readable | undefined {
   if (!hasBody(req.headers) || req.method !== 'POST') return undefined
-  return Readable.from(observed(openBody(req, maxBody, recheck).body, onProgress))
+  return Readable.from(observed(openBody(req, maxBody, check).body, onProgress))
 }
 
 async function* observed(chunks: AsyncIterable<Uint8Array>, onProgress: () => void) {

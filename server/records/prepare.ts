@@ -1,17 +1,11 @@
 /** Prepares a client's record for storage: data model, `$type`, record key, lexicon validation. */
 import { encode } from '@atproto/lex-cbor'
-import {
-  cidForCbor,
-  getBlobCidString,
-  isPlainObject,
-  isTypedBlobRef,
-  type LexMap,
-  type LexValue,
-} from '@atproto/lex-data'
+import { cidForCbor, isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { app, chat } from '../../lexicons/generated/index.ts'
+import { blobRefsIn, refusalOfBlob } from '../blobs/references.ts'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
@@ -97,7 +91,7 @@ export async function prepareRecord(
     rkey,
     cid: (await cidForCbor(bytes)).toString(),
     bytes,
-    blobs: [...blobsIn(record)],
+    blobs: Array.from(blobRefsIn(record), ({ cid }) => cid),
     canonical,
     validationStatus: schema ? 'valid' : 'unknown',
   }
@@ -110,13 +104,6 @@ function toLex(record: LexMap): LexMap {
     if (error instanceof TypeError) throw refusal(error.message)
     throw error
   }
-}
-
-/** Yields CIDs of blobs. The library's `enumBlobRefs` overflows the stack at arrays of about 100,000 items. */
-function* blobsIn(value: LexValue | undefined): Iterable<string> {
-  if (Array.isArray(value)) for (const item of value) yield* blobsIn(item)
-  else if (isTypedBlobRef(value)) yield getBlobCidString(value)
-  else if (isPlainObject(value)) for (const member of Object.values(value as LexMap)) yield* blobsIn(member)
 }
 
 /** Collections are compared as they are written, but their authority is a domain name, which is case-insensitive. */
@@ -163,7 +150,11 @@ function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => 
 
 function check(schema: l.RecordSchema, record: LexMap): void {
   const result = schema.safeValidate(record)
-  if (!result.success) throw refusal(`Invalid record of ${schema.$type}: ${result.reason.message}`)
+  if (result.success) return
+  throw (
+    refusalOfBlob(record, result.reason) ??
+    refusal(`Invalid record of ${schema.$type}: ${result.reason.message}`)
+  )
 }
 
 /** A gate has the record key of its post, which must be in the same repository: readers ignore others. */

@@ -45,6 +45,9 @@ export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
 }
 
+/** Ends the names of uploads that are being received, in the folder of blobs. */
+export const temporarySuffix = '.tmp'
+
 /** CIDs of blobs: version 1, raw bytes, SHA-256, in base32. */
 const blobPattern = /^bafkrei[a-z2-7]{52}$/
 

@@ -19,6 +19,7 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     { sql: actorPreferencesAndInvites() },
     ...actorMigrations(derive),
     ...viewMigrations(wordsOf),
+    { sql: blobs() },
   ]
 }
 
@@ -335,5 +336,21 @@ function actorPreferencesAndInvites(): string {
     ALTER TABLE accounts ADD COLUMN invites_disabled INTEGER NOT NULL DEFAULT 0; -- whether it earns no invite codes
     ALTER TABLE accounts ADD COLUMN invite_note TEXT;
     CREATE INDEX invite_codes_created ON invite_codes (created_at, code);
+  `
+}
+
+function blobs(): string {
+  return `
+    CREATE TABLE blobs (
+      account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      cid BLOB NOT NULL,
+      mime_type TEXT NOT NULL,
+      size INTEGER NOT NULL,             -- bytes
+      rev TEXT,                          -- the newest commit with a reference to it; null: none yet
+      expires_at INTEGER,                -- kept until then without a reference; null: a record has referred to the last upload
+      PRIMARY KEY (account, cid)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX blobs_cid ON blobs (cid);
+    CREATE INDEX blobs_expire ON blobs (expires_at) WHERE expires_at IS NOT NULL;
   `
 }

@@ -75,6 +75,8 @@ export interface Call<S extends MethodSchema, Credentials> {
   readonly params: ParamsOf<S>
   readonly auth: Credentials
   readonly caller: Caller
+  /** Headers of the request. */
+  readonly headers: IncomingHttpHeaders
   /** Creates an error of this method's lexicon or of the protocol; the handler throws it. */
   readonly fail: (name: DeclaredError<S> | ProtocolErrorName, message?: string) => XrpcError
 }

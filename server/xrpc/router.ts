@@ -105,7 +105,7 @@ export function createRouter<Word extends string, Services>(
     const input = await inputOf(prepared, req, authorize)
     const { account, credentials: auth } = inputKind === 'json' ? await authorize() : principal
     await prepared.checkLimits?.({ input, address: caller.source, account }, res)
-    const args = { ...services, auth, params, input, caller, fail } as Services &
+    const args = { ...services, auth, params, input, caller, headers, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(args)
     await settled().catch((error: unknown) => {

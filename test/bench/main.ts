@@ -6,6 +6,7 @@
 import { removeFolders } from './folders.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
+import { benchReading } from './reading.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
 import { benchSignIn } from './sign-in.ts'
@@ -18,6 +19,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['sign-in', () => benchSignIn()],
   ['start', () => benchStart()],
   ['records', () => benchRecords()],
+  ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],
   ['ui', () => benchUi()],
   ['install', () => benchInstall()],

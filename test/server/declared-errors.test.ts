@@ -2,8 +2,10 @@
  * Provokes every error that a lexicon declares. The list of errors comes from the lexicons, the provoking call from the table
  * `provoke` below. A declared error without an entry fails the test.
  */
+
 import { expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
+import { blobOf, png } from '../support/blobs.ts'
 import { minute } from '../support/clock.ts'
 import { type Account, type Answer, adminAuth } from '../support/server.ts'
 import { owner, server, setupServer } from '../support/shared-server.ts'
@@ -79,18 +81,33 @@ const adminHandle = (did: string, handle: string) =>
   core('admin.updateAccountHandle', { did, handle }, adminAuth)
 
 const collection = 'com.example.note'
+const unknownCid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 const staleCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
 const write = (method: string, account: Account, more: Record<string, unknown> = {}) =>
   core(`repo.${method}`, { repo: account.did, collection, rkey: 'one', record: {}, ...more }, account)
-const writes = (account: Account, more: Record<string, unknown> = {}) => {
+const writes = (account: Account, more: Record<string, unknown> = {}, value: unknown = {}) => {
   const $type = 'com.core.repo.applyWrites#create'
   return core(
     'repo.applyWrites',
-    { repo: account.did, writes: [{ $type, collection, value: {} }], ...more },
+    { repo: account.did, writes: [{ $type, collection, value }], ...more },
     account,
   )
 }
 const staleWrite = async (method: string) => write(method, await newAccount(), { swapCommit: staleCid })
+
+/** The errors of a record whose reference to a blob is wrong. */
+function wrongBlob(method: string, attempt: (record: unknown, account: Account) => Promise<Answer>) {
+  const tryWith = (changes: Record<string, unknown>) => async () => {
+    const account = await newAccount()
+    const blob = await blobOf(server, account, png(account.handle))
+    return attempt({ blob: { ...blob, ...changes } }, account)
+  }
+  return {
+    [`com.core.repo.${method} BlobNotFound`]: tryWith({ ref: { $link: unknownCid } }),
+    [`com.core.repo.${method} InvalidMimeType`]: tryWith({ mimeType: 'image/gif' }),
+    [`com.core.repo.${method} InvalidSize`]: tryWith({ size: 1 }),
+  }
+}
 
 /** The errors of methods that read a repository. */
 function reading(nsid: string, params: Record<string, string> = {}, name = 'repo') {
@@ -229,12 +246,19 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.repo.createRecord InvalidSwap': () => staleWrite('createRecord'),
   'com.core.repo.putRecord InvalidSwap': () => staleWrite('putRecord'),
   'com.core.repo.deleteRecord InvalidSwap': () => staleWrite('deleteRecord'),
+  ...wrongBlob('applyWrites', (value, account) => writes(account, {}, value)),
+  ...wrongBlob('createRecord', (record, account) => write('createRecord', account, { record })),
+  ...wrongBlob('putRecord', (record, account) => write('putRecord', account, { record })),
   ...reading('com.core.repo.describeRepo'),
   ...reading('com.core.repo.listRecords', { collection }),
   ...reading('com.core.repo.getRecord', { collection, rkey: 'one' }),
   'com.core.repo.getRecord RecordNotFound': () =>
     server.get('com.core.repo.getRecord', { repo: owner.did, collection, rkey: 'none' }),
   ...reading('com.core.sync.getRepo', {}, 'did'),
+  ...reading('com.core.sync.listBlobs', {}, 'did'),
+  ...reading('com.core.sync.getBlob', { cid: unknownCid }, 'did'),
+  'com.core.sync.getBlob BlobNotFound': () =>
+    server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),
 
   'com.core.server.activateAccount AccountTakedown': async () =>
     core('server.activateAccount', undefined, await narrowSession()),

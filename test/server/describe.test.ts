@@ -20,6 +20,7 @@ test('describeServer needs no credentials', async () => {
     availableUserDomains: ['.test'],
     inviteCodeRequired: false,
     phoneVerificationRequired: false,
+    blobUploadLimit: 300_000_000,
     links: {},
     unclaimed: true,
     contact: {},
@@ -41,6 +42,7 @@ test('describeServer returns the settings of the owner', async () => {
     availableUserDomains: ['.pds.example', '.example.org'],
     inviteCodeRequired: true,
     phoneVerificationRequired: false,
+    blobUploadLimit: 300_000_000,
     links: {
       privacyPolicy: 'https://pds.example/privacy',
       termsOfService: 'https://pds.example/terms',

@@ -549,7 +549,20 @@ test('an account may have 50 calls under way', async () => {
 })
 
 describe('another server', () => {
-  test('whose app view is silent, or absent, answers UpstreamFailure', async () => {
+  test('whose app view is absent answers UpstreamFailure', async () => {
+    const absent = await StubService.start()
+    const { url: appViewUrl } = absent
+    await absent.close()
+    const lonely = await TestServer.start({
+      appViewDid: 'did:web:view.test',
+      appViewUrl,
+      allowPrivateTargets: true,
+    })
+    expect(await lonely.get(timeline, {}, await lonely.account('dora'))).toMatchObject(failed)
+    await lonely.close()
+  })
+
+  test('whose app view is silent answers UpstreamFailure', async () => {
     const { config } = server
     const hasty = await startServer(
       testConfig({ ...config, dataDir: `${config.dataDir}/hasty`, appViewUrl: appView.url }),

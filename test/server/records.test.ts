@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as actors from '../../server/store/tables/actors.ts'
+import { blobOf, png } from '../support/blobs.ts'
 import { type Account, adminAuth } from '../support/server.ts'
 import { owner as alice, other as bob, server, setupServer } from '../support/shared-server.ts'
 
@@ -152,12 +153,7 @@ describe('validation', () => {
       $type: 'org.example.thing',
       link: { $link: 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a' },
       bytes: { $bytes: 'AAEC' },
-      blob: {
-        $type: 'blob',
-        ref: { $link: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
-        mimeType: 'image/png',
-        size: 10,
-      },
+      blob: await blobOf(server, alice, png('as written')),
       'key with "quotes"': '\u{1f98b}',
     }
     const before = await status(alice)

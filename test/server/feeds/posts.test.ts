@@ -22,7 +22,7 @@ async function viewsOf(reader: AtpAgent, ...posts: { uri: string }[]) {
 
 async function embedOf(reader: AtpAgent, post: Ref) {
   const [view] = await viewsOf(reader, post)
-  return view?.embed
+  return view?.embed as { record?: unknown } | undefined
 }
 
 describe('getPosts', () => {

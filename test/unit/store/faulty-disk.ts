@@ -138,7 +138,7 @@ export class FaultyDisk {
   }
 
   readonly files: Files = {
-    list: (dir) => this.#step('read', () => this.names(dir)),
+    list: (dir) => this.#step('read', () => [...this.names(dir), ...this.#directoriesIn(dir)]),
     read: (path) => this.#step('read', () => Buffer.from(this.#inode(path).data)),
     chunks: (path, start, end) => this.#chunks(path, start, end),
     size: (path) =>
@@ -155,7 +155,9 @@ export class FaultyDisk {
       ),
     makeDir: (path) =>
       this.#step('write', () => {
-        if (!this.#directories.has(path)) this.#directories.set(path, new Directory())
+        for (let made = path; made !== dirname(made) && !this.#directories.has(made); made = dirname(made)) {
+          this.#directories.set(made, new Directory())
+        }
       }),
     restrict: (path) => this.#step('name', () => void this.#inode(path)),
     lock: async (dir) => {
@@ -170,6 +172,10 @@ export class FaultyDisk {
         directory.onDisk = new Map(directory.names)
         directory.changes = []
       }),
+  }
+
+  #directoriesIn(dir: string): string[] {
+    return [...this.#directories.keys()].filter((path) => dirname(path) === dir).map((path) => basename(path))
   }
 
   async *#chunks(path: string, start?: number, end?: number): AsyncGenerator<Uint8Array> {

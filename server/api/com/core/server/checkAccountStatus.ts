@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
+import * as blobs from '../../../../store/tables/blobs.ts'
 import { privateStateValues } from '../../../../store/tables/private-state.ts'
 import * as records from '../../../../store/tables/records.ts'
 import * as repos from '../../../../store/tables/repos.ts'
@@ -24,8 +25,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       indexedRecords: records.count(store, did),
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
-      // The server does not store blobs yet.
-      importedBlobs: 0,
+      importedBlobs: blobs.countReferenced(store, did),
     }
   },
 })

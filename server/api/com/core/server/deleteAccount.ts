@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteMail, deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
+import { deleteFiles, deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -25,6 +25,6 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
-    deleteMail(services, account)
+    deleteFiles(services, account)
   },
 })

@@ -11,6 +11,7 @@ export const describeServer = method(com.core.server.describeServer, {
       availableUserDomains: [...config.userDomains],
       inviteCodeRequired: needsInvite(config, caller),
       phoneVerificationRequired: false,
+      blobUploadLimit: config.blobUploadLimit,
       unclaimed: accounts.isEmpty(store),
       links: { privacyPolicy: config.privacyUrl, termsOfService: config.termsUrl },
       contact: { email: config.contactEmail },

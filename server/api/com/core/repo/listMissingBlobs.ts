@@ -1,0 +1,18 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { blobCursor } from '../../../../blobs/cursor.ts'
+import { recordUri } from '../../../../records/record-uri.ts'
+import { missingPage } from '../../../../store/tables/blobs.ts'
+import { method } from '../../../method.ts'
+
+export const listMissingBlobs = method(com.core.repo.listMissingBlobs, {
+  auth: 'access',
+  handler({ params, auth, store }) {
+    const { limit } = params
+    const found = missingPage(store, auth.did, blobCursor(params.cursor), limit + 1)
+    const blobs = found.slice(0, limit).map(({ cid, did, collection, rkey }) => ({
+      cid,
+      recordUri: recordUri(did, collection, rkey),
+    }))
+    return { cursor: found.length > limit ? blobs.at(-1)?.cid : undefined, blobs }
+  },
+})

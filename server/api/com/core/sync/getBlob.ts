@@ -1,0 +1,17 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { blobResponse } from '../../../../blobs/response.ts'
+import { visibleRepo } from '../../../../records/visible.ts'
+import { findReferenced } from '../../../../store/tables/blobs.ts'
+import { method } from '../../../method.ts'
+
+export const getBlob = method(com.core.sync.getBlob, {
+  auth: 'optional',
+  async handler({ params, auth, headers, store, blobs, fail }) {
+    const { did } = visibleRepo(store, params.did, auth)
+    const blob = findReferenced(store, did, params.cid)
+    if (!blob || !(await blobs.isReadable(blob))) {
+      throw fail('BlobNotFound', `No record of ${did} refers to a blob ${params.cid}`)
+    }
+    return blobResponse(blob, headers, (start, end) => blobs.read(blob.cid, start, end))
+  },
+})

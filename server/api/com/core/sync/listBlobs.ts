@@ -1,0 +1,16 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { blobCursor } from '../../../../blobs/cursor.ts'
+import { visibleRepo } from '../../../../records/visible.ts'
+import * as blobs from '../../../../store/tables/blobs.ts'
+import { method } from '../../../method.ts'
+
+export const listBlobs = method(com.core.sync.listBlobs, {
+  auth: 'optional',
+  handler({ params, auth, store }) {
+    const { since, limit } = params
+    const { did } = visibleRepo(store, params.did, auth)
+    const found = blobs.page(store, did, { since, after: blobCursor(params.cursor), limit: limit + 1 })
+    const cids = found.slice(0, limit)
+    return { cursor: found.length > limit ? cids.at(-1) : undefined, cids }
+  },
+})

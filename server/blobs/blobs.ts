@@ -1,0 +1,149 @@
+/**
+ * Blobs: files of accounts, which their records refer to.
+ *
+ * The file comes before its row and goes after it, so that a row always has a file. Steps that a crash leaves undone are files
+ * without a row, or rows that nothing keeps; `sweep` removes both.
+ */
+import { dirname, join } from 'node:path'
+import { blobsIn } from '../store/blob-files.ts'
+import type { Database } from '../store/database.ts'
+import { type Files, isMissing } from '../store/files.ts'
+import { blobPath, blobsName, temporarySuffix } from '../store/layout.ts'
+import * as blobs from '../store/tables/blobs.ts'
+import type { Logger } from '../util/log.ts'
+import { createKeyedSerializer } from '../util/serialize.ts'
+import { protocolError } from '../xrpc/errors.ts'
+import type { BinaryInput } from '../xrpc/method.ts'
+import { type Received, receive } from './receive.ts'
+
+export interface Blobs {
+  /** Stores an upload and resolves once it is on disk. */
+  upload(did: string, input: BinaryInput): Promise<blobs.Blob>
+  /** Reads a part of a blob. */
+  read(cid: string, start: number, end: number): AsyncIterable<Uint8Array>
+  /** Whether the file of a blob is there, with its size. Logs when it is not. */
+  isReadable(blob: blobs.Blob): Promise<boolean>
+  /** Deletes blobs that an account no longer refers to. */
+  release(did: string, cids: readonly string[]): Promise<void>
+  /** Deletes uploads to which no record has referred in time. */
+  expire(): Promise<void>
+  /** Removes temporary files of earlier processes. Call it before the first upload. */
+  removeTemporaries(): Promise<void>
+  /** Removes what nothing keeps: blobs without a reference, and files without a blob. */
+  sweep(): Promise<void>
+}
+
+interface Deps {
+  readonly store: Database
+  readonly files: Files
+  readonly dataDir: string
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** An upload is kept for this long without a reference. */
+const keepUploadsMs = 24 * 60 * 60_000
+const pageSize = 500
+const unknownType = 'application/octet-stream'
+
+export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
+  const folder = join(dataDir, blobsName)
+  const pathOf = (cid: string) => blobPath(folder, cid)
+  /** The row and the file of a blob change together. */
+  const serialize = createKeyedSerializer<string>()
+
+  async function sizeOf(cid: string): Promise<number | undefined> {
+    try {
+      return await files.size(pathOf(cid))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Gives the file its name, unless the same bytes are there already. Returns once the name is on disk. */
+  async function place({ path, cid, size }: Received): Promise<void> {
+    if ((await sizeOf(cid)) === size) return
+    await files.makeDir(dirname(pathOf(cid)))
+    await files.rename(path, pathOf(cid))
+    await files.syncDir(dirname(pathOf(cid)))
+  }
+
+  async function keep(did: string, received: Received, declared: string): Promise<blobs.Blob> {
+    const { cid, size, detected } = received
+    const mimeType = detected ?? (declared === '*/*' ? unknownType : declared)
+    return serialize(cid, async () => {
+      try {
+        await place(received)
+        const expiresAt = now().getTime() + keepUploadsMs
+        const blob = await store.transact((tx) => blobs.upload(tx, did, { cid, mimeType, size }, expiresAt))
+        if (!blob) throw protocolError('AccountNotFound', 'This account no longer exists')
+        return blob
+      } catch (error) {
+        await removeFile(cid).catch(() => {})
+        throw error
+      }
+    })
+  }
+
+  /** Removes the file of a blob that no account has. Waits until that is on disk, or a crash could bring a row back. */
+  async function removeFile(cid: string): Promise<void> {
+    const { epoch } = store
+    if (blobs.isStored(store, cid)) return
+    await store.settled(epoch)
+    await files.remove(pathOf(cid))
+  }
+
+  async function removeFiles(cids: readonly string[]): Promise<void> {
+    for (const cid of cids) await serialize(cid, () => removeFile(cid))
+  }
+
+  async function removeUnusedRows(): Promise<void> {
+    for (let after: blobs.BlobKey | undefined; ; ) {
+      const page = blobs.keptPage(store, after, pageSize)
+      const unused = page.filter(({ isKept }) => isKept === 0)
+      if (unused.length > 0) {
+        await store.transact((tx) => {
+          for (const key of unused) blobs.removeUnusedRow(tx, key)
+        })
+      }
+      after = page.at(-1)
+      if (page.length < pageSize) return
+    }
+  }
+
+  return {
+    async upload(did, { encoding, body }) {
+      store.assertRoom()
+      const received = await receive(files, folder, body)
+      try {
+        return await keep(did, received, encoding)
+      } finally {
+        await files.remove(received.path)
+      }
+    },
+    read: (cid, start, end) => files.chunks(pathOf(cid), start, end),
+    async isReadable({ cid, size }) {
+      const found = await sizeOf(cid)
+      if (found !== size) log.error({ cid, size: found }, 'blob file is missing or has the wrong size')
+      return found === size
+    },
+    async release(did, cids) {
+      const removed = await store.transact((tx) => cids.filter((cid) => blobs.removeUnused(tx, did, cid)))
+      await removeFiles(removed)
+    },
+    async expire() {
+      await removeFiles(await store.transact((tx) => blobs.expire(tx, now().getTime())))
+    },
+    async removeTemporaries() {
+      const names = await files.list(folder)
+      for (const name of names) if (name.endsWith(temporarySuffix)) await files.remove(join(folder, name))
+    },
+    async sweep() {
+      await removeUnusedRows()
+      for await (const cids of blobsIn(files, folder)) {
+        await removeFiles(cids.filter((cid) => !blobs.isStored(store, cid)))
+      }
+    },
+  }
+}
