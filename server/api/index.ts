@@ -61,7 +61,7 @@ import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { getConfig } from './app/example/unspecced/getConfig.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
-import { getSuggestedFeeds as getUnspeccedSuggestedFeeds } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
 import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
@@ -241,7 +241,7 @@ export const methods = [
   deleteBookmark,
   getBookmarks,
   getConfig,
-  getUnspeccedSuggestedFeeds,
+  getSuggestedFeedsOfNetwork,
   getTrendingTopics,
   getConvoAvailability,
   getLog,
