@@ -124,6 +124,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
