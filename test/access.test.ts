@@ -142,10 +142,10 @@ interface Call {
 
 const collection = 'com.test.note'
 const someActor = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const someGenerator = `at://${someActor}/app.example.feed.generator/weather`
 const somePost = `at://${someActor}/app.example.feed.post/3jzfcijpj2z2a`
 const someList = `at://${someActor}/app.example.graph.list/3jzfcijpj2z2a`
 const someStarterPack = `at://${someActor}/app.example.graph.starterpack/3jzfcijpj2z2a`
-const someFeed = `at://${someActor}/app.example.feed.generator/3jzfcijpj2z2a`
 const deleted = ({ state }: Subject) => (state === 'deleted' ? 'NotFound' : undefined)
 const device = { serviceDid: 'did:web:push.test', token: 'token', platform: 'web', appId: 'app' }
 const filterable = { include: 'all', list: true, push: true }
@@ -180,18 +180,18 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.feed.getActorFeeds': () => ({ params: { actor: bystander.did } }),
   'app.example.feed.getActorLikes': ({ did }) => ({ params: { actor: did } }),
   'app.example.feed.getAuthorFeed': () => ({ params: { actor: bystander.did } }),
-  'app.example.feed.getFeed': () => ({ params: { feed: someFeed } }),
-  'app.example.feed.getFeedGenerator': () => ({ params: { feed: someFeed }, answer: 'InvalidRequest' }),
-  'app.example.feed.getFeedGenerators': () => ({ params: { feeds: someFeed } }),
+  'app.example.feed.getFeed': () => ({ params: { feed: someGenerator } }),
+  'app.example.feed.getFeedGenerator': () => ({ params: { feed: someGenerator }, answer: 'InvalidRequest' }),
+  'app.example.feed.getFeedGenerators': () => ({ params: { feeds: someGenerator } }),
   'app.example.feed.getLikes': () => ({ params: { uri: somePost } }),
   'app.example.feed.getListFeed': () => ({ params: { list: someList }, answer: 'UnknownList' }),
-  'app.example.feed.getPosts': () => ({ params: { uris: somePost } }),
   'app.example.feed.getPostThread': () => ({ params: { uri: somePost }, answer: 'NotFound' }),
+  'app.example.feed.getPosts': () => ({ params: { uris: somePost } }),
   'app.example.feed.getQuotes': () => ({ params: { uri: somePost } }),
   'app.example.feed.getRepostedBy': () => ({ params: { uri: somePost } }),
   'app.example.feed.getSuggestedFeeds': () => ({}),
   'app.example.feed.getTimeline': () => ({}),
-  'app.example.feed.searchPosts': () => ({ params: { q: 'hello' } }),
+  'app.example.feed.searchPosts': () => ({ params: { q: 'rain' } }),
   'app.example.graph.getBlocks': () => ({}),
   'app.example.graph.getList': () => ({ params: { list: someList }, answer: 'InvalidRequest' }),
   'app.example.graph.getListBlocks': () => ({}),
