@@ -17,7 +17,7 @@ export interface ResponseCache {
   keep(slot: Slot, body: JsonBody): void
 }
 
-const maxBytes = 8_000_000
+const maxBytes = 4_000_000
 /** A long query is not worth its place. */
 const maxKeyLength = 1000
 /** Milliseconds. Responses may depend on the time as well, such as a status that expires. */
