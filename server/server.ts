@@ -17,6 +17,7 @@ import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import { type Files, nodeFiles } from './store/files.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
+import { freshWrites } from './views/fresh.ts'
 import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
@@ -123,6 +124,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
@@ -194,7 +196,16 @@ function createDispatch(
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
   }
   const streams = createStreams({ ...shared, subscriptions })
-  const proxy = createProxy({ ...services, authorize, idleMs: serviceIdleMs })
+  const proxy = createProxy({
+    ...services,
+    authorize,
+    idleMs: serviceIdleMs,
+    freshWrites({ did, account }, { name, caller }) {
+      const rename = callerNames(name.called, config.aliases) ?? ((type) => type)
+      const writes = freshWrites(services.viewContext(caller.origin, did), rename)
+      return writes && { ...writes, rename, names: [did, account.handle] }
+    },
+  })
   const route = createRouter({
     ...shared,
     forward: proxy?.forward,
@@ -204,6 +215,7 @@ function createDispatch(
       const { epoch } = store
       return () => store.settled(epoch)
     },
+    versionOf: (tables) => store.version(...tables),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,

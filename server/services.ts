@@ -101,7 +101,7 @@ export async function createServices(base: Base): Promise<Services> {
     notifications,
     live: createLive({
       store,
-      aliases: config.aliases,
+      viewContext: (did) => viewContext(origin, did),
       events: notifications,
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),

@@ -26,6 +26,7 @@ try {
       ['notifications', 'Inbox'],
       ['app-passwords', 'App passwords'],
       ['account', 'Account'],
+      ['data', 'Data'],
     ] as const) {
       await page.goto(`${server.url}/#/${path}`)
       await picture(`${path}-${colorScheme}`, page, title)

@@ -55,14 +55,17 @@ export async function callAs<M extends Method>(
   }
 }
 
-/** Whether the error concerns the access token, not an emailed code in the input or missing permission. */
+/**
+ * Whether the error may concern the access token, not an emailed code in the input. A session that lacks permission gets
+ * `InvalidToken` too: it is refreshed once, and the next response has the same error.
+ */
 function isTokenRejected(error: unknown, method: Method): boolean {
   if (!(error instanceof XrpcResponseError)) return false
   switch (error.error) {
     case 'ExpiredToken':
       return true
     case 'InvalidToken':
-      return !method.errors?.includes('InvalidToken') && !error.message.startsWith('Bad token')
+      return !method.errors?.includes('InvalidToken')
     default:
       return error.error === 'AccountNotFound'
   }

@@ -2,7 +2,14 @@
 
 import { getPreferences as getActorPreferences } from './app/example/actor/getPreferences.ts'
 import { getProfile } from './app/example/actor/getProfile.ts'
+import { getProfiles } from './app/example/actor/getProfiles.ts'
+import { getSuggestions } from './app/example/actor/getSuggestions.ts'
 import { putPreferences as putActorPreferences } from './app/example/actor/putPreferences.ts'
+import { searchActors } from './app/example/actor/searchActors.ts'
+import { searchActorsTypeahead } from './app/example/actor/searchActorsTypeahead.ts'
+import { createBookmark } from './app/example/bookmark/createBookmark.ts'
+import { deleteBookmark } from './app/example/bookmark/deleteBookmark.ts'
+import { getBookmarks } from './app/example/bookmark/getBookmarks.ts'
 import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
 import { getActorLikes } from './app/example/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
@@ -18,6 +25,28 @@ import { getRepostedBy } from './app/example/feed/getRepostedBy.ts'
 import { getSuggestedFeeds } from './app/example/feed/getSuggestedFeeds.ts'
 import { getTimeline } from './app/example/feed/getTimeline.ts'
 import { searchPosts } from './app/example/feed/searchPosts.ts'
+import { getActorStarterPacks } from './app/example/graph/getActorStarterPacks.ts'
+import { getBlocks } from './app/example/graph/getBlocks.ts'
+import { getFollowers } from './app/example/graph/getFollowers.ts'
+import { getFollows } from './app/example/graph/getFollows.ts'
+import { getKnownFollowers } from './app/example/graph/getKnownFollowers.ts'
+import { getList } from './app/example/graph/getList.ts'
+import { getListBlocks } from './app/example/graph/getListBlocks.ts'
+import { getListMutes } from './app/example/graph/getListMutes.ts'
+import { getLists } from './app/example/graph/getLists.ts'
+import { getListsWithMembership } from './app/example/graph/getListsWithMembership.ts'
+import { getMutes } from './app/example/graph/getMutes.ts'
+import { getRelationships } from './app/example/graph/getRelationships.ts'
+import { getStarterPack } from './app/example/graph/getStarterPack.ts'
+import { getStarterPacks } from './app/example/graph/getStarterPacks.ts'
+import { getSuggestedFollowsByActor } from './app/example/graph/getSuggestedFollowsByActor.ts'
+import { muteActor } from './app/example/graph/muteActor.ts'
+import { muteActorList } from './app/example/graph/muteActorList.ts'
+import { muteThread } from './app/example/graph/muteThread.ts'
+import { unmuteActor } from './app/example/graph/unmuteActor.ts'
+import { unmuteActorList } from './app/example/graph/unmuteActorList.ts'
+import { unmuteThread } from './app/example/graph/unmuteThread.ts'
+import { getServices } from './app/example/labeler/getServices.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
 import { listActivitySubscriptions } from './app/example/notification/listActivitySubscriptions.ts'
@@ -29,8 +58,15 @@ import { registerPush } from './app/example/notification/registerPush.ts'
 import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
+import { getConfig } from './app/example/unspecced/getConfig.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
+import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
+import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.ts'
+import { getLog } from './chat/example/convo/getLog.ts'
+import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
+import { listConvos } from './chat/example/convo/listConvos.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
@@ -71,6 +107,7 @@ import { describeServer } from './com/core/server/describeServer.ts'
 import { getAccountInviteCodes } from './com/core/server/getAccountInviteCodes.ts'
 import { getServiceAuth } from './com/core/server/getServiceAuth.ts'
 import { getSession } from './com/core/server/getSession.ts'
+import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
@@ -116,6 +153,7 @@ export const methods = [
   getAccountInviteCodes,
   getServiceAuth,
   getSession,
+  getUsage,
   listAppPasswords,
   listSessions,
   refreshSession,
@@ -173,6 +211,42 @@ export const methods = [
   registerPush,
   unregisterPush,
   updateSeen,
+  getProfiles,
+  getSuggestions,
+  searchActors,
+  searchActorsTypeahead,
+  getActorStarterPacks,
+  getBlocks,
+  getFollowers,
+  getFollows,
+  getKnownFollowers,
+  getList,
+  getListBlocks,
+  getListMutes,
+  getLists,
+  getListsWithMembership,
+  getRelationships,
+  getStarterPack,
+  getStarterPacks,
+  getSuggestedFollowsByActor,
+  getMutes,
+  muteActor,
+  muteActorList,
+  muteThread,
+  unmuteActor,
+  unmuteActorList,
+  unmuteThread,
+  getServices,
+  createBookmark,
+  deleteBookmark,
+  getBookmarks,
+  getConfig,
+  getSuggestedFeedsOfNetwork,
+  getTrendingTopics,
+  getConvoAvailability,
+  getLog,
+  getUnreadCounts,
+  listConvos,
 ]
 
 export const subscriptions = [subscribe]

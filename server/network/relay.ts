@@ -26,15 +26,23 @@ const safeHeaders = [
 ]
 
 /**
+ * Changes a JSON response, or an error, before it is sent.
+ * @returns the body to send; undefined to send none, because this server answers the call itself
+ */
+export type Revise = (status: number, body: Buffer) => Buffer | undefined
+
+/**
  * Sends a response to the client: 2xx and 4xx as they are, 5xx as 502 with the same error name.
  * @param onProgress called when bytes arrive
+ * @returns false if it was not sent
  * @throws XrpcError with status 502 for a response that cannot be passed on
  */
 export async function relay(
   upstream: IncomingMessage,
   res: ServerResponse,
   onProgress: () => void,
-): Promise<void> {
+  revise: Revise = (_, body) => body,
+): Promise<boolean> {
   const { statusCode: status = 0, headers } = upstream
   const type = headers['content-type'] ?? ''
   if (status >= 500) throw await serverError(upstream, res, onProgress)
@@ -42,7 +50,8 @@ export async function relay(
   if (/^\s*(?:text\/html|application\/xhtml)/i.test(type)) throw failure('answered with a web page')
   if (Number(headers['content-length']) > maxResponseBytes) throw tooLarge()
   if (isJson(type) || status >= 400) {
-    const body = await hold(upstream, res, maxResponseBytes, onProgress)
+    const body = revise(status, await hold(upstream, res, maxResponseBytes, onProgress))
+    if (!body) return false
     writeHead(upstream, res)
     res.setHeader('Content-Length', body.length)
     res.end(body)
@@ -50,6 +59,7 @@ export async function relay(
     writeHead(upstream, res)
     await pipeline(upstream, (chunks) => limited(chunks, onProgress), res)
   }
+  return true
 }
 
 function isJson(type: string): boolean {

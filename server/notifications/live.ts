@@ -7,10 +7,10 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { app } from '../../lexicons/generated/index.ts'
-import type { Aliases } from '../config/aliases.ts'
 import type { Database } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import * as notifications from '../store/tables/notifications.ts'
+import type { ViewContext } from '../views/context.ts'
 import type { NotificationEvents } from './events.ts'
 import { preferencesOf, wantedBy } from './preferences.ts'
 import { notificationViews } from './view.ts'
@@ -28,7 +28,8 @@ export interface LiveNotifications {
 
 interface Deps {
   readonly store: Database
-  readonly aliases: Aliases
+  /** Creates the view context of an account. */
+  readonly viewContext: (did: string) => ViewContext
   readonly events: NotificationEvents
   /** Reports unexpected errors, because a round has no caller. */
   readonly onFault: (error: unknown) => void
@@ -135,7 +136,7 @@ function prepareSlice(
 }
 
 /** Reads the changes for an account. @returns a function that sends it; undefined if nothing has changed */
-function prepareUpdate({ store, aliases }: Deps, account: LiveAccount): (() => void) | undefined {
+function prepareUpdate({ store, viewContext }: Deps, account: LiveAccount): (() => void) | undefined {
   const { did, subscribers, arrivals } = account
   const wanted = wantedBy(preferencesOf(store, did), 'list')
   const count = notifications.countUnread(store, did, wanted)
@@ -143,7 +144,7 @@ function prepareUpdate({ store, aliases }: Deps, account: LiveAccount): (() => v
   const isCountNew = [...subscribers.values()].some((last) => last !== count)
   if (!isCountNew && handled === 0) return undefined
   const arrived = arrivals.flatMap((range) => notifications.arrived(store, { did, wanted, arrivals: range }))
-  const views = notificationViews(store, aliases, arrived, notifications.seenAt(store, did))
+  const views = notificationViews(viewContext(did), arrived, notifications.seenAt(store, did))
     .toSorted((a, b) => (a.indexedAt < b.indexedAt ? -1 : 1))
     .map((notification): Message => ({ $type: `${nsid}#notification`, notification }))
   const unreadCount: Message = { $type: `${nsid}#unreadCount`, count }

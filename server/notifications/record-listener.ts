@@ -5,6 +5,7 @@ import type { Writer } from '../store/database.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
 import * as follows from '../store/tables/follows.ts'
 import * as notifications from '../store/tables/notifications.ts'
+import { allowsReply } from '../views/gates.ts'
 import { arrivalTime, trackArrivals } from './arrival.ts'
 import { derive, followCollection, postCollection, verificationCollection } from './derive.ts'
 import type { NotificationEvents } from './events.ts'
@@ -19,12 +20,19 @@ interface Deps {
 
 /** Call it after the listener that stores links. */
 export function createRecordListener({ aliases, events, onMoreSubscribers }: Deps): RecordListener {
+  /** A reply that the gate of its thread does not permit notifies of its mentions and quotes only. */
+  function permitted(tx: Writer, event: RecordEvent): notifications.NewNotification[] {
+    const derived = derive(event, aliases)
+    const isPermitted = !derived.some(isReply) || allowsReply({ db: tx, aliases }, event)
+    return isPermitted ? derived : derived.filter((notification) => !isReply(notification))
+  }
+
   return {
     recordCreated(tx, event) {
       let hasMore = false
       const publish = trackArrivals(tx, events, () => {
         updateFollowed(tx, event)
-        notify(tx, event, derive(event, aliases))
+        notify(tx, event, permitted(tx, event))
         hasMore = notifySubscribers(tx, event)
       })
       return () => {
@@ -37,7 +45,7 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
       trackArrivals(tx, events, () => {
         updateFollowed(tx, previous)
         updateFollowed(tx, event)
-        notify(tx, event, removeOutdated(tx, event, derive(event, aliases)))
+        notify(tx, event, removeOutdated(tx, event, permitted(tx, event)))
         if (event.record.subject !== previous.record.subject) notifyUnverified(tx, previous)
       }),
 
@@ -49,6 +57,8 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
       }),
   }
 }
+
+const isReply = ({ reason }: notifications.NewNotification) => reason === 'reply'
 
 /** On update: keeps existing notifications that still apply, deletes the rest. @returns those for new recipients */
 function removeOutdated(

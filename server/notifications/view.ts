@@ -1,61 +1,46 @@
 /** Notification views, as listNotifications, the live stream and push return them. */
-import type { LexMap } from '@atproto/lex-data'
-import { isDatetimeString } from '@atproto/syntax'
-import { type app, com } from '../../lexicons/generated/index.ts'
-import type { Aliases } from '../config/aliases.ts'
+import type { app } from '../../lexicons/generated/index.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'
-import { profileOf } from '../records/profiles.ts'
 import { recordUri } from '../records/record-uri.ts'
 import { recordJson } from '../records/view.ts'
-import type { Reader } from '../store/database.ts'
+import * as graph from '../store/tables/graph.ts'
 import type { Notification } from '../store/tables/notifications.ts'
+import type { ViewContext } from '../views/context.ts'
+import { selfLabels } from '../views/labels.ts'
+import { loadActors, profileView } from '../views/profiles.ts'
 
 type NotificationView = app.example.notification.listNotifications.Notification
-type ProfileView = app.example.actor.defs.ProfileView
-type Label = com.core.label.defs.Label
 
 /** Renders notifications. @param seenAt the seen marker: notifications up to it are read */
 export function notificationViews(
-  db: Reader,
-  aliases: Aliases,
+  ctx: ViewContext,
   notifications: readonly Notification[],
   seenAt: string | undefined,
 ): NotificationView[] {
-  const profiles = new Map<string, ProfileView>()
-  return notifications.map((notification) => {
-    const { author: did, collection, rkey, cid, reason, reasonSubject, indexedAt } = notification
-    const author = profiles.get(did) ?? profileOf(db, aliases, did)
-    profiles.set(did, author)
-    const uri = recordUri(did, collection, rkey)
-    const record = recordJson(notification.bytes)
-    return {
-      uri,
-      cid,
-      author,
-      reason,
-      reasonSubject: reasonSubject ?? undefined,
-      record,
-      isRead: seenAt !== undefined && indexedAt <= seenAt,
-      indexedAt,
-      labels: selfLabels(record, aliases, (val) => ({
-        src: did,
+  const authors = graph.actorIds(
+    ctx.db,
+    notifications.map(({ author }) => author),
+  )
+  loadActors(ctx, authors.values())
+  return notifications.flatMap(
+    ({ author, collection, rkey, cid, reason, reasonSubject, indexedAt, bytes }) => {
+      const actor = authors.get(author)
+      if (actor === undefined) return []
+      const uri = recordUri(author, collection, rkey)
+      const record = recordJson(bytes)
+      const labelled = withCanonicalTypes(record, ctx.aliases) as typeof record
+      const labels = selfLabels(labelled, { did: author, uri, cid, indexedAt })
+      return {
         uri,
         cid,
-        val,
-        cts: isDatetimeString(record.createdAt) ? record.createdAt : indexedAt,
-      })),
-    }
-  })
-}
-
-/** Self-labels of a record; undefined if there are none or they violate their lexicon. */
-function selfLabels(
-  { labels }: LexMap,
-  aliases: Aliases,
-  toLabel: (val: string) => Label,
-): Label[] | undefined {
-  const result = com.core.label.defs.selfLabels.safeValidate(withCanonicalTypes(labels ?? null, aliases))
-  return result.success && result.value.values.length > 0
-    ? result.value.values.map(({ val }) => toLabel(val))
-    : undefined
+        author: profileView(ctx, actor),
+        reason,
+        reasonSubject: reasonSubject ?? undefined,
+        record,
+        isRead: seenAt !== undefined && indexedAt <= seenAt,
+        indexedAt,
+        labels: labels.length > 0 ? labels : undefined,
+      }
+    },
+  )
 }

@@ -11,6 +11,7 @@ import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts
 import type { Database } from '../store/database.ts'
 import type { Delivery } from '../store/tables/push-queue.ts'
 import { randomId } from '../util/random.ts'
+import type { CreateViewContext } from '../views/context.ts'
 import { type Push, pushOf } from './pushed.ts'
 import type { PushRequest } from './request.ts'
 import { isWebPush, parseSubscription } from './subscription.ts'
@@ -21,6 +22,8 @@ interface Deps {
   readonly store: Database
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
+  readonly viewContext: CreateViewContext
+  readonly origin: string
   readonly now: () => Date
 }
 

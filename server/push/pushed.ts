@@ -2,16 +2,18 @@
 
 import type { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'
-import type { Config } from '../config/config.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
 import type { Database } from '../store/database.ts'
 import { findByDid } from '../store/tables/accounts.ts'
 import * as notifications from '../store/tables/notifications.ts'
+import type { CreateViewContext } from '../views/context.ts'
 
 interface Deps {
-  readonly config: Config
   readonly store: Database
+  readonly viewContext: CreateViewContext
+  /** Public URL of this server. */
+  readonly origin: string
 }
 
 export interface Push {
@@ -38,7 +40,7 @@ export function pushOf(services: Deps, did: string, id: number): Push | undefine
 }
 
 function pushesOf(
-  { store, config }: Deps,
+  { store, origin, viewContext }: Deps,
   did: string,
   find: (wanted: notifications.Wanted) => readonly notifications.Notification[],
 ): Push[] {
@@ -48,6 +50,6 @@ function pushesOf(
   const found = find(wantedBy(preferences, 'push'))
   if (found.length === 0) return []
   const unreadCount = notifications.countUnread(store, did, wantedBy(preferences, 'list'))
-  const views = notificationViews(store, config.aliases, found, notifications.seenAt(store, did))
+  const views = notificationViews(viewContext(origin, did), found, notifications.seenAt(store, did))
   return views.map((notification) => ({ did, notification, unreadCount }))
 }

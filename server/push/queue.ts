@@ -13,6 +13,7 @@ import type { Database } from '../store/database.ts'
 import * as queue from '../store/tables/push-queue.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
+import type { CreateViewContext } from '../views/context.ts'
 import { deliver, type Outcome } from './deliver.ts'
 
 interface Deps {
@@ -22,6 +23,8 @@ interface Deps {
   readonly resolveDid: ResolveDid
   readonly notifications: NotificationEvents
   readonly background: Background
+  readonly viewContext: CreateViewContext
+  readonly origin: string
   readonly log: Logger
   readonly now: () => Date
 }

@@ -1,10 +1,12 @@
-/** Keeps the links and feed items of records, in the transaction that writes the records. */
+/** Keeps the links and feed items of records, and the words of display names, in the transaction that writes the records. */
 import type { Writer } from '../store/database.ts'
 import * as actors from '../store/tables/actors.ts'
 import * as links from '../store/tables/links.ts'
+import * as nameWords from '../store/tables/name-words.ts'
 import * as posts from '../store/tables/posts.ts'
 import type { RecordEvent, RecordListener } from './events.ts'
 import { feedItemOf } from './feed-item.ts'
+import { profileCollection, wordsOf } from './name-words.ts'
 
 /** Rows of a deleted record are deleted by foreign keys. */
 export const linkListener: RecordListener = {
@@ -12,6 +14,7 @@ export const linkListener: RecordListener = {
     const from = { record: event.id, actor: actors.ensure(tx, event.did) }
     links.insert(tx, from, event.links)
     putFeedItem(tx, from, event)
+    putNameWords(tx, event)
     return undefined
   },
 
@@ -19,6 +22,7 @@ export const linkListener: RecordListener = {
     const from = { record: event.id, actor: actors.ensure(tx, event.did) }
     links.replace(tx, from, event.links)
     putFeedItem(tx, from, event)
+    putNameWords(tx, event)
     return undefined
   },
 
@@ -28,4 +32,8 @@ export const linkListener: RecordListener = {
 function putFeedItem(tx: Writer, from: { record: number; actor: number }, event: RecordEvent): void {
   const item = feedItemOf(event.collection, event.record)
   if (item) posts.put(tx, { ...from, indexedAt: Date.parse(event.at) }, item)
+}
+
+function putNameWords(tx: Writer, { id, collection, record }: RecordEvent): void {
+  if (collection === profileCollection) nameWords.replace(tx, id, wordsOf(record.displayName))
 }

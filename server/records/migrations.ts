@@ -1,10 +1,11 @@
-/** The migrations of the store, with the derivation of links for records of earlier versions. */
+/** The migrations of the store, with what they derive from records of earlier versions. */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { createMigrations } from '../store/migrations.ts'
 import { feedItemOf } from './feed-item.ts'
 import { linksOf } from './links.ts'
+import { profileCollection, wordsOf } from './name-words.ts'
 import { withCanonicalTypes } from './prepare.ts'
 import { subjectReader } from './subjects.ts'
 
@@ -15,11 +16,21 @@ const aliases: Aliases = new Map([
   ['com.atproto', 'com.core'],
 ])
 
-export const migrations = createMigrations((stored, didOf) => {
-  const collection = canonicalNsid(stored.collection, aliases)
-  const record = withCanonicalTypes(decode(stored.bytes), aliases) as LexMap
-  return {
-    links: linksOf(collection, record, subjectReader(didOf, aliases)),
-    feedItem: feedItemOf(collection, record),
-  }
-})
+export const migrations = createMigrations(
+  (stored, didOf) => {
+    const { collection, record } = canonical(stored)
+    return {
+      links: linksOf(collection, record, subjectReader(didOf, aliases)),
+      feedItem: feedItemOf(collection, record),
+    }
+  },
+  (stored) => {
+    const { collection, record } = canonical(stored)
+    return collection === profileCollection ? wordsOf(record.displayName) : []
+  },
+)
+
+function canonical({ collection, bytes }: { readonly collection: string; readonly bytes: Uint8Array }) {
+  const record = withCanonicalTypes(decode(bytes), aliases) as LexMap
+  return { collection: canonicalNsid(collection, aliases), record }
+}

@@ -28,13 +28,13 @@ const answerMs = 5_000
 const noSocketCodes = ['EPERM', 'EACCES', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EINVAL', 'ENAMETOOLONG']
 
 /** Takes the lock of an existing directory. Throws StoreLocked when a live process, or this one, holds it. */
-export async function acquireLock(dir: string): Promise<Lock> {
-  if (process.platform === 'win32') return acquireSystemLock(dir)
+export async function acquireLock(dir: string, platform = process.platform): Promise<Lock> {
+  if (platform === 'win32') return acquireSystemLock(dir, platform)
   try {
     return await acquireFileLock(dir, dir)
   } catch (error) {
     if (!hasCode(error, ...noSocketCodes)) throw error
-    return acquireSystemLock(dir)
+    return acquireSystemLock(dir, platform)
   }
 }
 
@@ -93,9 +93,9 @@ async function findLiveClaim(path: string, own: string): Promise<string | undefi
 }
 
 /** Takes the lock as a named pipe or an abstract socket; on macOS, which has neither, as a file in the temporary folder. */
-export async function acquireSystemLock(dir: string): Promise<Lock> {
+export async function acquireSystemLock(dir: string, platform = process.platform): Promise<Lock> {
   const key = await directoryKey(dir)
-  const address = systemAddress(key, process.platform)
+  const address = systemAddress(key, platform)
   if (address === undefined) {
     const folder = join(tmpdir(), key)
     await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -5,9 +5,10 @@
  */
 import type { Migration } from './migrate.ts'
 import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
+import { type DeriveWords, viewMigrations } from './migrations-views.ts'
 
-/** Returns all migrations. @param derive derives links from records of earlier versions */
-export function createMigrations(derive: DeriveLinks): readonly Migration[] {
+/** Returns all migrations. @param derive derives links, and `wordsOf` words, from records of earlier versions */
+export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): readonly Migration[] {
   return [
     { sql: accountsAndSessions() },
     { sql: repositories() },
@@ -17,6 +18,7 @@ export function createMigrations(derive: DeriveLinks): readonly Migration[] {
     { sql: 'ALTER TABLE fan_outs RENAME COLUMN told_up_to TO last_recipient' },
     { sql: actorPreferencesAndInvites() },
     ...actorMigrations(derive),
+    ...viewMigrations(wordsOf),
     { sql: blobs() },
   ]
 }

@@ -2,17 +2,21 @@
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
+import { canonicalNsid } from '../config/aliases.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { isDetached, violatesPostGate } from './gates.ts'
 import { generatorView, readGenerator } from './generators.ts'
 import { blobUrl, imageUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
+import { listViews } from './list-views.ts'
 import { areBlocked, embeddedUri, type Post, postAt, recordAt, responsesTo } from './load-posts.ts'
 import { profileViewBasic, viewerState } from './profiles.ts'
 import { jsonOf } from './records.ts'
 import { isBlocked, relationTo } from './relations.ts'
+import { starterPacksById, starterPackViewBasic } from './starter-packs.ts'
 
-const { embed, feed } = app.example
+const { embed, feed, graph } = app.example
 
 type Embed = NonNullable<app.example.feed.post.Main['embed']>
 type EmbedView = NonNullable<app.example.feed.defs.PostView['embed']>
@@ -89,8 +93,27 @@ function recordView(ctx: ViewContext, post: Post, uri: AtUriString, depth: numbe
   }
   const quoted = postAt(ctx, uri)
   if (quoted) return quotedView(ctx, post, quoted, depth)
-  const generator = readGenerator(ctx, row)
-  return generator ? feed.defs.generatorView.$build(generatorView(ctx, generator)) : notFound(uri)
+  return otherRecordView(ctx, row) ?? notFound(uri)
+}
+
+/** Views of records that are no posts; undefined for unknown and invalid ones. */
+function otherRecordView(ctx: ViewContext, row: RecordRow): RecordView | undefined {
+  switch (canonicalNsid(row.collection, ctx.aliases)) {
+    case feed.generator.$type: {
+      const generator = readGenerator(ctx, row)
+      return generator && feed.defs.generatorView.$build(generatorView(ctx, generator))
+    }
+    case graph.list.$type: {
+      const [view] = listViews(ctx, [row.id])
+      return view && graph.defs.listView.$build(view)
+    }
+    case graph.starterpack.$type: {
+      const [pack] = starterPacksById(ctx, [row.id])
+      return pack && graph.defs.starterPackViewBasic.$build(starterPackViewBasic(ctx, pack))
+    }
+    default:
+      return undefined
+  }
 }
 
 function quotedView(ctx: ViewContext, post: Post, quoted: Post, depth: number): RecordView {

@@ -85,14 +85,9 @@ function pageOf(
   items: ReadonlyMap<string, FeedItem>,
   last: feed.FeedPosition | undefined,
 ): FeedPage {
-  const shown = [...items.values()]
-  loadActors(
-    ctx,
-    shown.flatMap(({ repost }) => repost?.actor ?? []),
-  )
   return {
     cursor: last && feedCursor(last),
-    feed: shown.map((item) => feedViewPost(ctx, item)),
+    feed: Array.from(items.values(), (item) => feedViewPost(ctx, item)),
   }
 }
 
@@ -116,6 +111,10 @@ function readItems(ctx: ViewContext, entries: readonly feed.FeedEntry[]): Map<nu
   const idsOf = (isRepost: boolean) =>
     entries.filter(({ kind }) => (kind === feed.kinds.repost) === isRepost).map(({ record }) => record)
   const reposts = readReposts(ctx, idsOf(true))
+  loadActors(
+    ctx,
+    reposts.map(({ actor }) => actor),
+  )
   loadRecords(
     ctx,
     reposts.map(({ value }) => value.subject.uri),

@@ -1,5 +1,8 @@
 /** Finds the actors and records that requests name. */
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { namesOf } from '../config/aliases.ts'
+import type { Reader } from '../store/database.ts'
+import { findByHandle } from '../store/tables/accounts.ts'
 import * as graph from '../store/tables/graph.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
@@ -10,6 +13,12 @@ export function actorIdByIdentifier({ db }: Pick<ViewContext, 'db'>, identifier:
   return identifier.startsWith('did:')
     ? graph.actorIdOf(db, identifier)
     : graph.actorIdOfHandle(db, identifier.toLowerCase())
+}
+
+/** Returns the DID of a handle or DID; undefined for a handle that no account here has. */
+export function didOf(db: Reader, identifier: string): DidString | undefined {
+  if (identifier.startsWith('did:')) return identifier as DidString
+  return findByHandle(db, identifier.toLowerCase())?.did
 }
 
 /** Whether the viewer may see an actor: it is active, or the viewer. */
@@ -28,15 +37,37 @@ export function findActor(ctx: ViewContext, identifier: string): number {
   throw protocolError('InvalidRequest', `Actor not found: ${identifier}`)
 }
 
+/** The parts of a record's AT URI, with the author's DID. */
+export interface RecordName {
+  readonly did: DidString
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+}
+
+/**
+ * Splits the AT URI of a record.
+ * @param collection canonical NSID; any of its names is accepted
+ * @returns undefined for a record of another collection, or of an unknown handle
+ */
+export function recordName(
+  { db, aliases }: Pick<ViewContext, 'db' | 'aliases'>,
+  uri: string,
+  collection: string,
+): RecordName | undefined {
+  const [authority = '', name = '', rkey] = uri.slice('at://'.length).split(/[/#]/)
+  if (!namesOf(collection, aliases).includes(name) || !rkey) return undefined
+  const did = didOf(db, authority)
+  return did === undefined ? undefined : ({ did, collection: name, rkey } as RecordName)
+}
+
 /**
  * Returns the record at an AT URI, if its author is an actor that the viewer may see.
  * @param collection canonical NSID; the record may be stored and requested under any of its names
  */
 export function findRecord(ctx: ViewContext, uri: string, collection: string): graph.RecordRow | undefined {
-  const [authority = '', name = '', rkey] = uri.slice('at://'.length).split(/[/#]/)
-  const names = namesOf(collection, ctx.aliases)
-  if (!names.includes(name) || !rkey) return undefined
-  const actor = actorIdByIdentifier(ctx, authority)
+  const name = recordName(ctx, uri, collection)
+  if (!name) return undefined
+  const actor = graph.actorIdOf(ctx.db, name.did)
   if (actor === undefined || !isVisible(ctx, actor)) return undefined
-  return graph.findRecord(ctx.db, actor, [name, ...names], rkey)
+  return graph.findRecord(ctx.db, actor, [name.collection, ...namesOf(collection, ctx.aliases)], name.rkey)
 }

@@ -5,11 +5,15 @@
  * A gate applies to what was written after it: closing a thread hides no earlier reply. Records are numbered in the order in which
  * they were written, and an updated record keeps its number.
  */
+import { decode } from '@atproto/lex-cbor'
 import type { l } from '@atproto/lex-schema'
 import { app } from '../../lexicons/generated/index.ts'
 import { namesOf } from '../config/aliases.ts'
+import type { RecordEvent } from '../records/events.ts'
+import { withCanonicalTypes } from '../records/prepare.ts'
+import { linkPaths } from '../store/link-paths.ts'
 import * as feed from '../store/tables/feed.ts'
-import type { RecordRow } from '../store/tables/graph.ts'
+import { actorIdOf, type RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import type { ViewRecord } from './records.ts'
 
@@ -32,7 +36,7 @@ interface GatedPost {
   readonly uri: string
 }
 
-type Deps = Pick<ViewContext, 'db' | 'aliases' | 'records'>
+type RulesDeps = Pick<ViewContext, 'db' | 'aliases'>
 
 /** Reads the gates of posts, for the functions below. Posts without a gate need not be among them. */
 export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
@@ -51,7 +55,7 @@ export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
   }
 }
 
-function keyOfGate({ aliases }: Deps, { did, uri }: GatedPost, collection: string): feed.RecordKey {
+function keyOfGate({ aliases }: RulesDeps, { did, uri }: GatedPost, collection: string): feed.RecordKey {
   return [did, uri.slice(uri.lastIndexOf('/') + 1), namesOf(collection, aliases)]
 }
 
@@ -107,26 +111,26 @@ export function isDetached(ctx: ViewContext, quoted: GatedPost, quote: string): 
   return postGateOf(ctx, quoted)?.value.detachedEmbeddingUris?.some((uri) => uri === quote) ?? false
 }
 
-/**
- * Whether the gate of a thread permits a reply by an actor, for notifications: a reply that it refuses creates none.
- * @param root the first post of the thread; true if there is none
- */
-export function allowsReply(deps: Deps, root: { did: string; rkey: string }, replier: number): boolean {
-  const { db, aliases, records } = deps
-  const names = namesOf(app.example.feed.post.$type, aliases)
-  const found = feed.recordsByKey(db, [
-    [root.did, root.rkey, names],
-    [root.did, root.rkey, namesOf(threadgate.$type, aliases)],
+/** Whether the gate of its thread permits a reply that is being written; true for other records. */
+export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, 'did' | 'links'>): boolean {
+  const root = links.find(({ path }) => path === linkPaths['feed.post:reply.root'])
+  const replier = actorIdOf(deps.db, did)
+  if (!root?.record || replier === undefined) return true
+  const { rkey } = root.record
+  const names = (collection: string) => namesOf(collection, deps.aliases)
+  const found = feed.recordsByKey(deps.db, [
+    [root.did, rkey, names(app.example.feed.post.$type)],
+    [root.did, rkey, names(threadgate.$type)],
   ])
-  const post = found.get(0)
-  const row = found.get(1)
-  const gate = row && records.read(threadgate.main, row)
-  return !post || !gate || permits(deps, gate, post, replier)
+  const [post, gate] = [found.get(0), found.get(1)]
+  if (!post || !gate) return true
+  const result = threadgate.main.safeValidate(withCanonicalTypes(decode(gate.bytes), deps.aliases))
+  return !result.success || permits(deps, { value: result.value }, post, replier)
 }
 
 function permits(
-  deps: Deps,
-  { value: { allow } }: ThreadGate,
+  deps: RulesDeps,
+  { value: { allow } }: Pick<ThreadGate, 'value'>,
   root: Pick<GatedPost, 'id' | 'actor'>,
   replier: number,
 ): boolean {
@@ -139,7 +143,7 @@ function permits(
   })
 }
 
-function isMember({ db, aliases }: Deps, list: string, actor: number): boolean {
+function isMember({ db, aliases }: RulesDeps, list: string, actor: number): boolean {
   const [, , did = '', , rkey = ''] = list.split('/')
   const subjects = feed.subjectIds(db, [did, rkey, namesOf(app.example.graph.list.$type, aliases)])
   return feed.isListed(db, subjects, actor)

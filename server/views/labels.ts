@@ -21,7 +21,8 @@ export function selfLabels(
   { labels, createdAt }: { readonly labels?: unknown; readonly createdAt?: unknown },
   { did, uri, cid, indexedAt }: Labelled,
 ): Label[] {
-  const result = com.core.label.defs.selfLabels.safeValidate(labels ?? null)
+  if (labels === undefined) return []
+  const result = com.core.label.defs.selfLabels.safeValidate(labels)
   if (!result.success) return []
   const cts = isDatetimeString(createdAt) ? createdAt : indexedAt
   return result.value.values.map(({ val }) => ({ src: did, uri, cid, val, cts }))

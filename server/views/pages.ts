@@ -8,12 +8,21 @@ export interface Page {
   readonly limit: number
 }
 
-/** Reads the page parameters of a method. An empty cursor means none. @throws InvalidRequest */
+/** Reads the page parameters of a method. @throws InvalidRequest */
 export function readPage({ cursor, limit }: { cursor?: string | undefined; limit: number }): Page {
-  if (cursor === undefined || cursor === '') return { before: undefined, limit }
-  const before = Number(decodeCursor(cursor, 1)?.[0])
-  if (!Number.isSafeInteger(before)) throw protocolError('InvalidRequest', 'Malformed cursor')
-  return { before, limit }
+  return { before: readNumber(cursor), limit }
+}
+
+/** Reads the number of a cursor. An empty cursor means none. @throws InvalidRequest */
+export function readNumber(cursor: string | undefined): number | undefined {
+  if (cursor === undefined || cursor === '') return undefined
+  const number = Number(decodeCursor(cursor, 1)?.[0])
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  throw protocolError('InvalidRequest', 'Malformed cursor')
+}
+
+export function cursorOf(number: number | undefined): string | undefined {
+  return number === undefined ? undefined : encodeCursor(String(number))
 }
 
 /** Takes a page of items. @param read returns items from the newest to the oldest, at most `limit` */
@@ -25,5 +34,5 @@ export function takePage<T>(
   const found = read({ before, limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = found.length > limit ? items.at(-1) : undefined
-  return { items, cursor: last && encodeCursor(String(keyOf(last))) }
+  return { items, cursor: cursorOf(last && keyOf(last)) }
 }

@@ -1,4 +1,4 @@
-/** Queries of searchPosts: words, phrases in quotes, `#tags`, and operators such as `from:alice.test`. */
+/** Queries of searchPosts: words, phrases in quotes, `#tags`, operators such as `from:alice.test`, and `*` for everything. */
 import type { app } from '../../lexicons/generated/index.ts'
 import { instant } from '../util/time.ts'
 
@@ -44,7 +44,7 @@ export function readQuery(params: Params): PostQuery | undefined {
     terms: others
       .filter((word) => !isTag(word))
       .map((word) => word.replaceAll('"', '').trim())
-      .filter((term) => term !== ''),
+      .filter((term) => term !== '' && term !== '*'),
     tags: [...tag.map((one) => one.toLowerCase()), ...others.filter(isTag).map((word) => word.slice(1))],
     author: withoutAt(params.author ?? set.author),
     mentions: withoutAt(params.mentions ?? set.mentions),

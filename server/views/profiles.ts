@@ -35,6 +35,8 @@ export interface Actor extends Readonly<SelfRecords> {
   readonly did: DidString
   /** `handle.invalid` for an actor of another server. */
   readonly handle: HandleString
+  /** Whether it has an account here. */
+  readonly isLocal: boolean
   readonly isActive: boolean
   /** Creation time of the account; undefined for an actor of another server. */
   readonly createdAt: DatetimeString | undefined
@@ -55,6 +57,7 @@ function readActors(ctx: ViewContext, ids: readonly number[]): void {
       id,
       did,
       handle: handle ?? (INVALID_HANDLE as HandleString),
+      isLocal: handle !== null,
       isActive: inactive === 0,
       createdAt: createdAt ?? undefined,
       ...(inactive === 0 ? records.get(id) : {}),

@@ -7,6 +7,7 @@ import { benchBlobs } from './blobs.ts'
 import { removeFolders } from './folders.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
+import { benchReading } from './reading.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
 import { benchSignIn } from './sign-in.ts'
@@ -19,6 +20,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['sign-in', () => benchSignIn()],
   ['start', () => benchStart()],
   ['records', () => benchRecords()],
+  ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],
   ['blobs', () => benchBlobs()],
   ['ui', () => benchUi()],

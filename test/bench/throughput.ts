@@ -26,11 +26,14 @@ export async function compareThroughput(
   load: Load,
 ): Promise<Compared> {
   await servers.bare.ask(await answerOf(servers.client, load))
-  await run(load, servers.pds)
-  await run(load, servers.bare)
+  await measureThroughput(servers.pds, load)
+  await measureThroughput(servers.bare, load)
   const pairs: Compared[] = []
   for (let round = 0; round < rounds; round++) {
-    pairs.push({ bare: await run(load, servers.bare), ours: await run(load, servers.pds) })
+    pairs.push({
+      bare: await measureThroughput(servers.bare, load),
+      ours: await measureThroughput(servers.pds, load),
+    })
   }
   pairs.sort((a, b) => shareOf(a) - shareOf(b))
   return pairs[Math.floor(rounds / 2)] as Compared
@@ -64,7 +67,7 @@ async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<
 }
 
 /** Runs the load in its own process. */
-async function run({ path, calls }: Load, server: Measured): Promise<Throughput> {
+export async function measureThroughput(server: Measured, { path, calls }: Load): Promise<Throughput> {
   const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, calls })]
   const before = server.cpuMicroseconds()
   const { stdout } = await promisify(execFile)(process.execPath, args)

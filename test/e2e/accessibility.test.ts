@@ -32,6 +32,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/', 'Home', 'did:plc:'],
   ['/account', 'Account', 'Repository blocks'],
   ['/app-passwords', 'App passwords', 'Phone'],
+  ['/data', 'Data', 'Records and media'],
   ['/sessions', 'Sessions', 'This session'],
   ['/notifications', 'Inbox', 'mentioned you'],
   ['/subscriptions', 'Subscriptions', 'bob.test'],
@@ -44,6 +45,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
 
 const dialogs: readonly (readonly [path: string, button: string])[] = [
   ['/account', 'Change'],
+  ['/account', 'Edit profile'],
   ['/account', 'Deactivate'],
   ['/account', 'Delete…'],
   ['/app-passwords', 'New app password'],

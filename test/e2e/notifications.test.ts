@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { findings, overflow } from '../support/accessibility.ts'
 import { hour } from '../support/clock.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { mentions, type Ref, SocialServer } from '../support/social.ts'
@@ -121,6 +122,83 @@ test('inbox: a failed mark-as-read is rolled back', async () => {
   await page.getByText('The server is busy or its disk is full.').waitFor()
   await page.getByText('Unread:').first().waitFor({ state: 'attached' })
   expect(await page.getByText('Unread:').count()).toBe(3)
+})
+
+describe('groups and posts', () => {
+  let dora: Account
+  let hers: Ref
+
+  beforeAll(async () => {
+    dora = await world.server.account('dora')
+    hers = await social.post(dora, { text: 'Three rows of beans' })
+  })
+
+  test('inbox: likes of one post are one row, which shows the post and lists the people', async () => {
+    const page = await world.signedIn(dora, '/notifications')
+    await page.getByText('No notifications yet').waitFor()
+    const items = page.getByRole('main').getByRole('listitem')
+    for (const name of ['erin', 'finn', 'gina', 'hugo']) {
+      await social.like(await world.server.account(name), hers)
+    }
+    const row = items.filter({ hasText: 'hugo.test, gina.test and 2 others liked your post' })
+    await row.getByText('Three rows of beans').waitFor()
+    expect(await items.count()).toBe(1)
+    await row.getByText('Show all 4').click()
+    await row.getByRole('listitem').filter({ hasText: 'erin.test' }).waitFor()
+
+    await social.repost(bob, hers)
+    await social.like(bob, await social.post(dora, { text: 'And a bench' }))
+    await items.filter({ hasText: 'bob.test reposted your post' }).waitFor()
+    await items.filter({ hasText: 'bob.test liked your post' }).getByText('And a bench').waitFor()
+  })
+
+  test('inbox: a row opens the post in its thread, and the browser leads back', async () => {
+    const first = await social.reply(bob, hers, hers, { text: 'How long are they?' })
+    const second = await social.reply(dora, first, hers, { text: 'Four metres' })
+    await social.reply(bob, second, hers, { text: 'That is long' })
+    const page = await world.signedIn(dora, '/notifications')
+    const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'How long are they?' })
+    await row.getByRole('link').focus()
+    await page.keyboard.press('Enter')
+    await heading(page, 'Post').waitFor()
+    const posts = page.getByRole('main').getByRole('article')
+    await posts.last().getByText('That is long').waitFor()
+    const texts = ['Three rows of beans', 'How long are they?', 'Four metres', 'That is long']
+    for (const [at, text] of texts.entries()) await posts.nth(at).getByText(text).waitFor()
+    await posts.nth(1).getByText('1 reply').waitFor()
+    await page.getByRole('list', { name: 'Replies to bob.test' }).waitFor()
+    await page.getByRole('link', { name: 'Inbox' }).and(page.locator('[aria-current]')).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.setViewportSize({ width: 320, height: 740 })
+    expect(await overflow(page)).toBe(0)
+
+    await page.goBack()
+    await heading(page, 'Inbox').waitFor()
+  })
+
+  test('post: one that was deleted is explained', async () => {
+    const deleted = await social.post(bob, { text: 'soon deleted' })
+    await social.remove(bob, deleted)
+    const page = await world.signedIn(dora, `/notifications/${deleted.uri.slice('at://'.length)}`)
+    await page.getByText('This post is not available.').waitFor()
+  })
+
+  test('post: links of other sites open only in a browser, and only those of the web', async () => {
+    const text = 'bread shell'
+    const facet = (byteStart: number, byteEnd: number, uri: string) => ({
+      index: { byteStart, byteEnd },
+      features: [{ $type: 'app.example.richtext.facet#link', uri }],
+    })
+    const facets = [facet(0, 5, 'https://bread.example/'), facet(6, 11, 'javascript:alert(1)')]
+    const { uri } = await social.post(dora, { text, facets })
+    const page = await world.signedIn(dora, `/notifications/${uri.slice('at://'.length)}`)
+    const links = page.getByRole('article').getByRole('link')
+    await links.first().waitFor()
+    expect(await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))).toEqual([
+      'https://bread.example/',
+    ])
+    expect(await links.first().getAttribute('rel')).toContain('noopener')
+  })
 })
 
 test('preferences: a change is saved immediately and applied', async () => {

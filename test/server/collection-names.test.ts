@@ -13,19 +13,19 @@ const notFound = { status: 400, body: { error: 'RecordNotFound' } }
 
 let server: TestServer
 let social: SocialServer
-let bob: Account
-/** Each test has its own. */
+/** Each test has its own accounts. */
 let alice: Account
+let bob: Account
 let names = 0
 const keys = ['3kaaaaaaaaaa2', '3kaaaaaaaaaa3', '3kaaaaaaaaaa4', '3kaaaaaaaaaa5', '3kaaaaaaaaaa6'] as const
 
 beforeAll(async () => {
   server = await TestServer.start()
   social = SocialServer.on(server)
-  bob = await server.account('bob')
 })
 beforeEach(async () => {
   alice = await server.account(`alice-${names++}`)
+  bob = await server.account(`bob-${names}`)
 })
 afterAll(() => server.close())
 
@@ -137,6 +137,21 @@ describe('a key that exists under another name', () => {
       const expected = { uri: `at://${alice.did}/${ours}/${keys[0]}`, value: { $type: ours, text: 'after' } }
       expect(body(await get(name, keys[0]))).toMatchObject(expected)
     }
+  })
+
+  test('keeps its notification when it is moved', async () => {
+    const post = await social.post(bob)
+    const like = await social.like(alice, post)
+    const before = (await social.list(bob)).notifications
+    expect(before[0]).toMatchObject({ reason: 'like', uri: like.uri, reasonSubject: post.uri })
+    const uri = like.uri.replace('app.example', 'app.bsky')
+    const record = { subject: post, createdAt }
+    const moved = await social.put(alice, 'app.bsky.feed.like', like.uri.split('/').at(-1) ?? '', record)
+    const after = (await social.list(bob)).notifications
+    expect(after).toHaveLength(before.length)
+    expect(after[0]).toMatchObject({ reason: 'like', uri, cid: moved.cid, indexedAt: before[0].indexedAt })
+    const { collections } = body(await server.get('com.core.repo.describeRepo', { repo: alice.did }))
+    expect(collections).toEqual(['app.bsky.feed.like'])
   })
 
   test('and is moved there and back in one call makes no commit', async () => {

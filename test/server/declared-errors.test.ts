@@ -140,7 +140,24 @@ const push = (token: string) => ({
   platform: 'ios',
   appId: 'app.test',
 })
+const profile = (actor: string) => server.get('app.example.actor.getProfile', { actor })
+const bookmarked = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.bookmark.${method}`, input, account)
+const postUri = `at://${unknownDid}/app.example.feed.post/3jzfcijpj2z2a`
+const listUri = `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`
+const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
 const everyone = { include: 'all', list: true, push: true }
+
+/** Requests the posts of the other account after one has blocked the other. */
+async function authorFeedOfBlocked(reader: (blocker: Account, blocked: Account) => Account): Promise<Answer> {
+  const [blocker, blocked] = [await newAccount(), await newAccount()]
+  const record = { subject: blocked.did, createdAt: server.clock.now().toISOString() }
+  const block = { repo: blocker.did, collection: 'app.example.graph.block', record }
+  await core('repo.createRecord', block, blocker)
+  const who = reader(blocker, blocked)
+  const actor = who === blocker ? blocked.did : blocker.did
+  return server.get('app.example.feed.getAuthorFeed', { actor }, who)
+}
 
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
@@ -174,8 +191,45 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.identity.resolveHandle HandleNotFound': () =>
     server.get('com.core.identity.resolveHandle', { handle: 'unknown.test' }),
 
-  'app.example.actor.getProfile ProfileNotFound': () =>
-    server.get('app.example.actor.getProfile', { actor: unknownDid }, owner),
+  'app.example.actor.getProfile ProfileNotFound': () => profile(unknownDid),
+  'app.example.actor.getProfile AccountTakedown': async () => profile((await narrowSession()).did),
+  'app.example.actor.getProfile AccountSuspended': () => whileIn('suspended', () => profile(owner.did)),
+  'app.example.actor.getProfile AccountDeactivated': () => whileIn('deactivated', () => profile(owner.did)),
+  'app.example.feed.getAuthorFeed BlockedActor': () => authorFeedOfBlocked((blocker) => blocker),
+  'app.example.feed.getAuthorFeed BlockedByActor': () => authorFeedOfBlocked((_, blocked) => blocked),
+  'app.example.feed.getListFeed UnknownList': () =>
+    server.get('app.example.feed.getListFeed', {
+      list: `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`,
+    }),
+  'app.example.feed.getPostThread NotFound': () =>
+    server.get('app.example.feed.getPostThread', { uri: postUri }),
+  'app.example.feed.searchPosts BadQueryString': () =>
+    server.get('app.example.feed.searchPosts', { q: 'rain', since: 'yesterday' }, owner),
+  'app.example.graph.getRelationships ActorNotFound': () =>
+    server.get('app.example.graph.getRelationships', { actor: unknownDid }),
+  ...Object.fromEntries(
+    Object.entries({
+      muteActor: { actor: unknownDid },
+      unmuteActor: { actor: unknownDid },
+      muteActorList: { list: listUri },
+      unmuteActorList: { list: listUri },
+      muteThread: { root: postUri },
+      unmuteThread: { root: postUri },
+    }).flatMap(([name, input]) => {
+      const nsid = `app.example.graph.${name}`
+      return Object.entries(writing(nsid, (account) => server.post(nsid, input, account)))
+    }),
+  ),
+  'app.example.bookmark.createBookmark UnsupportedCollection': () =>
+    bookmarked('createBookmark', { uri: likeUri, cid: staleCid }, owner),
+  'app.example.bookmark.deleteBookmark UnsupportedCollection': () =>
+    bookmarked('deleteBookmark', { uri: likeUri }, owner),
+  ...writing('app.example.bookmark.createBookmark', (account) =>
+    bookmarked('createBookmark', { uri: postUri, cid: staleCid }, account),
+  ),
+  ...writing('app.example.bookmark.deleteBookmark', (account) =>
+    bookmarked('deleteBookmark', { uri: postUri }, account),
+  ),
   ...writing('app.example.notification.putActivitySubscription', (account) =>
     notified(
       'putActivitySubscription',
@@ -301,7 +355,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
 }
 
-/** Declared errors with status 401; all others have status 400. */
+/** Declared errors with status 401, when they concern the caller's own account; all others have status 400. */
 const unauthorized = new Set([
   'AccountTakedown',
   'AccountSuspended',
@@ -317,7 +371,7 @@ test.each(declared)('%s can fail with %s', async (nsid, error) => {
   const attempt = provoke[`${nsid} ${error}`]
   if (!attempt) throw new Error(`Add an entry for ${nsid} ${error} to the table provoke`)
   expect(await attempt()).toMatchObject({
-    status: unauthorized.has(error) ? 401 : 400,
+    status: unauthorized.has(error) && nsid !== 'app.example.actor.getProfile' ? 401 : 400,
     body: { error, message: expect.any(String) },
   })
 })

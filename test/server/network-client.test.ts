@@ -214,6 +214,27 @@ describe('notifications', () => {
   })
 })
 
+describe('application preferences', () => {
+  test('are read, changed and put back by the client', async () => {
+    const alice = await join('alice')
+    expect(await alice.getPreferences()).toMatchObject({ birthDate: undefined })
+    await alice.setAdultContentEnabled(true)
+    await alice.setPersonalDetails({ birthDate: '2000-02-29T00:00:00.000Z' })
+    await alice.addMutedWord({ value: 'rain', targets: ['content'], actorTarget: 'all' })
+    const feed = 'at://did:web:feeds.test/app.bsky.feed.generator/weather'
+    await alice.addSavedFeeds([{ type: 'feed', value: feed, pinned: true }])
+    expect(await alice.getPreferences()).toMatchObject({
+      birthDate: new Date('2000-02-29'),
+      moderationPrefs: { adultContentEnabled: true, mutedWords: [{ value: 'rain' }] },
+      savedFeeds: expect.arrayContaining([expect.objectContaining({ value: feed, pinned: true })]),
+    })
+    const { data } = await alice.app.bsky.actor.getPreferences()
+    const isOf = (type: string) => (one: { $type?: string }) => one.$type === `app.bsky.actor.defs#${type}`
+    expect(data.preferences.find(isOf('declaredAgePref'))).toMatchObject({ isOverAge18: true })
+    expect(data.preferences.filter(isOf('personalDetailsPref'))).toHaveLength(1)
+  })
+})
+
 describe('profiles', () => {
   test('a profile is created, changed and read', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
@@ -233,17 +254,19 @@ describe('profiles', () => {
     })
     expect(profile.viewer?.followedBy).toBeUndefined()
     const { data: follower } = await alice.getProfile({ actor: bob.did })
-    expect(follower.viewer).toEqual({ followedBy: follow.uri })
+    expect(follower.viewer).toEqual({ muted: false, blockedBy: false, followedBy: follow.uri })
     const { data: seenByAnyone } = await new AtpAgent({ service: server.url }).getProfile({ actor: bob.did })
     expect(seenByAnyone.viewer).toBeUndefined()
   })
 
   test('unknown accounts and accounts that are not active have no profile', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')]
-    const notFound = { status: 400, error: 'ProfileNotFound' }
-    await expect(alice.getProfile({ actor: 'unknown.test' })).rejects.toMatchObject(notFound)
+    const refused = (error: string) => ({ status: 400, error })
+    await expect(alice.getProfile({ actor: 'unknown.test' })).rejects.toMatchObject(
+      refused('ProfileNotFound'),
+    )
     await bob.com.atproto.server.deactivateAccount({})
-    await expect(alice.getProfile({ actor: bob.handle })).rejects.toMatchObject(notFound)
+    await expect(alice.getProfile({ actor: bob.handle })).rejects.toMatchObject(refused('AccountDeactivated'))
     expect((await bob.getProfile({ actor: bob.handle })).data.did).toBe(bob.did)
   })
 
@@ -347,5 +370,28 @@ describe('the client accepts the responses of', () => {
     expect(changed.data).toMatchObject({ subject, takedown })
     const { data } = await admin.getSubjectStatus({ did: alice.did }, options)
     expect(data.takedown).toEqual(takedown)
+  })
+
+  test('admin methods about accounts', async () => {
+    const alice = await join('alice')
+    const { admin, server: accounts } = new AtpAgent({ service: server.url }).com.atproto
+    const options = { headers: { authorization: adminAuth } }
+    const { did } = alice
+    const { data: invite } = await accounts.createInviteCode({ useCount: 1, forAccount: did }, options)
+    const handle = alice.handle.replace('alice', 'alicia')
+    await admin.updateAccountHandle({ did, handle }, options)
+    await admin.updateAccountEmail({ account: did, email: `${handle}@mail.test` }, options)
+    await admin.disableAccountInvites({ account: did, note: 'none' }, options)
+    const { data: found } = await admin.searchAccounts({ email: handle }, options)
+    const changed = { did, handle, email: `${handle}@mail.test`, invitesDisabled: true, inviteNote: 'none' }
+    expect(found.accounts).toMatchObject([changed])
+    const { data: info } = await admin.getAccountInfo({ did }, options)
+    expect(info).toMatchObject({ ...changed, invites: [invite] })
+    const { data: infos } = await admin.getAccountInfos({ dids: [did] }, options)
+    expect(infos).toEqual({ infos: [info] })
+    const { data: codes } = await admin.getInviteCodes({ limit: 1 }, options)
+    expect(codes.codes).toMatchObject([invite])
+    const message = { recipientDid: did, senderDid: did, subject: 'Hello', content: 'Hello.' }
+    expect((await admin.sendEmail(message, options)).data).toEqual({ sent: true })
   })
 })

@@ -11,6 +11,7 @@ import { exportRepo } from '../../server/records/export.ts'
 import { type PreparedRecord, prepareRecord } from '../../server/records/prepare.ts'
 import { createRepositories } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
+import { loadTree } from '../../server/records/tree.ts'
 import { cidText } from '../../server/store/cid.ts'
 import * as accounts from '../../server/store/tables/accounts.ts'
 import * as repos from '../../server/store/tables/repos.ts'
@@ -99,6 +100,33 @@ test('an export passes verification of signature, tree, CIDs and content', async
   const at = car.length - 5
   car[at] = (car[at] ?? 0) ^ 1
   await expect(verified(alice, car)).rejects.toThrow()
+})
+
+test('a stored tree knows which nodes are stored, and reports missing blocks', async () => {
+  const alice = await newAccount()
+  const { store } = server.running.services
+  const write = (n: number) =>
+    server.post(
+      'com.core.repo.createRecord',
+      { repo: alice.did, collection: 'org.example.thing', record: { n } },
+      alice,
+    )
+  for (let n = 0; n < 20; n++) await write(n)
+  const head = repos.findHead(store, alice.did)
+  const tree = loadTree(store, alice.did, head?.tree ?? '')
+  expect((await tree.getUnstoredBlocks()).blocks.size).toBe(0)
+  const changed = await tree.add('org.example.thing/other', parseCid(head?.commit ?? ''))
+  const { blocks } = await changed.getUnstoredBlocks()
+  expect(blocks.cids().map(String)).toContain((await changed.getPointer()).toString())
+
+  const read: string[] = []
+  const readAll = async () => {
+    for await (const { cid } of tree.carBlockStream()) read.push(cid.toString())
+  }
+  // The records are not stored with the nodes.
+  await expect(readAll()).rejects.toThrow('missing mst leaf block')
+  const nodes = repos.blockPage(store, alice.did, undefined, 100).map(({ cid }) => cid)
+  expect(read.toSorted()).toEqual(nodes.filter((cid) => cid !== head?.commit).toSorted())
 })
 
 test('an export during writes contains exactly one commit', async () => {

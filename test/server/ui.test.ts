@@ -57,6 +57,7 @@ test('the headers forbid foreign scripts, framing and other origins', async () =
       "default-src 'none'",
       "script-src 'self'",
       "connect-src 'self'",
+      "img-src 'self' data: blob:",
       "frame-ancestors 'none'",
     ]),
   )

@@ -4,7 +4,7 @@ import type { RunningServer } from '../../server/server.ts'
 
 /** Calls the listener for each pushed notification of an account. @returns a function that stops it */
 export function watchPushes(
-  services: Pick<RunningServer['services'], 'notifications' | 'store' | 'config'>,
+  services: Pick<RunningServer['services'], 'notifications' | 'store' | 'viewContext' | 'origin'>,
   did: string,
   listener: (push: Push) => void,
 ): () => void {

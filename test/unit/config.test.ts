@@ -135,6 +135,8 @@ test.each([
   ['PDS_MAIL_FROM', 'Alice'],
   ['PDS_MAIL_FROM', 'A\r\nBcc: b@example.com <a@example.com>'],
   ['PDS_PLC_URL', 'plc.directory'],
+  ['PDS_APP_VIEW_DID', 'api.example.com'],
+  ['PDS_APP_VIEW_URL', 'https://api.example.com/xrpc'],
   ['PDS_RATE_LIMITS', 'of'],
   ['PDS_ALLOW_PRIVATE_TARGETS', '2'],
   ['PDS_LOG_LEVEL', 'loud'],
@@ -151,6 +153,16 @@ test.each([
     expect(read).toThrow(`${name} is ${JSON.stringify(text)}; expected `)
     expect(read).toThrow(/[^.]\.$/)
   }
+})
+
+test('an app view needs its DID and its URL', () => {
+  const did = { PDS_APP_VIEW_DID: 'did:web:api.example.com' }
+  const url = { PDS_APP_VIEW_URL: 'https://api.example.com' }
+  expect(fromEnv({ ...did, ...url })).toMatchObject({
+    appViewDid: 'did:web:api.example.com',
+    appViewUrl: 'https://api.example.com',
+  })
+  for (const one of [did, url]) expect(() => fromEnv(one)).toThrow(ConfigError)
 })
 
 test.each([

@@ -41,6 +41,7 @@ test('the root is the page, with a policy that names the endpoint of that moment
   const policy = page.headers.get('content-security-policy')
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain('connect-src http://localhost:2583 ws://localhost:2583')
+  expect(policy).toContain("img-src 'self' data: blob: http://localhost:2583;")
 
   endpoint = 'http://localhost:2584'
   const later = await get('app://pds/index.html')

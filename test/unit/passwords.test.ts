@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
+import { bcryptSync, bcryptYielding } from '../../server/auth/bcrypt.ts'
 import { createFairQueue } from '../../server/auth/fair-queue.ts'
 import { createPasswordHasher, type PasswordHasher, PasswordQueueFull } from '../../server/auth/passwords.ts'
 
@@ -84,6 +85,27 @@ describe('hashes', () => {
     const hash = await passwords.hash(password, owner)
     expect(await passwords.verify(password, hash, owner)).toBe(true)
     expect(await passwords.verify(other, hash, owner)).toBe(false)
+  })
+})
+
+describe('on the main thread, where no thread can be started', () => {
+  test('hashes are the same, and the event loop turns meanwhile', async () => {
+    const salt = bcryptSync({ secret: 'digest', salt: cost }).slice(0, 29)
+    let turns = 0
+    const count = setInterval(() => turns++, 0)
+    // So many rounds that bcrypt takes several turns.
+    const slow = salt.replace('$04$', '$10$')
+    expect(await bcryptYielding({ secret: 'digest', salt: slow })).toBe(
+      bcryptSync({ secret: 'digest', salt: slow }),
+    )
+    clearInterval(count)
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  test('a malformed hash is rejected', async () => {
+    const job = { secret: 'digest', salt: '$9z$04$' }
+    await expect(bcryptYielding(job)).rejects.toThrow('Not a bcrypt hash.')
+    expect(() => bcryptSync(job)).toThrow('Not a bcrypt hash.')
   })
 })
 

@@ -13,6 +13,7 @@ import { t } from '../../strings/en.ts'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
 import { type ChosenPicture, CropDialog } from './crop-dialog.tsx'
 import { PictureField } from './picture-field.tsx'
 import styles from './profile.module.css'
@@ -43,7 +44,8 @@ export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
       onClose()
     },
   })
-  const change = (changed: ProfileChanges) => setChanges({ ...changes, ...changed })
+  useUnsaved(Object.keys(changes).length > 0)
+  const change = (changed: ProfileChanges) => setChanges((before) => ({ ...before, ...changed }))
   const textOf = (field: TextField) => changes[field] ?? storedText(base, field)
   const problems = Object.fromEntries(textFields.map((field) => [field, problemOf(field, textOf(field))]))
   const field = (name: TextField) => ({

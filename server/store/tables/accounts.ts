@@ -91,8 +91,9 @@ export function page(
 }
 
 /**
- * Returns the accounts whose handle or email address begins with a text, and the account with that DID, in order of creation.
- * @param text not empty, in lower case
+ * Returns the accounts whose handle or email address begins with a text, in any letter case, and the account with that DID, in
+ * order of creation.
+ * @param text not empty
  */
 export function search(
   db: Reader,
@@ -101,13 +102,14 @@ export function search(
   limit: number,
 ): Account[] {
   const { createdAt, did } = after ?? { createdAt: '', did: '' }
+  const start = text.toLowerCase()
   // No character sorts after the last code point.
-  const end = `${text}\u{10ffff}`
+  const end = `${start}\u{10ffff}`
   return db.all<Account>(
-    `${select} WHERE ((a.handle >= ?1 AND a.handle < ?2) OR (a.email >= ?1 AND a.email < ?2) OR lower(a.did) = ?1)
-       AND (a.created_at, a.did) > (?3, ?4)
-     ORDER BY a.created_at, a.did LIMIT ?5`,
-    [text, end, createdAt, did, limit],
+    `${select} WHERE ((a.handle >= ?1 AND a.handle < ?2) OR (a.email >= ?1 AND a.email < ?2) OR a.did = ?3)
+       AND (a.created_at, a.did) > (?4, ?5)
+     ORDER BY a.created_at, a.did LIMIT ?6`,
+    [start, end, text, createdAt, did, limit],
   )
 }
 

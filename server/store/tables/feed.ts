@@ -205,32 +205,52 @@ export function entriesOfList(
   return merged(db, members, [JSON.stringify(list), owner], account ?? 0, slice)
 }
 
-/**
- * Merges the entries of many actors. Only the `limit` actors with the newest entries can contribute, so it seeks the newest entry
- * of every actor, and reads entries of these actors alone.
- */
+/** Entries that are read of each actor at first. */
+const firstDepth = 4
+
+/** Merges the entries of many actors. It reads few entries of each, and more only of those whose entries are all on the page. */
 function merged(
   db: Reader,
   actors: string,
   params: SqlParams,
   account: number,
-  { before: { sortAt, record }, limit }: Slice,
+  { before, limit }: Slice,
+): FeedEntry[] {
+  const depth = Math.min(firstDepth, limit)
+  const first = newestOfEach(db, actors, params, { account, before, limit, depth })
+  if (depth === limit) return first.slice(0, limit)
+  const page = Map.groupBy(first.slice(0, limit), ({ actor }) => actor)
+  const more = [...page.values()].flatMap((own) => {
+    const last = own.length === depth ? own.at(-1) : undefined
+    return last ? entriesBy(db, last.actor, 'all', { before: last, limit: limit - depth }) : []
+  })
+  return [...first, ...more].sort(byPosition).slice(0, limit)
+}
+
+function byPosition(a: FeedPosition, b: FeedPosition): number {
+  return b.sortAt - a.sortAt || b.record - a.record
+}
+
+/** Returns the newest entries of each actor. Only the `limit` actors with the newest entries can contribute to a page. */
+function newestOfEach(
+  db: Reader,
+  actors: string,
+  params: SqlParams,
+  { account, before: { sortAt, record }, limit, depth }: Slice & { account: number; depth: number },
 ): FeedEntry[] {
   return db.all<FeedEntry>(
     `WITH authors (actor) AS (${actors}), newest (actor, at) AS MATERIALIZED (
        SELECT a.id, (
          SELECT p.sort_at FROM posts p WHERE p.actor = a.id AND (p.sort_at, p.record) < (?, ?)
          ORDER BY p.sort_at DESC LIMIT 1) AS at
-       FROM authors JOIN actors a ON a.id = authors.actor AND a.inactive = 0
-       WHERE at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM mutes WHERE account = ? AND subject = a.id)
+       FROM authors CROSS JOIN actors a ON a.id = authors.actor AND a.inactive = 0
+       WHERE NOT EXISTS (SELECT 1 FROM mutes WHERE account = ? AND subject = a.id)
        ORDER BY at DESC LIMIT ?)
      SELECT ${entryColumns} FROM newest CROSS JOIN posts p ON p.record IN (
-       SELECT record FROM posts
-       WHERE actor = newest.actor AND (sort_at, record) < (?, ?)
-         AND sort_at >= (SELECT CASE WHEN count(*) = ? THEN min(at) ELSE -1e15 END FROM newest)
+       SELECT record FROM posts WHERE actor = newest.actor AND (sort_at, record) < (?, ?)
        ORDER BY sort_at DESC, record DESC LIMIT ?)
-     ORDER BY p.sort_at DESC, p.record DESC LIMIT ?`,
-    [...params, sortAt, record, account, limit, sortAt, record, limit, limit, limit],
+     ORDER BY p.sort_at DESC, p.record DESC`,
+    [...params, sortAt, record, account, limit, sortAt, record, depth],
   )
 }
 

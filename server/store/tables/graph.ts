@@ -10,6 +10,15 @@ export function actorIdOf(db: Reader, did: string): number | undefined {
   return db.get<{ id: number }>('SELECT id FROM actors WHERE did = ?', [did])?.id
 }
 
+/** Returns the ids of actors by their DIDs. */
+export function actorIds<Did extends string>(db: Reader, dids: readonly Did[]): Map<Did, number> {
+  const rows = db.all<{ id: number; did: Did }>(
+    'SELECT id, did FROM actors WHERE did IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(dids)],
+  )
+  return new Map(rows.map(({ id, did }) => [did, id]))
+}
+
 /** @param handle in lower case */
 export function actorIdOfHandle(db: Reader, handle: string): number | undefined {
   return db.get<{ id: number }>('SELECT id FROM accounts WHERE handle = ?', [handle])?.id
@@ -181,6 +190,17 @@ export function subjects(
      GROUP BY l.subject HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
     [path, actor, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
   )
+}
+
+/** Ids of active accounts that the viewer does not follow, newest first, without the viewer. */
+export function notFollowed(db: Reader, viewer: number | undefined, { before, limit }: PageOf): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT a.id FROM (SELECT ? AS id) v CROSS JOIN accounts a JOIN actors c ON c.id = a.id AND c.inactive = 0
+     WHERE a.id < ? AND a.id IS NOT v.id AND NOT EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = 9 AND actor = v.id)
+     ORDER BY a.id DESC LIMIT ?`,
+    [viewer ?? null, before ?? Number.MAX_SAFE_INTEGER, limit],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Number of distinct actors that an actor's records in a collection name. */

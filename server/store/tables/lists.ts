@@ -46,10 +46,10 @@ export function mutesByList(
 ): { actor: number; list: number }[] {
   return db.all(
     `SELECT a.value AS actor, min(list.id) AS list
-     FROM muted_lists m JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     FROM muted_lists m CROSS JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
      CROSS JOIN json_each(?) a
-     JOIN links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
-     JOIN links il ON il.record = i.record AND il.path = 12
+     CROSS JOIN links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
+     CROSS JOIN links il ON il.record = i.record AND il.path = 12
      JOIN subjects s ON s.id = il.subject AND ${ofList}
      WHERE m.account = ? GROUP BY 1`,
     [JSON.stringify(names), JSON.stringify(actors), account],

@@ -3,7 +3,6 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type DatetimeString, iso } from '../../util/time.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
-import type { Account } from './accounts.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 import * as collectionNames from './collections.ts'
@@ -132,28 +131,6 @@ function all(db: Reader, sql: string, params: readonly (string | number)[]): Sto
 
 function toRecord(row: Row): StoredRecord {
   return { ...row, cid: cidText(row.cid), indexedAt: iso(new Date(row.indexedAt)) }
-}
-
-type FoundProfile = Pick<Account, 'handle' | 'deactivatedAt' | 'suspendedAt' | 'takenDownAt'> & {
-  readonly bytes: Uint8Array | null
-  readonly indexedAt: DatetimeString | null
-}
-
-/** An account and its newest profile record in the given collections, if it has one. */
-export function findProfile(
-  db: Reader,
-  did: string,
-  collections: readonly string[],
-): FoundProfile | undefined {
-  const found = db.get<Omit<FoundProfile, 'indexedAt'> & { readonly indexedAt: number | null }>(
-    `SELECT a.handle, a.deactivated_at AS deactivatedAt, a.suspended_at AS suspendedAt, a.taken_down_at AS takenDownAt,
-       r.bytes, r.indexed_at AS indexedAt
-     FROM accounts a LEFT JOIN records r ON r.actor = a.id AND r.rkey = 'self'
-       AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
-     WHERE a.did = ? ORDER BY r.indexed_at DESC LIMIT 1`,
-    [JSON.stringify(collections), did],
-  )
-  return found && { ...found, indexedAt: found.indexedAt === null ? null : iso(new Date(found.indexedAt)) }
 }
 
 /** Collections with at least one record, by name. */

@@ -1,6 +1,6 @@
 /** Tray, menu, window and page of a running app, and how it quits. */
 import { readFileSync } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { access, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -378,11 +378,22 @@ describe('quitting', () => {
     expect(await app.exited).toBe(0)
   })
 
-  test('a system shutdown waits for the cleanup', async () => {
+  test('a system shutdown waits until the journal is in the snapshot', async () => {
     app = await machine.start()
-    await app.page()
+    await call(await app.page(), 'server.start')
+    await createAccount(machine, 'frieda')
+    const journalBytes = async () => {
+      const names = (await readdir(machine.dataDir)).filter((name) => name.endsWith('.journal'))
+      const sizes = await Promise.all(
+        names.map(async (name) => (await stat(join(machine.dataDir, name))).size),
+      )
+      return sizes.reduce((sum, size) => sum + size, 0)
+    }
+    const title = 64
+    expect(await journalBytes()).toBeGreaterThan(title)
     expect(await app.shutDown()).toBe(true)
     expect(await app.exited).toBe(0)
+    expect(await journalBytes()).toBe(title)
   })
 })
 

@@ -123,7 +123,8 @@ describe('a thread gate', () => {
 
 describe('a post gate', () => {
   const noQuotes = { embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] }
-  const embedOf = async (reader: NetworkAccount, post: Ref) => (await postOf(reader, post))?.embed?.record
+  const embedOf = async (reader: NetworkAccount, post: Ref) =>
+    ((await postOf(reader, post))?.embed as { record?: unknown })?.record
   const quotesOf = async (reader: NetworkAccount, { uri }: Ref) =>
     texts((await reader.app.bsky.feed.getQuotes({ uri })).data.posts)
 

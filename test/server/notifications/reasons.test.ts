@@ -13,7 +13,11 @@ describe('notifications of a record', () => {
     expect(notifications).toEqual([
       {
         ...{ uri: like.uri, cid: like.cid, reason: 'like', reasonSubject: post.uri },
-        author: { did: bob.did, handle: bob.handle },
+        author: {
+          ...{ did: bob.did, handle: bob.handle, labels: [] },
+          createdAt: expect.stringMatching(/^2030-/),
+          viewer: { muted: false, blockedBy: false },
+        },
         record: { $type: `${feed}.like`, subject: { uri: post.uri, cid: post.cid }, createdAt },
         isRead: false,
         indexedAt: expect.stringMatching(/^2030-01-01T\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -9,6 +9,7 @@ import { StoreUnavailable } from '../../../server/store/errors.ts'
 import * as actors from '../../../server/store/tables/actors.ts'
 import * as notifications from '../../../server/store/tables/notifications.ts'
 import { iso } from '../../../server/util/time.ts'
+import { createViewContexts } from '../../../server/views/context.ts'
 import { someCid } from '../../support/social.ts'
 import { FaultyDisk } from '../store/faulty-disk.ts'
 import { Gate } from '../store/gate.ts'
@@ -27,7 +28,13 @@ beforeEach(async () => {
   db = await Database.open({ directory: '/data', migrations, now: () => new Date(0), files: gate.files })
   events = createNotificationEvents()
   faults = []
-  live = createLive({ store: db, aliases: new Map(), events, onFault: (error) => faults.push(error) })
+  const contexts = createViewContexts({ store: db, aliases: new Map(), now: () => new Date(0) })
+  live = createLive({
+    store: db,
+    viewContext: (did) => contexts('https://pds.test', did),
+    events,
+    onFault: (error) => faults.push(error),
+  })
   await addAccounts(['did:web:alice.test', 'did:web:bob.test'])
 })
 

@@ -231,6 +231,22 @@ test.skipIf(isWindows)('lock: a holder in another container is reported with its
   other.close()
 })
 
+test.skipIf(isWindows)(
+  'lock on macOS: a file system without sockets has its lock in the temporary folder',
+  async () => {
+    const folder = join(tmpdir(), await directoryKey(directory))
+    const held = await acquireSystemLock(directory, 'darwin')
+    expect(readdirSync(folder)).toEqual(['pds.lock'])
+    await expect(acquireSystemLock(directory, 'darwin')).rejects.toMatchObject({
+      pid: process.pid,
+      directory,
+    })
+    await held.release()
+    expect(readdirSync(folder)).toEqual([])
+    rmSync(folder, { recursive: true })
+  },
+)
+
 test('lock: the system’s name of a directory is a pipe on Windows, an abstract socket on Linux, none on macOS', async () => {
   const key = await directoryKey(directory)
   expect(key).toMatch(/^desktop-pds-[0-9a-f]{32}$/)

@@ -1,41 +1,29 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findByIdentifier } from '../../../../accounts/identifier.ts'
-import { statusOf } from '../../../../accounts/status.ts'
-import { profileDetailOf } from '../../../../records/profiles.ts'
-import { recordUri } from '../../../../records/record-uri.ts'
-import type { Reader } from '../../../../store/database.ts'
-import * as activitySubscriptions from '../../../../store/tables/activity-subscriptions.ts'
-import * as follows from '../../../../store/tables/follows.ts'
+import { type AccountStatus, statusOf } from '../../../../accounts/status.ts'
+import { findActor } from '../../../../views/find.ts'
+import { profileViewDetailed } from '../../../../views/profile-detail.ts'
+import { XrpcError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
+
+const inactive: Record<AccountStatus, { name: string; message: string }> = {
+  takendown: { name: 'AccountTakedown', message: 'This account has been taken down' },
+  suspended: { name: 'AccountSuspended', message: 'This account is suspended' },
+  deactivated: { name: 'AccountDeactivated', message: 'This account is deactivated' },
+}
 
 export const getProfile = method(app.example.actor.getProfile, {
   auth: 'optional',
-  handler({ params, auth, store, config, fail }) {
+  handler({ params, auth, store, caller, viewContext, fail }) {
     const account = findByIdentifier(store, params.actor)
-    if (!account || (statusOf(account) !== undefined && account.did !== auth?.did)) {
-      throw fail('ProfileNotFound', 'Account not found')
+    if (!account) throw fail('ProfileNotFound', 'Account not found')
+    const status = statusOf(account)
+    if (status && account.did !== auth?.did) {
+      const { name, message } = inactive[status]
+      // With 401, as for the caller's own account, clients would end the session.
+      throw new XrpcError(name, message, { status: 400 })
     }
-    const { did, handle, createdAt } = account
-    return {
-      did,
-      handle,
-      createdAt,
-      ...profileDetailOf(store, config.aliases, did),
-      viewer: auth && viewerState(store, auth.did, did),
-    }
+    const ctx = viewContext(caller.origin, auth?.did)
+    return profileViewDetailed(ctx, findActor(ctx, account.did))
   },
 })
-
-function viewerState(db: Reader, viewer: string, did: string): app.example.actor.defs.ViewerState {
-  const following = follows.find(db, viewer, did)
-  const followedBy = follows.find(db, did, viewer)
-  const subscription = activitySubscriptions.find(db, viewer, did)
-  return {
-    following: following && recordUri(following.did, following.collection, following.rkey),
-    followedBy: followedBy && recordUri(followedBy.did, followedBy.collection, followedBy.rkey),
-    activitySubscription: subscription && {
-      post: subscription.post === 1,
-      reply: subscription.reply === 1,
-    },
-  }
-}

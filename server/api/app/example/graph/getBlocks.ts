@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 
 export const getBlocks = method(app.example.graph.getBlocks, {
   auth: 'access',
-  handler({ params, auth, origin, config, viewContext }) {
-    const ctx = viewContext(origin, auth.did)
+  handler({ params, auth, caller, config, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
     const collections = namesOf(app.example.graph.block.$type, config.aliases)
     const { items, cursor } = takePage(
       readPage(params),

@@ -9,8 +9,8 @@ import { method } from '../../../method.ts'
 
 export const getFollows = method(app.example.graph.getFollows, {
   auth: 'optional',
-  handler({ params, auth, origin, config, viewContext }) {
-    const ctx = viewContext(origin, auth?.did)
+  handler({ params, auth, caller, config, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const collections = namesOf(app.example.graph.follow.$type, config.aliases)
     const { items, cursor } = takePage(

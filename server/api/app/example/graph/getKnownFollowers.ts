@@ -8,8 +8,8 @@ import { method } from '../../../method.ts'
 
 export const getKnownFollowers = method(app.example.graph.getKnownFollowers, {
   auth: 'access',
-  handler({ params, auth, origin, viewContext }) {
-    const ctx = viewContext(origin, auth.did)
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
     const subject = findActor(ctx, params.actor)
     const { items, cursor } = takePage(
       readPage(params),

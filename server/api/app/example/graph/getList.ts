@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 
 export const getList = method(app.example.graph.getList, {
   auth: 'optional',
-  handler({ params, auth, origin, viewContext, fail }) {
-    const ctx = viewContext(origin, auth?.did)
+  handler({ params, auth, caller, viewContext, fail }) {
+    const ctx = viewContext(caller.origin, auth?.did)
     const row = findRecord(ctx, params.list, app.example.graph.list.$type)
     const [list] = row ? listViews(ctx, [row.id]) : []
     if (!row || !list) throw fail('InvalidRequest', 'List not found')

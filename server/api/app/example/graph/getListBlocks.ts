@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 
 export const getListBlocks = method(app.example.graph.getListBlocks, {
   auth: 'access',
-  handler({ params, auth, origin, config, viewContext }) {
-    const ctx = viewContext(origin, auth.did)
+  handler({ params, auth, caller, config, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
     const { list, listblock } = app.example.graph
     const names = {
       list: namesOf(list.$type, config.aliases),

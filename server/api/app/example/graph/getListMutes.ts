@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 
 export const getListMutes = method(app.example.graph.getListMutes, {
   auth: 'access',
-  handler({ params, auth, origin, config, viewContext }) {
-    const ctx = viewContext(origin, auth.did)
+  handler({ params, auth, caller, config, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
     const names = namesOf(app.example.graph.list.$type, config.aliases)
     const { items, cursor } = takePage(
       readPage(params),

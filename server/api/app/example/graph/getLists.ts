@@ -8,8 +8,8 @@ import { method } from '../../../method.ts'
 
 export const getLists = method(app.example.graph.getLists, {
   auth: 'optional',
-  handler({ params, auth, origin, config, viewContext }) {
-    const ctx = viewContext(origin, auth?.did)
+  handler({ params, auth, caller, config, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
     const names = namesOf(app.example.graph.list.$type, config.aliases)
     const { items, cursor } = takePage(

@@ -10,8 +10,8 @@ const { relationship, notFoundActor } = app.example.graph.defs
 
 export const getRelationships = method(app.example.graph.getRelationships, {
   auth: 'optional',
-  handler({ params, auth, origin, viewContext, fail }) {
-    const ctx = viewContext(origin, auth?.did)
+  handler({ params, auth, caller, viewContext, fail }) {
+    const ctx = viewContext(caller.origin, auth?.did)
     const { actor, others = [] } = params
     const from = visibleActor(ctx, actor)
     if (from === undefined) throw fail('ActorNotFound', `Actor not found: ${actor}`)

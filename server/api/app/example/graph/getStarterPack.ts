@@ -4,8 +4,8 @@ import { method } from '../../../method.ts'
 
 export const getStarterPack = method(app.example.graph.getStarterPack, {
   auth: 'optional',
-  handler({ params, auth, origin, viewContext, fail }) {
-    const ctx = viewContext(origin, auth?.did)
+  handler({ params, auth, caller, viewContext, fail }) {
+    const ctx = viewContext(caller.origin, auth?.did)
     const pack = starterPackAt(ctx, params.starterPack)
     if (!pack) throw fail('InvalidRequest', 'Starter pack not found')
     return { starterPack: starterPackView(ctx, pack) }

@@ -4,8 +4,8 @@ import { method } from '../../../method.ts'
 
 export const getStarterPacks = method(app.example.graph.getStarterPacks, {
   auth: 'optional',
-  handler({ params, auth, origin, viewContext }) {
-    const ctx = viewContext(origin, auth?.did)
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth?.did)
     const found = params.uris.flatMap((uri) => starterPackAt(ctx, uri) ?? [])
     return { starterPacks: found.map((pack) => starterPackViewBasic(ctx, pack)) }
   },

@@ -10,11 +10,11 @@ import { method } from '../../../method.ts'
 
 export const listNotifications = method(app.example.notification.listNotifications, {
   auth: 'access',
-  handler({ params, auth, store, config, fail }) {
+  handler({ params, auth, caller, store, viewContext, fail }) {
     const { did } = auth
     const { limit = 50, cursor, priority = false } = params
-    const before = cursor === undefined ? undefined : instant(decodeCursor(cursor, 1)?.[0] ?? '')
-    if (cursor !== undefined && !before) throw fail('InvalidRequest', 'Malformed cursor')
+    const before = cursor ? instant(decodeCursor(cursor, 1)?.[0] ?? '') : undefined
+    if (cursor && !before) throw fail('InvalidRequest', 'Malformed cursor')
     const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)
     const found = notifications.page(store, {
@@ -27,7 +27,7 @@ export const listNotifications = method(app.example.notification.listNotificatio
     const last = found.length > shown.length ? shown.at(-1) : undefined
     return {
       cursor: last && encodeCursor(last.indexedAt),
-      notifications: notificationViews(store, config.aliases, shown, seenAt),
+      notifications: notificationViews(viewContext(caller.origin, did), shown, seenAt),
       priority,
       seenAt,
     }

@@ -11,7 +11,7 @@ export const searchAccounts = method(com.core.admin.searchAccounts, {
     const key = cursor ? decodeCursor(cursor, 2) : undefined
     if (cursor && !key) throw fail('InvalidRequest', 'Malformed cursor')
     const [createdAt = '', did = ''] = key ?? []
-    const text = params.email?.trim().toLowerCase() ?? ''
+    const text = params.email?.trim() ?? ''
     const after = { createdAt, did }
     const found =
       text === '' ? accounts.page(store, after, limit + 1) : accounts.search(store, text, after, limit + 1)

@@ -1,0 +1,23 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
+import * as graph from '../../../../store/tables/graph.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
+import { relationTo } from '../../../../views/relations.ts'
+import { method } from '../../../method.ts'
+
+export const getSuggestions = method(app.example.actor.getSuggestions, {
+  auth: 'optional',
+  handler({ params, auth, caller, config, viewContext }) {
+    if (!auth) refuseForeignPage(caller, config)
+    const ctx = viewContext(caller.origin, auth?.did)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => graph.notFollowed(ctx.db, ctx.viewer, page),
+      (id) => id,
+    )
+    loadActors(ctx, items)
+    const shown = items.filter((id) => !isHidden(ctx, id) && !relationTo(ctx, id).muted)
+    return { actors: shown.map((id) => profileView(ctx, id)), cursor }
+  },
+})

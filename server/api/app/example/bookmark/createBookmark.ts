@@ -1,0 +1,21 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as bookmarks from '../../../../store/tables/bookmarks.ts'
+import { actorIdOf } from '../../../../store/tables/graph.ts'
+import { iso } from '../../../../util/time.ts'
+import { recordName } from '../../../../views/find.ts'
+import { method } from '../../../method.ts'
+
+export const createBookmark = method(app.example.bookmark.createBookmark, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, config, now, fail }) {
+    const { uri, cid } = input
+    const post = recordName({ db: store, aliases: config.aliases }, uri, app.example.feed.post.$type)
+    if (!post) throw fail('UnsupportedCollection', 'Only posts can be bookmarked')
+    store.assertRoom()
+    await store.transact((tx) => {
+      const account = actorIdOf(tx, auth.did)
+      if (account !== undefined) bookmarks.add(tx, account, { ...post, cid, createdAt: iso(now()) })
+    })
+  },
+})

@@ -1,0 +1,18 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as bookmarks from '../../../../store/tables/bookmarks.ts'
+import { actorIdOf } from '../../../../store/tables/graph.ts'
+import { recordName } from '../../../../views/find.ts'
+import { method } from '../../../method.ts'
+
+export const deleteBookmark = method(app.example.bookmark.deleteBookmark, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, config, fail }) {
+    const post = recordName({ db: store, aliases: config.aliases }, input.uri, app.example.feed.post.$type)
+    if (!post) throw fail('UnsupportedCollection', 'Only posts can be bookmarked')
+    await store.transact((tx) => {
+      const account = actorIdOf(tx, auth.did)
+      if (account !== undefined) bookmarks.remove(tx, account, post)
+    })
+  },
+})
