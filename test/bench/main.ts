@@ -3,6 +3,7 @@
  * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
  * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3.
  */
+import { benchBlobs } from './blobs.ts'
 import { removeFolders } from './folders.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
@@ -23,6 +24,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['size', () => benchSize()],
   ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],
+  ['blobs', () => benchBlobs()],
   ['ui', () => benchUi()],
   ['install', () => benchInstall()],
   ['soak', (minutes) => benchSoak(minutes)],
