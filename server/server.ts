@@ -124,6 +124,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
@@ -214,6 +215,7 @@ function createDispatch(
       const { epoch } = store
       return () => store.settled(epoch)
     },
+    versionOf: (tables) => store.version(...tables),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,

@@ -63,7 +63,9 @@ import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOther
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
 import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
+import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
+import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
@@ -241,7 +243,9 @@ export const methods = [
   getConfig,
   getSuggestedFeedsOfNetwork,
   getTrendingTopics,
+  getConvoAvailability,
   getLog,
+  getUnreadCounts,
   listConvos,
 ]
 

@@ -1,22 +1,16 @@
-/**
- * Forwards calls to an app view or to a service that the client names in `atproto-proxy`. Each call carries a service token: the
- * account's key signs that it calls this method of this service within the next minute.
- */
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+/** Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import type { AuthWord, SessionCredentials } from '../auth/credentials.ts'
 import { needsPrivilege, scopes } from '../auth/scopes.ts'
 import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
-import { createServiceJwt } from '../identity/service-jwt.ts'
 import type { Logger } from '../util/log.ts'
-import { randomId } from '../util/random.ts'
-import { openBody } from '../xrpc/body.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import type { Authorize } from '../xrpc/method.ts'
-import type { Forward, IncomingCall, MethodName } from '../xrpc/router.ts'
+import type { Forward, IncomingCall } from '../xrpc/router.ts'
 import { keepPrivate } from '../xrpc/send.ts'
+import { requestFrom, tokenFor } from './forwarded-request.ts'
 import type { FreshWrites } from './fresh-writes.ts'
 import { OutboundRefused } from './guard.ts'
 import { createHttpClient } from './http-client.ts'
@@ -46,15 +40,8 @@ export interface ServiceProxy {
 const defaultIdleMs = 15_000
 /** Milliseconds for a whole call. */
 const totalMs = 60_000
-/** Limit of a request body in bytes. */
-const maxBody = 10_000_000
 /** Concurrent calls per account. */
 const maxCalls = 50
-/** Lifetime of a service token, in seconds. */
-const tokenLifetime = 60
-
-/** Headers of a request that services get. */
-const forwardedHeaders = ['accept', 'accept-language', 'atproto-accept-labelers', 'x-bsky-topics']
 
 /** Creates the proxy. @returns undefined if no app view is configured: then nothing is forwarded */
 export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
@@ -92,16 +79,9 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     const life = createLifetime(res, options.idleMs ?? defaultIdleMs, closing.signal)
     try {
       const url = await urlOf(service, resolveDid, life.signal)
+      const token = await tokenFor(session, service, name, now())
       const upstream = await client.request(`${url}/xrpc/${name.called}${query && `?${query}`}`, {
-        // For HEAD too: the length of the body is known then.
-        method: req.method === 'POST' ? 'POST' : 'GET',
-        headers: {
-          ...headersFor(req),
-          // What is merged must be read.
-          ...(revise && { 'accept-encoding': 'identity' }),
-          authorization: `Bearer ${await tokenFor(session, service, name, now())}`,
-        },
-        body: bodyOf(req, life.progress, check),
+        ...requestFrom(req, { token, onProgress: life.progress, check, isRead: revise !== undefined }),
         signal: life.signal,
       })
       life.progress()
@@ -149,47 +129,6 @@ function headerOf({ headers }: IncomingMessage): string | undefined {
   return headers['atproto-proxy']?.toString().trim()
 }
 
-function headersFor({ headers }: IncomingMessage): OutgoingHttpHeaders {
-  const forwarded: OutgoingHttpHeaders = {
-    'accept-encoding': headers['accept-encoding'] ?? 'identity',
-  }
-  for (const name of forwardedHeaders) if (headers[name] !== undefined) forwarded[name] = headers[name]
-  if (!hasBody(headers)) return forwarded
-  if (headers['content-type'] !== undefined) forwarded['content-type'] = headers['content-type']
-  // A compressed body is forwarded as plain bytes of unknown length.
-  if (headers['content-encoding'] === undefined && headers['content-length'] !== undefined) {
-    forwarded['content-length'] = headers['content-length']
-  }
-  return forwarded
-}
-
-function hasBody(headers: IncomingMessage['headers']): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
-}
-
-function bodyOf(req: IncomingMessage, onProgress: () => void, check: () => unknown): Readable | undefined {
-  if (!hasBody(req.headers) || req.method !== 'POST') return undefined
-  return Readable.from(observed(openBody(req, maxBody, check).body, onProgress))
-}
-
-async function* observed(chunks: AsyncIterable<Uint8Array>, onProgress: () => void) {
-  for await (const chunk of chunks) {
-    onProgress()
-    yield chunk
-  }
-}
-
-function tokenFor(
-  { did, account }: SessionCredentials,
-  { did: aud }: Service,
-  { called: lxm }: MethodName,
-  now: Date,
-): Promise<string> {
-  const iat = Math.floor(now.getTime() / 1000)
-  const exp = iat + tokenLifetime
-  return createServiceJwt({ iss: did, aud, lxm, iat, exp, jti: randomId(), privateKey: account.signingKey })
-}
-
 /** How long a call lasts: until it ends, its client disconnects, the server closes, or the service is silent for too long. */
 function createLifetime(res: ServerResponse, idleMs: number, closing: AbortSignal) {
   const over = new AbortController()
@@ -197,14 +136,16 @@ function createLifetime(res: ServerResponse, idleMs: number, closing: AbortSigna
   const total = setTimeout(() => over.abort(failure('takes too long')), totalMs)
   const abort = () => over.abort()
   res.once('close', abort)
+  closing.addEventListener('abort', abort)
   return {
-    signal: AbortSignal.any([over.signal, closing]),
+    signal: over.signal,
     /** Bytes have arrived or were sent. */
     progress: () => void idle.refresh(),
     end() {
       clearTimeout(idle)
       clearTimeout(total)
       res.off('close', abort)
+      closing.removeEventListener('abort', abort)
       over.abort()
     },
   }

@@ -15,7 +15,7 @@ import { type Files, nodeFiles } from './files.ts'
 import { defaultReserveBytes } from './journal-file.ts'
 import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
-import { type OpenedStore, openStore } from './open.ts'
+import { type OpenedStore, openStore, type Upgrade } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
 import { exportSnapshot } from './snapshot.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly directory: string
   readonly migrations: readonly Migration[]
   readonly now: () => Date
+  /** Called before and after pending migrations, which take a minute for a million notifications. */
+  readonly onUpgrade?: (upgrade: Upgrade) => void
   /** Called when a checkpoint failed, because it has no caller. It will be retried. */
   readonly onFault?: (error: unknown) => void
   /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
@@ -95,11 +97,16 @@ export class Database implements Reader {
    * StoreTooNew.
    */
   static async open(options: OpenOptions): Promise<Database> {
-    const { directory, migrations, now, files = nodeFiles } = options
+    const { directory, migrations, now, onUpgrade, files = nodeFiles } = options
     await files.makeDir(directory)
     const lock = await files.lock(directory)
     try {
-      const database = new Database(options, files, lock, await openStore(files, directory, migrations, now))
+      const database = new Database(
+        options,
+        files,
+        lock,
+        await openStore(files, directory, migrations, now, onUpgrade),
+      )
       // On a full disk the store opens for reading.
       await database.#log.prepare().catch(() => {})
       return database

@@ -13,7 +13,8 @@ export type Migration = { readonly sql: string } | { readonly run: (sqlite: Sqli
  * are checked at the end. After an error the database is unusable: the file on disk is the previous version.
  */
 export function migrate(sqlite: Sqlite, migrations: readonly Migration[]): void {
-  sqlite.exec('PRAGMA foreign_keys = OFF')
+  // Without a rollback journal, which would hold every changed page in memory.
+  sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA secure_delete = OFF')
   for (let version = schemaVersion(sqlite) + 1; version <= migrations.length; version++) {
     sqlite.exec('BEGIN')
     const step = migrations[version - 1]
@@ -25,5 +26,8 @@ export function migrate(sqlite: Sqlite, migrations: readonly Migration[]): void 
   const broken = sqlite.all<{ table: string }>('PRAGMA foreign_key_check')
   if (broken.length > 0)
     throw new Error(`A migration left rows in ${broken[0]?.table} that refer to missing rows`)
-  sqlite.exec('PRAGMA foreign_keys = ON')
+  // Leaves nothing of deleted rows in free pages.
+  sqlite.exec('VACUUM')
+  sqlite.exec('PRAGMA secure_delete = ON; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
+  sqlite.forget()
 }

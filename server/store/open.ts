@@ -22,6 +22,13 @@ import { finishRestore } from './restore.ts'
 import { createSqlite, exportSnapshot, putSnapshot, schemaVersion, writeChecksum } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
+/** An upgrade of the data to the schema of this program, by numbers of migrations. */
+export interface Upgrade {
+  readonly from: number
+  readonly to: number
+  readonly state: 'started' | 'finished'
+}
+
 export interface OpenedStore {
   readonly sqlite: Sqlite
   /** Number of the last transaction. */
@@ -38,6 +45,7 @@ export async function openStore(
   dir: string,
   migrations: readonly Migration[],
   now: () => Date,
+  onUpgrade?: (upgrade: Upgrade) => void,
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
@@ -55,7 +63,7 @@ export async function openStore(
     }
     journal = await openJournal(files, dir, loaded)
     if (!loaded.hasChecksum) await writeChecksum(files, dir)
-    const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now)
+    const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now, onUpgrade)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
     return { sqlite, seq, journal, snapshotBytes, sealedBytes }
   } catch (error) {
@@ -120,13 +128,15 @@ async function bringUpToDate(
   { sqlite, seq, snapshotBytes }: Loaded,
   migrations: readonly Migration[],
   now: () => Date,
+  onUpgrade: ((upgrade: Upgrade) => void) | undefined,
 ): Promise<number> {
-  if (schemaVersion(sqlite) === migrations.length) return snapshotBytes
+  const [from, to] = [schemaVersion(sqlite), migrations.length]
+  if (from === to) return snapshotBytes
+  onUpgrade?.({ from, to, state: 'started' })
   await saveBackup(files, dir, contentOf(sqlite, seq), now(), 'upgrade')
   migrate(sqlite, migrations)
-  // Earlier versions left deleted rows in free pages.
-  sqlite.exec('VACUUM')
   const bytes = exportSnapshot(sqlite, seq)
   await putSnapshot(files, dir, bytes)
+  onUpgrade?.({ from, to, state: 'finished' })
   return bytes.length
 }

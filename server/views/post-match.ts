@@ -35,7 +35,7 @@ function didOf(ctx: ViewContext, identifier: string): string | undefined {
 
 /** A term matches at the beginning of a word, in any letter case. Scripts without spaces have no words. */
 function patternOf(term: string): RegExp {
-  const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+  const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const begins =
     /^[\p{L}\p{N}]/u.test(term) && !/[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u.test(term)
   return new RegExp(begins ? `(?<![\\p{L}\\p{N}])${escaped}` : escaped, 'iu')

@@ -148,6 +148,17 @@ const listUri = `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`
 const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
 const everyone = { include: 'all', list: true, push: true }
 
+/** Requests the posts of the other account after one has blocked the other. */
+async function authorFeedOfBlocked(reader: (blocker: Account, blocked: Account) => Account): Promise<Answer> {
+  const [blocker, blocked] = [await newAccount(), await newAccount()]
+  const record = { subject: blocked.did, createdAt: server.clock.now().toISOString() }
+  const block = { repo: blocker.did, collection: 'app.example.graph.block', record }
+  await core('repo.createRecord', block, blocker)
+  const who = reader(blocker, blocked)
+  const actor = who === blocker ? blocked.did : blocker.did
+  return server.get('app.example.feed.getAuthorFeed', { actor }, who)
+}
+
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
   ...Object.fromEntries(
@@ -184,6 +195,16 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'app.example.actor.getProfile AccountTakedown': async () => profile((await narrowSession()).did),
   'app.example.actor.getProfile AccountSuspended': () => whileIn('suspended', () => profile(owner.did)),
   'app.example.actor.getProfile AccountDeactivated': () => whileIn('deactivated', () => profile(owner.did)),
+  'app.example.feed.getAuthorFeed BlockedActor': () => authorFeedOfBlocked((blocker) => blocker),
+  'app.example.feed.getAuthorFeed BlockedByActor': () => authorFeedOfBlocked((_, blocked) => blocked),
+  'app.example.feed.getListFeed UnknownList': () =>
+    server.get('app.example.feed.getListFeed', {
+      list: `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`,
+    }),
+  'app.example.feed.getPostThread NotFound': () =>
+    server.get('app.example.feed.getPostThread', { uri: postUri }),
+  'app.example.feed.searchPosts BadQueryString': () =>
+    server.get('app.example.feed.searchPosts', { q: 'rain', since: 'yesterday' }, owner),
   'app.example.graph.getRelationships ActorNotFound': () =>
     server.get('app.example.graph.getRelationships', { actor: unknownDid }),
   ...Object.fromEntries(

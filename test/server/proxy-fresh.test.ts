@@ -1,6 +1,7 @@
 /** What an account has just written is added to the responses of an app view that does not have it yet. */
+import { jsonToLex, lexicons } from '@atproto/api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Account, TestServer } from '../support/server.ts'
+import { type Account, type Answer, TestServer } from '../support/server.ts'
 import { json, StubService } from '../support/stub-service.ts'
 
 let appView: StubService
@@ -53,8 +54,16 @@ function viewOf(ref: Ref, age = 10_000) {
   }
 }
 
-const ask = (method: string, params: Record<string, string | string[]> = {}, auth = alice) =>
-  server.get(method, params, auth)
+type Params = Record<string, string | string[]>
+
+/** Calls a method. Its response must be valid for the network's client library. */
+async function ask(method: string, params: Params = {}, auth = alice): Promise<Answer> {
+  const answer = await server.get(method, params, auth)
+  if (answer.status === 200 && method.startsWith('app.bsky.')) {
+    lexicons.assertValidXrpcOutput(method, jsonToLex(answer.body))
+  }
+  return answer
+}
 // biome-ignore lint/suspicious/noExplicitAny: items of every shape
 const urisOf = (answer: { body: any }) => answer.body.feed.map(({ post }: { post: Ref }) => post.uri)
 
@@ -125,7 +134,7 @@ describe('a feed', () => {
     async (body) => {
       await post('Hello')
       appView.respond = json(body)
-      expect(await ask('app.bsky.feed.getTimeline')).toMatchObject({ status: 200, body })
+      expect(await server.get('app.bsky.feed.getTimeline', {}, alice)).toMatchObject({ status: 200, body })
     },
   )
 })
@@ -170,7 +179,8 @@ describe('a thread', () => {
   test('as a list has own fresh replies below what they answer', async () => {
     const [root, other] = [foreign('root'), foreign('other')]
     const reply = await replyTo(root)
-    const item = ({ uri }: Ref, depth: number) => ({ uri, depth, value: {} })
+    const value = { $type: 'app.bsky.unspecced.defs#threadItemNoUnauthenticated', author: { did: alice.did } }
+    const item = ({ uri }: Ref, depth: number) => ({ uri, depth, value })
     appView.respond = json({ thread: [item(root, 0), item(other, 1)], hasOtherReplies: false })
     const { body } = await ask('app.bsky.unspecced.getPostThreadV2', { anchor: root.uri })
     expect(body.thread.map(({ uri, depth }: { uri: string; depth: number }) => [uri, depth])).toEqual([
@@ -219,7 +229,7 @@ test('an edited profile shows in the own profile, with the counts of the app vie
     did: alice.did,
     handle: alice.handle,
     displayName: 'Old',
-    banner: 'https://x',
+    banner: 'https://view.test/banner',
     postsCount: 7,
   }
   appView.respond = json(stale)

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startServer } from '../../server/server.ts'
 import { decodeJwt } from '../support/jwt.ts'
-import { open } from '../support/raw-http.ts'
+import { exchange, open } from '../support/raw-http.ts'
 import {
   type Account,
   type AppSession,
@@ -119,6 +119,13 @@ describe('a method of the application namespace', () => {
     await call('app.bsky.some.procedure', {}, { method: 'POST' })
     expect(appView.lastCall).toMatchObject({ method: 'POST', headers: { 'content-length': '0' } })
     expect(appView.lastCall.headers).not.toHaveProperty('transfer-encoding')
+  })
+
+  test('as a query has no body, whatever the client sends', async () => {
+    const request = `GET /xrpc/${timeline} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${alice.accessJwt}\r\n`
+    const answer = await exchange(server.running.port, `${request}Content-Length: 4\r\n\r\nbody`)
+    expect(answer).toMatchObject({ status: 200 })
+    expect(appView.lastCall.headers).not.toHaveProperty('content-length')
   })
 
   test('called with HEAD has the headers of GET', async () => {

@@ -1,5 +1,6 @@
 /** The storage that an account uses: com.core.server.getUsage. */
 import { expect, test } from 'vitest'
+import { blobOf, png } from '../support/blobs.ts'
 import type { Account } from '../support/server.ts'
 import { owner, server, setupServer } from '../support/shared-server.ts'
 
@@ -25,6 +26,18 @@ test('usage: has records and bytes of each collection, largest first', async () 
   const deleted = { repo: owner.did, collection: 'com.example.small', rkey: 'one' }
   await server.post('com.core.repo.deleteRecord', deleted, owner)
   expect((await usage(owner)).collections).toHaveLength(1)
+})
+
+test('usage: has the blobs to which records refer', async () => {
+  const carla = await server.account('carla')
+  const [first, second] = [png('first', 300), png('second', 500)]
+  await blobOf(server, carla, png('without a record'))
+  const images = [await blobOf(server, carla, first), await blobOf(server, carla, second)]
+  for (const rkey of ['one', 'two']) {
+    const note = { repo: carla.did, collection: 'com.example.note', rkey, record: { images } }
+    await server.post('com.core.repo.createRecord', note, carla)
+  }
+  expect((await usage(carla)).blobs).toEqual({ count: 2, bytes: 800 })
 })
 
 test('usage: is the one of the caller', async () => {

@@ -179,11 +179,11 @@ function bytesAfter(cid: string | undefined): Uint8Array {
   return cid === undefined ? new Uint8Array() : cidBytes(cid)
 }
 
-/** Number of the account's blobs that records refer to. */
-export function countReferenced(db: Reader, did: string): number {
-  const row = db.get<{ count: number }>(
-    `SELECT count(*) AS count FROM blobs b WHERE b.account = ${actorId} AND ${isReferenced}`,
+/** Number and bytes of the account's blobs that records refer to. */
+export function referencedTotal(db: Reader, did: string): { count: number; bytes: number } {
+  const row = db.get<{ count: number; bytes: number }>(
+    `SELECT count(*) AS count, coalesce(sum(b.size), 0) AS bytes FROM blobs b WHERE b.account = ${actorId} AND ${isReferenced}`,
     [did],
   )
-  return row?.count ?? 0
+  return row ?? { count: 0, bytes: 0 }
 }

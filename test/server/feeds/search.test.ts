@@ -53,6 +53,7 @@ describe('a search in posts', () => {
     ['a domain, and those below it', 'domain:seeds.test', [fourth, third]],
     ['an unknown author', 'from:unknown.test', []],
     ['special characters of patterns', 'june?', [second]],
+    ['each special character alone', '\\ ^ $ . * + ? ( ) [ ] { } | / -', []],
   ])('finds %s', async (_, q, found) => {
     expect(await search({ q: q.replace('BOB', bob.handle) })).toEqual(found)
   })

@@ -1,17 +1,23 @@
 /** Migrations of existing rows. */
 import { encode } from '@atproto/lex-cbor'
-import { expect, test } from 'vitest'
+import type { LexMap } from '@atproto/lex-data'
+import { describe, expect, test } from 'vitest'
+import type { Reason } from '../../../server/notifications/reasons.ts'
 import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
+import * as activitySubscriptions from '../../../server/store/tables/activity-subscriptions.ts'
 import * as fanOuts from '../../../server/store/tables/fan-outs.ts'
+import * as follows from '../../../server/store/tables/follows.ts'
+import * as notifications from '../../../server/store/tables/notifications.ts'
+import * as records from '../../../server/store/tables/records.ts'
+import * as repos from '../../../server/store/tables/repos.ts'
 import { someCid } from '../../support/social.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
 
-/** Returns a function that opens the store of one new disk with the first `version` migrations. */
-function emptyDisk(): (version: number) => Promise<Database> {
-  const { files } = new FaultyDisk()
+/** Returns a function that opens the store of a disk with the first `version` migrations. */
+function opener({ files }: FaultyDisk): (version: number) => Promise<Database> {
   return (version) =>
     Database.open({
       directory: '/data',
@@ -20,6 +26,8 @@ function emptyDisk(): (version: number) => Promise<Database> {
       files,
     })
 }
+
+const emptyDisk = () => opener(new FaultyDisk())
 
 test('push queue: devices that were registered before its migration receive later notifications', async () => {
   const open = emptyDisk()
@@ -83,4 +91,179 @@ test('fan-outs: an unfinished one starts again, because subscribers are notified
   const db = await open(migrations.length)
   expect(fanOuts.first(db)).toMatchObject({ rkey: '1', lastRecipient: 0 })
   await db.close()
+})
+
+describe('actors and links', () => {
+  const [alice, bob] = ['did:web:alice.test', 'did:web:bob.test'] as const
+  const post = `at://${alice}/app.example.feed.post/1`
+  const subject = { uri: post, cid: someCid }
+  /** Of bob, oldest first. Their keys sort otherwise. */
+  const bobs: readonly (readonly [collection: string, rkey: string, content: LexMap])[] = [
+    ['app.example.graph.follow', 'z', { subject: alice }],
+    [
+      'app.bsky.feed.like',
+      'y',
+      { subject, via: { uri: `at://bob.test/app.bsky.feed.repost/x`, cid: someCid } },
+    ],
+    ['app.example.feed.repost', 'x', { subject }],
+    ['app.example.feed.post', 'w', { text: '', reply: { parent: subject, root: subject }, createdAt: at }],
+    ['app.example.graph.verification', 'v', { subject: alice }],
+    ['app.example.feed.like', 'u', { subject: { uri: 'malformed' } }],
+  ]
+  const time = (n: number) => `2029-01-01T00:00:00.00${n}Z`
+  const reasons = ['follow', 'like', 'repost', 'reply', 'verified']
+
+  /** A disk with the rows of version 7. */
+  async function oldDisk(): Promise<FaultyDisk> {
+    const disk = new FaultyDisk()
+    const db = await opener(disk)(7)
+    await db.transact((tx) => {
+      for (const did of [alice, bob]) {
+        tx.run(
+          `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did) VALUES (?, ?, 0, ?, x'00', '')`,
+          [did, did.slice('did:web:'.length), at],
+        )
+        tx.run(`INSERT INTO repos (did, commit_cid, rev, tree_cid) VALUES (?, ?, '3k', ?)`, [
+          did,
+          someCid,
+          someCid,
+        ])
+        tx.run(`INSERT INTO repo_blocks (did, cid, bytes) VALUES (?, ?, x'01')`, [did, someCid])
+      }
+      const addRecord = (did: string, collection: string, rkey: string, content: LexMap, indexedAt: string) =>
+        tx.run(
+          'INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?)',
+          [...[did, collection, rkey, someCid, encode({ $type: collection, ...content }), indexedAt]],
+        )
+      addRecord(alice, 'app.example.feed.post', '1', { text: 'a post', createdAt: time(0) }, at)
+      tx.run('INSERT INTO record_blobs (did, collection, rkey, blob_cid) VALUES (?, ?, ?, ?)', [
+        ...[alice, 'app.example.feed.post', '1', someCid],
+      ])
+      for (const [i, [collection, rkey, content]] of bobs.entries()) {
+        addRecord(bob, collection, rkey, content, time(i))
+        const reason = reasons[i]
+        if (reason === undefined) continue
+        const own = `at://${bob}/${collection}/${rkey}`
+        tx.run(
+          `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, collection, rkey, reason_subject)
+           VALUES (1, 2, 0, 0, ?, ?, ?, ?, ?)`,
+          [
+            reason,
+            time(i),
+            collection,
+            rkey,
+            reason === 'follow' ? null : reason === 'verified' ? own : post,
+          ],
+        )
+      }
+      tx.run(
+        `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, collection, rkey, cid, bytes)
+         VALUES (1, 2, 0, 0, 'unverified', ?, 'app.example.graph.verification', 't', ?, ?)`,
+        [time(6), someCid, encode({ subject: alice })],
+      )
+      tx.run('DELETE FROM notifications WHERE id = 6')
+      tx.run(
+        `INSERT INTO notifications (account, author, hidden, followed, reason, indexed_at, collection, rkey, cid, bytes)
+         VALUES (1, 2, 0, 0, 'unverified', ?, 'app.example.graph.verification', 't', ?, ?)`,
+        [time(7), someCid, encode({ subject: alice })],
+      )
+      tx.run('INSERT INTO seen_markers (account, seen_at) VALUES (1, ?)', [time(1)])
+      tx.run('UPDATE notification_kinds SET unread = 0 WHERE reason IN (?, ?)', ['follow', 'like'])
+      tx.run('UPDATE notification_clock SET last = ?', [time(7)])
+      tx.run(
+        `INSERT INTO follows (did, collection, rkey, subject) VALUES (?, 'app.example.graph.follow', 'z', ?)`,
+        [bob, alice],
+      )
+      tx.run(
+        'INSERT INTO activity_subscriptions (did, subject, post, reply, created_at) VALUES (?, ?, 1, 0, ?)',
+        [...[alice, 'did:web:far.test', at]],
+      )
+    })
+    await db.close()
+    return disk
+  }
+
+  const all: Reason[] = ['follow', 'like', 'repost', 'reply', 'verified', 'unverified']
+  const wanted = { followed: all, others: all }
+
+  function expectMigrated(db: Database): void {
+    const listed = notifications.page(db, { did: alice, wanted, limit: 50 })
+    expect(
+      listed.map(({ id, reason, rkey, cid, indexedAt, reasonSubject: about }) => [
+        id,
+        reason,
+        rkey,
+        cid,
+        indexedAt,
+        about,
+      ]),
+    ).toEqual([
+      [7, 'unverified', 't', someCid, time(7), `at://${bob}/app.example.graph.verification/t`],
+      [5, 'verified', 'v', someCid, time(4), `at://${bob}/app.example.graph.verification/v`],
+      [4, 'reply', 'w', someCid, time(3), post],
+      [3, 'repost', 'x', someCid, time(2), post],
+      [2, 'like', 'y', someCid, time(1), post],
+      [1, 'follow', 'z', someCid, time(0), null],
+    ])
+    expect(notifications.countUnread(db, alice, wanted)).toBe(4)
+    expect(notifications.seenAt(db, alice)).toBe(time(1))
+    expect(notifications.lastArrival(db)).toBe(Date.parse(time(7)))
+    // In the order of their writes.
+    expect(db.all('SELECT rkey FROM records ORDER BY id')).toEqual([...'zyxwvu1'].map((rkey) => ({ rkey })))
+    expect(records.find(db, alice, 'app.example.feed.post', '1')).toMatchObject({
+      cid: someCid,
+      indexedAt: at,
+    })
+    expect(records.countBlobs(db, alice)).toBe(1)
+    expect(records.count(db, bob)).toBe(6)
+    expect(repos.findHead(db, bob)).toEqual({ commit: someCid, rev: '3k', tree: someCid })
+    expect(repos.findBlock(db, bob, someCid)).toEqual(new Uint8Array([1]))
+    expect(follows.find(db, bob, alice)).toEqual({
+      did: bob,
+      collection: 'app.example.graph.follow',
+      rkey: 'z',
+    })
+    expect(activitySubscriptions.page(db, alice, undefined, 9)).toMatchObject([
+      { subject: 'did:web:far.test', createdAt: at },
+    ])
+    const links = db.all<{ path: number }>('SELECT path FROM links ORDER BY path').map(({ path }) => path)
+    expect(links).toEqual([1, 2, 3, 5, 6, 9, 14])
+    expect(db.all('SELECT kind, sort_at AS sortAt FROM posts ORDER BY record')).toEqual([
+      { kind: 2, sortAt: Date.parse(time(2)) },
+      { kind: 1, sortAt: Date.parse(time(3)) },
+      { kind: 0, sortAt: Date.parse(time(0)) },
+    ])
+    expect(db.all('SELECT count FROM link_counts')).toHaveLength(7)
+  }
+
+  test('keep every notification, record and subscription of an earlier version', async () => {
+    const db = await opener(await oldDisk())(migrations.length)
+    expectMigrated(db)
+    // Ids of arrivals are never used again.
+    const like = { did: bob, collection: 'app.bsky.feed.like', rkey: 'y' }
+    await db.transact((tx) => notifications.insert(tx, like, [{ to: alice, reason: 'like' }], at))
+    expect(notifications.lastId(db)).toBe(8)
+    await db.close()
+  })
+
+  test('a start that was killed during the upgrade is completed by the next one', async () => {
+    const old = await oldDisk()
+    const upgraded = old.clone()
+    const before = upgraded.operations
+    await (await opener(upgraded)(migrations.length)).close()
+    const operations = upgraded.operations - before
+    expect(operations).toBeGreaterThan(20)
+    // faults.test.ts tests each operation of an upgrade, with a smaller one.
+    for (let at = 1; at <= operations; at += 5) {
+      const disk = old.clone()
+      disk.failAt(before + at, 'kill')
+      const start = opener(disk)(migrations.length)
+      await start.then((db) => db.close()).catch(() => {})
+      expect(disk.off).toBe(true)
+      disk.restart()
+      const db = await opener(disk)(migrations.length)
+      expectMigrated(db)
+      await db.close()
+    }
+  })
 })

@@ -25,7 +25,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       indexedRecords: records.count(store, did),
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
-      importedBlobs: blobs.countReferenced(store, did),
+      importedBlobs: blobs.referencedTotal(store, did).count,
     }
   },
 })

@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import * as blobs from '../../../../store/tables/blobs.ts'
 import * as usage from '../../../../store/tables/usage.ts'
 import { method } from '../../../method.ts'
 
@@ -10,7 +11,7 @@ export const getUsage = method(com.core.server.getUsage, {
   handler({ auth, store }) {
     return {
       collections: usage.ofCollections(store, auth.did, maxCollections),
-      blobs: { count: 0, bytes: 0 },
+      blobs: blobs.referencedTotal(store, auth.did),
     }
   },
 })
