@@ -202,15 +202,20 @@ function answeredActors(ctx: ViewContext, { value: { reply } }: Post): number[] 
   return uris.flatMap((uri) => recordAt(ctx, uri)?.actor ?? [])
 }
 
+/** Whether feeds of many authors show an item: neither a block nor a mute hides it. */
+export function isInListFeed(ctx: ViewContext, item: FeedItem): boolean {
+  const { post, repost } = item
+  const isMuted = (actor: number) => relationTo(ctx, actor).muted
+  return !isMuted(post.actor) && !(repost && isMuted(repost.actor)) && !isItemHidden(ctx, item)
+}
+
 /** Whether the timeline shows an item: replies only to the viewer, to authors that it follows, and of authors to themselves. */
 export function isInTimeline(ctx: ViewContext, item: FeedItem): boolean {
   const { post, repost } = item
-  const isMuted = (actor: number) => relationTo(ctx, actor).muted
-  if (isItemHidden(ctx, item) || isMuted(post.actor) || (repost && isMuted(repost.actor))) return false
-  if (repost || !post.value.reply) return true
+  if (!isInListFeed(ctx, item)) return false
+  if (repost || !post.value.reply || post.actor === ctx.viewer || isToSelf(post)) return true
   const isKnown = (actor: number) => actor === ctx.viewer || relationTo(ctx, actor).following !== undefined
-  const others = answeredActors(ctx, post).filter((actor) => actor !== post.actor)
-  return post.actor === ctx.viewer || isToSelf(post) || others.some(isKnown)
+  return answeredActors(ctx, post).some((actor) => actor !== post.actor && isKnown(actor))
 }
 
 /** Whether an author feed shows an item. It leaves out reposts of posts by muted authors. */

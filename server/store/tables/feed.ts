@@ -143,8 +143,9 @@ export type AuthorFilter = 'all' | 'no replies' | 'media' | 'video'
 const conditions: Readonly<Record<AuthorFilter, string>> = {
   all: '',
   'no replies': `AND p.kind <> ${kinds.reply}`,
-  media: `AND p.kind <> ${kinds.repost} AND p.media & ${media.any}`,
-  video: `AND p.kind <> ${kinds.repost} AND p.media & ${media.video}`,
+  // Reposts have no media. The first condition selects the index.
+  media: `AND p.media <> 0 AND p.media & ${media.any}`,
+  video: `AND p.media <> 0 AND p.media & ${media.video}`,
 }
 
 /** Entries of one author. */
