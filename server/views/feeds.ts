@@ -5,16 +5,15 @@ import * as feed from '../store/tables/feed.ts'
 import { decodeCursor, encodeCursor } from '../xrpc/cursor.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
-import { violatesThreadGate } from './gates.ts'
 import {
   areBlocked,
+  isAgainstGate,
   loadPosts,
   loadRecords,
   type Post,
   postAt,
   postsById,
   recordAt,
-  rootOf,
 } from './load-posts.ts'
 import { blockedPost, pinnedUri, postView } from './posts.ts'
 import { isHidden, loadActors, profileViewBasic } from './profiles.ts'
@@ -170,7 +169,7 @@ function replyRef(ctx: ViewContext, post: Post): ReplyRef | undefined {
 
 function answeredView(ctx: ViewContext, reply: Post, uri: AtUriString): ReplyRef['root'] {
   const post = postAt(ctx, uri)
-  if (!post) return defs.notFoundPost.$build({ uri, notFound: true })
+  if (!post || isAgainstGate(ctx, post)) return defs.notFoundPost.$build({ uri, notFound: true })
   return isBlockedFor(ctx, reply, post) ? blockedPost(ctx, post) : defs.postView.$build(postView(ctx, post))
 }
 
@@ -179,11 +178,9 @@ function isBlockedFor(ctx: ViewContext, reply: Post, { actor }: Post): boolean {
   return isBlocked(relationTo(ctx, actor)) || areBlocked(ctx, reply.actor, actor)
 }
 
-/** Whether a post is hidden from the viewer: by a block, or because it violates the gate of its thread. */
+/** Whether a post is hidden from the viewer: by a block, or by the gate of its thread. */
 export function isPostHidden(ctx: ViewContext, post: Post): boolean {
-  if (isHidden(ctx, post.actor)) return true
-  const root = rootOf(ctx, post)
-  return post.actor !== ctx.viewer && root !== undefined && violatesThreadGate(ctx, root, post)
+  return isHidden(ctx, post.actor) || isAgainstGate(ctx, post)
 }
 
 /** Whether a block hides an item: of its author, of who reposted it, or of an author that it answers. */

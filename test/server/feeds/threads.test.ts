@@ -53,6 +53,20 @@ describe('getPostThread', () => {
     expect(thread.post).toMatchObject({ replyCount: 1, author: { did: alice.did } })
   })
 
+  test('names its types as the caller names the method', async () => {
+    const [alice] = await network.join('alice')
+    const root = await network.post(alice, 'root')
+    await network.reply(alice, 'one', root)
+    const typesOf = async (nsid: string) => {
+      const { body } = await network.server.get(nsid, { uri: root.uri })
+      return [body.thread.$type, body.thread.replies[0].$type, body.thread.post.record.$type]
+    }
+    const theirs = 'app.bsky.feed.defs#threadViewPost'
+    expect(await typesOf('app.bsky.feed.getPostThread')).toEqual([theirs, theirs, 'app.bsky.feed.post'])
+    const ours = 'app.example.feed.defs#threadViewPost'
+    expect(await typesOf('app.example.feed.getPostThread')).toEqual([ours, ours, 'app.bsky.feed.post'])
+  })
+
   test('depth and parentHeight limit the posts below and above', async () => {
     const [alice] = await network.join('alice')
     const posts = [await network.post(alice, '0')]
