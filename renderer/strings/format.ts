@@ -39,10 +39,16 @@ export function formatNumber(value: number): string {
   return number.format(value)
 }
 
-/** “3.2 MB”. */
+/** “3.2 MB”, “5 bytes”. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), sizes.length - 1)
-  const style = { style: 'unit', unit: sizes[power] ?? 'byte', maximumFractionDigits: 1 } as const
+  const unitDisplay = power === 0 ? 'long' : 'short'
+  const style = {
+    style: 'unit',
+    unit: sizes[power] ?? 'byte',
+    unitDisplay,
+    maximumFractionDigits: 1,
+  } as const
   return new Intl.NumberFormat(locale, style).format(bytes / 1000 ** power)
 }
 

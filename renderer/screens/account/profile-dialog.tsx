@@ -45,7 +45,7 @@ export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
     },
   })
   useUnsaved(Object.keys(changes).length > 0)
-  const change = (changed: ProfileChanges) => setChanges({ ...changes, ...changed })
+  const change = (changed: ProfileChanges) => setChanges((before) => ({ ...before, ...changed }))
   const textOf = (field: TextField) => changes[field] ?? storedText(base, field)
   const problems = Object.fromEntries(textFields.map((field) => [field, problemOf(field, textOf(field))]))
   const field = (name: TextField) => ({
