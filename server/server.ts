@@ -215,6 +215,7 @@ function createDispatch(
       const { epoch } = store
       return () => store.settled(epoch)
     },
+    versionOf: (tables) => store.version(...tables),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,

@@ -7,6 +7,7 @@ import { methods, subscriptions } from '../server/api/index.ts'
 import { listen } from './support/listener.ts'
 import { type Account, type Answer, adminAuth, TestServer } from './support/server.ts'
 import { decodeJwt, signJwt } from './support/session-jwt.ts'
+import { someCid } from './support/social.ts'
 
 type Subscription = (typeof subscriptions)[number]
 type Method = (typeof methods)[number] | Subscription
@@ -140,6 +141,11 @@ interface Call {
 }
 
 const collection = 'com.test.note'
+const someActor = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const someGenerator = `at://${someActor}/app.example.feed.generator/weather`
+const somePost = `at://${someActor}/app.example.feed.post/3jzfcijpj2z2a`
+const someList = `at://${someActor}/app.example.graph.list/3jzfcijpj2z2a`
+const someStarterPack = `at://${someActor}/app.example.graph.starterpack/3jzfcijpj2z2a`
 const deleted = ({ state }: Subject) => (state === 'deleted' ? 'NotFound' : undefined)
 const device = { serviceDid: 'did:web:push.test', token: 'token', platform: 'web', appId: 'app' }
 const filterable = { include: 'all', list: true, push: true }
@@ -157,7 +163,55 @@ const preferences = {
 const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.actor.getPreferences': () => ({}),
   'app.example.actor.getProfile': () => ({ params: { actor: bystander.handle } }),
+  'app.example.actor.getProfiles': () => ({ params: { actors: bystander.handle } }),
+  'app.example.actor.getSuggestions': () => ({}),
   'app.example.actor.putPreferences': () => ({ input: { preferences: [] } }),
+  'app.example.actor.searchActors': () => ({ params: { q: 'by' } }),
+  'app.example.actor.searchActorsTypeahead': () => ({ params: { q: 'by' } }),
+  'app.example.bookmark.createBookmark': () => ({ input: { uri: somePost, cid: someCid } }),
+  'app.example.bookmark.deleteBookmark': () => ({ input: { uri: somePost } }),
+  'app.example.bookmark.getBookmarks': () => ({}),
+  ...Object.fromEntries(
+    ['getActorStarterPacks', 'getFollowers', 'getFollows', 'getKnownFollowers', 'getLists'].map((name) => [
+      `app.example.graph.${name}`,
+      () => ({ params: { actor: bystander.did } }),
+    ]),
+  ),
+  'app.example.feed.getActorFeeds': () => ({ params: { actor: bystander.did } }),
+  'app.example.feed.getActorLikes': ({ did }) => ({ params: { actor: did } }),
+  'app.example.feed.getAuthorFeed': () => ({ params: { actor: bystander.did } }),
+  'app.example.feed.getFeed': () => ({ params: { feed: someGenerator } }),
+  'app.example.feed.getFeedGenerator': () => ({ params: { feed: someGenerator }, answer: 'InvalidRequest' }),
+  'app.example.feed.getFeedGenerators': () => ({ params: { feeds: someGenerator } }),
+  'app.example.feed.getLikes': () => ({ params: { uri: somePost } }),
+  'app.example.feed.getListFeed': () => ({ params: { list: someList }, answer: 'UnknownList' }),
+  'app.example.feed.getPostThread': () => ({ params: { uri: somePost }, answer: 'NotFound' }),
+  'app.example.feed.getPosts': () => ({ params: { uris: somePost } }),
+  'app.example.feed.getQuotes': () => ({ params: { uri: somePost } }),
+  'app.example.feed.getRepostedBy': () => ({ params: { uri: somePost } }),
+  'app.example.feed.getSuggestedFeeds': () => ({}),
+  'app.example.feed.getTimeline': () => ({}),
+  'app.example.feed.searchPosts': () => ({ params: { q: 'rain' } }),
+  'app.example.graph.getBlocks': () => ({}),
+  'app.example.graph.getList': () => ({ params: { list: someList }, answer: 'InvalidRequest' }),
+  'app.example.graph.getListBlocks': () => ({}),
+  'app.example.graph.getListMutes': () => ({}),
+  'app.example.graph.getListsWithMembership': () => ({ params: { actor: bystander.did } }),
+  'app.example.graph.getMutes': () => ({}),
+  'app.example.graph.getRelationships': () => ({ params: { actor: bystander.did } }),
+  'app.example.graph.getStarterPack': () => ({
+    params: { starterPack: someStarterPack },
+    answer: 'InvalidRequest',
+  }),
+  'app.example.graph.getStarterPacks': () => ({ params: { uris: someStarterPack } }),
+  'app.example.graph.getSuggestedFollowsByActor': () => ({ params: { actor: bystander.did } }),
+  'app.example.graph.muteActor': () => ({ input: { actor: bystander.did } }),
+  'app.example.graph.muteActorList': () => ({ input: { list: someList } }),
+  'app.example.graph.muteThread': () => ({ input: { root: somePost } }),
+  'app.example.graph.unmuteActor': () => ({ input: { actor: bystander.did } }),
+  'app.example.graph.unmuteActorList': () => ({ input: { list: someList } }),
+  'app.example.graph.unmuteThread': () => ({ input: { root: somePost } }),
+  'app.example.labeler.getServices': () => ({ params: { dids: bystander.did } }),
   'app.example.notification.getPreferences': () => ({}),
   'app.example.notification.getUnreadCount': () => ({}),
   'app.example.notification.listActivitySubscriptions': () => ({}),
@@ -171,6 +225,15 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.notification.subscribe': () => ({}),
   'app.example.notification.unregisterPush': () => ({ input: device }),
   'app.example.notification.updateSeen': () => ({ input: { seenAt: '2030-01-01T00:00:00.000Z' } }),
+  'app.example.unspecced.getConfig': () => ({}),
+  'app.example.unspecced.getPostThreadOtherV2': () => ({ params: { anchor: somePost } }),
+  'app.example.unspecced.getPostThreadV2': () => ({ params: { anchor: somePost } }),
+  'app.example.unspecced.getSuggestedFeeds': () => ({}),
+  'app.example.unspecced.getTrendingTopics': () => ({}),
+  'chat.example.convo.getConvoAvailability': () => ({ params: { members: bystander.did } }),
+  'chat.example.convo.getLog': () => ({}),
+  'chat.example.convo.getUnreadCounts': () => ({}),
+  'chat.example.convo.listConvos': () => ({}),
   'com.core.admin.deleteAccount': (subject) => ({ input: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },

@@ -9,6 +9,7 @@ import { searchActors } from './app/example/actor/searchActors.ts'
 import { searchActorsTypeahead } from './app/example/actor/searchActorsTypeahead.ts'
 import { createBookmark } from './app/example/bookmark/createBookmark.ts'
 import { deleteBookmark } from './app/example/bookmark/deleteBookmark.ts'
+import { getBookmarks } from './app/example/bookmark/getBookmarks.ts'
 import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
 import { getActorLikes } from './app/example/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
@@ -34,10 +35,17 @@ import { getListBlocks } from './app/example/graph/getListBlocks.ts'
 import { getListMutes } from './app/example/graph/getListMutes.ts'
 import { getLists } from './app/example/graph/getLists.ts'
 import { getListsWithMembership } from './app/example/graph/getListsWithMembership.ts'
+import { getMutes } from './app/example/graph/getMutes.ts'
 import { getRelationships } from './app/example/graph/getRelationships.ts'
 import { getStarterPack } from './app/example/graph/getStarterPack.ts'
 import { getStarterPacks } from './app/example/graph/getStarterPacks.ts'
 import { getSuggestedFollowsByActor } from './app/example/graph/getSuggestedFollowsByActor.ts'
+import { muteActor } from './app/example/graph/muteActor.ts'
+import { muteActorList } from './app/example/graph/muteActorList.ts'
+import { muteThread } from './app/example/graph/muteThread.ts'
+import { unmuteActor } from './app/example/graph/unmuteActor.ts'
+import { unmuteActorList } from './app/example/graph/unmuteActorList.ts'
+import { unmuteThread } from './app/example/graph/unmuteThread.ts'
 import { getServices } from './app/example/labeler/getServices.ts'
 import { getPreferences } from './app/example/notification/getPreferences.ts'
 import { getUnreadCount } from './app/example/notification/getUnreadCount.ts'
@@ -55,7 +63,9 @@ import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOther
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
 import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
+import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
+import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
@@ -219,13 +229,23 @@ export const methods = [
   getStarterPack,
   getStarterPacks,
   getSuggestedFollowsByActor,
+  getMutes,
+  muteActor,
+  muteActorList,
+  muteThread,
+  unmuteActor,
+  unmuteActorList,
+  unmuteThread,
   getServices,
   createBookmark,
   deleteBookmark,
+  getBookmarks,
   getConfig,
   getSuggestedFeedsOfNetwork,
   getTrendingTopics,
+  getConvoAvailability,
   getLog,
+  getUnreadCounts,
   listConvos,
 ]
 

@@ -7,6 +7,21 @@ import type { Actor } from './profiles.ts'
 import { createRecordReader, type RecordReader } from './records.ts'
 import type { Relation } from './relations.ts'
 
+/** The tables that views of posts and actors show. */
+export const viewTables = [
+  'accounts',
+  'actors',
+  'records',
+  'subjects',
+  'links',
+  'link_counts',
+  'posts',
+  'mutes',
+  'muted_lists',
+  'muted_threads',
+  'bookmarks',
+]
+
 /** Lives for one response: it keeps the actors, relations and posts that were read. */
 export interface ViewContext {
   readonly db: Reader

@@ -1,6 +1,7 @@
 /** Finds the actors and records that requests name. */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { namesOf } from '../config/aliases.ts'
+import type { Reader } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 import * as graph from '../store/tables/graph.ts'
 import { protocolError } from '../xrpc/errors.ts'
@@ -12,6 +13,12 @@ export function actorIdByIdentifier({ db }: Pick<ViewContext, 'db'>, identifier:
   return identifier.startsWith('did:')
     ? graph.actorIdOf(db, identifier)
     : graph.actorIdOfHandle(db, identifier.toLowerCase())
+}
+
+/** Returns the DID of a handle or DID; undefined for a handle that no account here has. */
+export function didOf(db: Reader, identifier: string): DidString | undefined {
+  if (identifier.startsWith('did:')) return identifier as DidString
+  return findByHandle(db, identifier.toLowerCase())?.did
 }
 
 /** Whether the viewer may see an actor: it is active, or the viewer. */
@@ -49,7 +56,7 @@ export function recordName(
 ): RecordName | undefined {
   const [authority = '', name = '', rkey] = uri.slice('at://'.length).split(/[/#]/)
   if (!namesOf(collection, aliases).includes(name) || !rkey) return undefined
-  const did = authority.startsWith('did:') ? authority : findByHandle(db, authority.toLowerCase())?.did
+  const did = didOf(db, authority)
   return did === undefined ? undefined : ({ did, collection: name, rkey } as RecordName)
 }
 

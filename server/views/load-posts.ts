@@ -8,6 +8,7 @@ import { type AtUriString, isAtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
+import { bookmarked } from '../store/tables/bookmarks.ts'
 import * as feed from '../store/tables/feed.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
@@ -169,7 +170,7 @@ const memberOfPath = new Map<number, 'likes' | 'reposts' | 'replies' | 'quotes'>
   [feed.paths.quote, 'quotes'],
 ])
 
-/** Reads counts, the viewer's likes and reposts, and gates. */
+/** Reads counts, the viewer's likes, reposts and bookmarks, and gates. */
 function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
   const { db, viewer } = ctx
   const missing = posts.filter(({ id }) => !ctx.posts.responses.has(id))
@@ -192,6 +193,9 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
     const roots = missing.map((post) => keyOf(ctx, rootUri(post)) ?? noKey)
     for (const at of feed.mutedThreads(db, viewer, roots)) {
       Object.assign(responses.get(ids[at] ?? 0) ?? {}, { isThreadMuted: true })
+    }
+    for (const id of bookmarked(db, viewer, ids)) {
+      Object.assign(responses.get(id) ?? {}, { isBookmarked: true })
     }
   }
   for (const [id, of] of responses) ctx.posts.responses.set(id, of)

@@ -31,8 +31,8 @@ export interface RecordReader {
   read<S extends l.RecordSchema>(schema: S, row: RecordRow): ViewRecord<l.InferOutput<S>> | undefined
 }
 
-/** Encoded bytes of the records in the cache. */
-const maxBytes = 8_000_000
+/** Encoded bytes of the records in the cache. Decoded, they take about ten times as much. */
+const maxBytes = 1_000_000
 
 export function createRecordReader(aliases: Aliases): RecordReader {
   const cache = new LRUCache<string, { cid: string; value: unknown }>({ maxSize: maxBytes })

@@ -89,6 +89,8 @@ export interface MethodDefinition<S extends MethodSchema, Word, Credentials, Ser
   readonly limits?: readonly RateLimit<InputOf<S>>[]
   /** Largest body in bytes; 150 kB when absent. A function for a limit that is a setting. */
   readonly maxBody?: number | ((services: Services) => number)
+  /** Tables that responses depend on, besides the account, its parameters and origin: they are cached until one changes. */
+  readonly reads?: readonly string[]
   readonly handler: (call: Services & Call<S, Credentials>) => Promise<OutputOf<S>> | OutputOf<S>
 }
 
@@ -100,6 +102,7 @@ export interface Method<Word = string, Services = unknown> {
   readonly active: boolean
   readonly limits: readonly RateLimit<unknown>[]
   readonly maxBody: number | ((services: Services) => number)
+  readonly reads: readonly string[] | undefined
   readonly handler: (call: Services & Call<MethodSchema, unknown>) => unknown
 }
 
@@ -122,6 +125,7 @@ export function methodFactory<Words, Services>() {
       active: definition.active ?? false,
       limits: (definition.limits ?? []) as readonly RateLimit<unknown>[],
       maxBody: definition.maxBody ?? defaultMaxBody,
+      reads: definition.reads,
       handler: definition.handler as Method<Word, Services>['handler'],
     }
   }

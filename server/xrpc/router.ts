@@ -12,7 +12,8 @@ import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import type { Rename } from './project.ts'
 import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
-import { keepPrivate, sendError } from './send.ts'
+import { createResponseCache, type Slot } from './response-cache.ts'
+import { keepPrivate, sendError, sendJsonBody } from './send.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
@@ -30,6 +31,8 @@ export interface RouterOptions<Word, Services> {
    * response is sent earlier.
    */
   readonly watchReads: () => () => Promise<void>
+  /** Increases with every change of the tables. Responses are not cached when absent. */
+  readonly versionOf?: (tables: readonly string[]) => number
   readonly rateLimits: boolean
   /** Proxies whose X-Forwarded-* headers count; none when absent. */
   readonly trustedProxies?: readonly string[]
@@ -84,6 +87,7 @@ export function createRouter<Word extends string, Services>(
   const { services, rateLimits } = options
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, services, rateLimits)]))
   const readCaller = createCallerReader(options)
+  const responses = createResponseCache()
   const checkOverall = rateLimits ? limiter('*', [overallLimit]) : undefined
 
   async function call(
@@ -100,6 +104,18 @@ export function createRouter<Word extends string, Services>(
       keepPrivate(res)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()
+    const version = method.reads && options.versionOf?.(method.reads)
+    const slot =
+      version === undefined ? undefined : slotOf({ name, query, caller }, principal.account, version)
+    const cached = slot && responses.find(slot)
+    if (cached) {
+      await prepared.checkLimits?.(
+        { input: undefined, address: caller.source, account: principal.account },
+        res,
+      )
+      await settled()
+      return sendJsonBody(req, res, cached)
+    }
     const params = readParams(method.schema.parameters, query)
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
     const input = await inputOf(prepared, req, authorize)
@@ -112,7 +128,11 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    return sendOutput(prepared, output, req, res, options.callerNames?.(name.called))
+    const rename = options.callerNames?.(name.called)
+    if (!slot) return sendOutput(prepared, output, req, res, rename)
+    const body = { text: Buffer.from(JSON.stringify(prepared.projectOutput(output, rename))) }
+    responses.keep(slot, body)
+    return sendJsonBody(req, res, body)
   }
 
   async function dispatch(
@@ -168,6 +188,15 @@ function inputOf<Word, Services>(
 ): unknown {
   if (prepared.inputKind === 'json') return readInput(prepared, req)
   return prepared.inputKind === 'binary' ? openInput(prepared, req, authorize) : undefined
+}
+
+/** The cached response of a call: $types and image URLs depend on the name and the origin that the client uses. */
+function slotOf(
+  { name, query, caller }: Pick<IncomingCall, 'name' | 'query' | 'caller'>,
+  account: string | undefined,
+  version: number,
+): Slot {
+  return { key: `${account ?? ''} ${caller.origin} ${name.called}?${query}`, version }
 }
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { gzipSync } from 'node:zlib'
 import compression from 'compression'
 import type { XrpcError } from './errors.ts'
 import type { BinaryOutput, Chunks } from './method.ts'
@@ -13,15 +14,41 @@ const compress = compression({ threshold: compressFrom })
 export function sendJson(req: IncomingMessage, res: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body)
   const length = Buffer.byteLength(text)
-  res.statusCode = status
-  res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  res.setHeader('X-Content-Type-Options', 'nosniff')
+  setJsonHeaders(res, status)
   if (length >= compressFrom && req.headers['accept-encoding'] !== undefined) {
     compress(req as never, res as never, () => res.end(text))
     return
   }
   res.setHeader('Content-Length', length)
   res.end(text)
+}
+
+function setJsonHeaders(res: ServerResponse, status: number): void {
+  res.statusCode = status
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+}
+
+/** JSON that is sent several times. */
+export interface JsonBody {
+  readonly text: Buffer
+  /** The same compressed, once a client has asked for it. */
+  gzip?: Buffer
+}
+
+export function sendJsonBody(req: IncomingMessage, res: ServerResponse, body: JsonBody): void {
+  setJsonHeaders(res, 200)
+  const isLarge = body.text.length >= compressFrom
+  if (isLarge) res.appendHeader('Vary', 'Accept-Encoding')
+  if (isLarge && /\bgzip\b(?!;q=0\b)/.test(String(req.headers['accept-encoding']))) {
+    body.gzip ??= gzipSync(body.text)
+    res.setHeader('Content-Encoding', 'gzip')
+    res.setHeader('Content-Length', body.gzip.length)
+    res.end(body.gzip)
+    return
+  }
+  res.setHeader('Content-Length', body.text.length)
+  res.end(body.text)
 }
 
 /** Sends a stream as fast as the client reads, and stops when it disconnects. */

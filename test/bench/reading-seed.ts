@@ -74,7 +74,7 @@ export async function seedRecords(dir: string, reader: DidString, count: number)
   })
   const [thread = { uri: '', cid: '' }] = await write([post()])
   await write(Array.from({ length: replies }, () => post({ root: { ...thread }, parent: { ...thread } })))
-  const posts: Ref[] = [thread]
+  const posts = await write(Array.from({ length: recent }, () => post()))
   for (let made = 0; made < count; made += batch) {
     const drafts = Array.from({ length: Math.min(batch, count - made) }, (): Draft => {
       const subject = { ...(posts[random(posts.length)] ?? thread) }

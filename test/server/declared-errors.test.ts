@@ -144,6 +144,7 @@ const profile = (actor: string) => server.get('app.example.actor.getProfile', { 
 const bookmarked = (method: string, input: unknown, account: Account) =>
   server.post(`app.example.bookmark.${method}`, input, account)
 const postUri = `at://${unknownDid}/app.example.feed.post/3jzfcijpj2z2a`
+const listUri = `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`
 const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
 const everyone = { include: 'all', list: true, push: true }
 
@@ -206,6 +207,19 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     server.get('app.example.feed.searchPosts', { q: 'rain', since: 'yesterday' }, owner),
   'app.example.graph.getRelationships ActorNotFound': () =>
     server.get('app.example.graph.getRelationships', { actor: unknownDid }),
+  ...Object.fromEntries(
+    Object.entries({
+      muteActor: { actor: unknownDid },
+      unmuteActor: { actor: unknownDid },
+      muteActorList: { list: listUri },
+      unmuteActorList: { list: listUri },
+      muteThread: { root: postUri },
+      unmuteThread: { root: postUri },
+    }).flatMap(([name, input]) => {
+      const nsid = `app.example.graph.${name}`
+      return Object.entries(writing(nsid, (account) => server.post(nsid, input, account)))
+    }),
+  ),
   'app.example.bookmark.createBookmark UnsupportedCollection': () =>
     bookmarked('createBookmark', { uri: likeUri, cid: staleCid }, owner),
   'app.example.bookmark.deleteBookmark UnsupportedCollection': () =>

@@ -1,6 +1,5 @@
 /** Accounts that use the network's own client library, which rejects responses that violate the network's lexicons. */
 import { AtpAgent } from '@atproto/api'
-import { cidForRawBytes } from '@atproto/lex-data'
 import { TestServer } from './server.ts'
 import type { Ref } from './social.ts'
 
@@ -80,11 +79,10 @@ export class NetworkServer {
     return { uri: data.uri, cid: data.cid }
   }
 
-  /** Uploads a PNG. Its content differs with each call. */
-  async image(_author: AtpAgent): Promise<object> {
+  /** Uploads an image. Its content differs with each call. */
+  async image(author: AtpAgent): Promise<object> {
     const bytes = Uint8Array.from([...pngSignature, ++this.#accounts])
-    const cid = await cidForRawBytes(bytes)
-    return { $type: 'blob', ref: { $link: cid.toString() }, mimeType: 'image/png', size: bytes.length }
+    return (await author.uploadBlob(bytes, { encoding: 'image/png' })).data.blob
   }
 
   /** Writes a record that blocks an account. */

@@ -44,12 +44,12 @@ export function page(
   )
 }
 
-/** Returns which of the posts an account has bookmarked, in their order. */
-export function areBookmarked(db: Reader, account: number, posts: readonly PostKey[]): boolean[] {
-  const rows = db.all<{ bookmarked: number }>(
-    `SELECT EXISTS (SELECT 1 FROM bookmarks WHERE account = v.id AND did = p.value ->> 0 AND rkey = p.value ->> 1) AS bookmarked
-     FROM (SELECT ? AS id) v CROSS JOIN json_each(?) p ORDER BY p.key`,
-    [account, JSON.stringify(posts.map(({ did, rkey }) => [did, rkey]))],
+/** Returns those of the posts that an account has bookmarked. @param records ids */
+export function bookmarked(db: Reader, account: number, records: readonly number[]): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT r.id FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN actors a ON a.id = r.actor CROSS JOIN bookmarks b ON b.account = ? AND b.did = a.did AND b.rkey = r.rkey`,
+    [JSON.stringify(records), account],
   )
-  return rows.map(({ bookmarked }) => bookmarked === 1)
+  return rows.map(({ id }) => id)
 }

@@ -24,21 +24,17 @@ export interface Search {
   readonly limit: number
 }
 
-/**
- * Returns the active accounts that match: first one whose handle equals the first term, then those that the viewer follows, then
- * those with most followers.
- */
+/** Returns the active accounts that match: first those that the viewer follows, then those with most followers. */
 export function search(db: Reader, { terms, viewer, offset, limit }: Search): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT a.id FROM accounts a JOIN actors c ON c.id = a.id AND c.inactive = 0
      LEFT JOIN link_counts n ON n.subject = a.id AND n.path = 9
      WHERE ${terms.map((term) => `a.id IN (${matching(term)})`).join(' AND ')}
-     ORDER BY a.handle = ? DESC, EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = 9 AND actor = ?) DESC,
-       coalesce(n.count, 0) DESC, a.id
+     ORDER BY EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = 9 AND actor = ?) DESC, coalesce(n.count, 0) DESC, a.id
      LIMIT ? OFFSET ?`,
     [
       ...terms.flatMap(({ handle, words }) => [handle, ...words].flatMap(range)),
-      ...[terms[0]?.handle ?? '', viewer ?? null, limit, offset],
+      ...[viewer ?? null, limit, offset],
     ],
   )
   return rows.map(({ id }) => id)

@@ -306,10 +306,10 @@ describe('feed generators', () => {
     expect((await feed.getFeedGenerator({ feed: uri })).data).toMatchObject({ view, isOnline: false })
   })
 
-  test('are unknown elsewhere, and none is suggested', async () => {
+  test('of other servers are unknown, their feeds are empty, and none is suggested', async () => {
     const { feed } = network.anonymous.app.bsky
     const uri = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.bsky.feed.generator/birds'
-    await expect(feed.getFeed({ feed: uri })).rejects.toMatchObject({ error: 'UnknownFeed' })
+    expect((await feed.getFeed({ feed: uri })).data).toEqual({ feed: [] })
     await expect(feed.getFeedGenerator({ feed: uri })).rejects.toMatchObject({ status: 400 })
     expect((await feed.getSuggestedFeeds()).data).toEqual({ feeds: [] })
   })

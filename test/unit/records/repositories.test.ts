@@ -82,6 +82,18 @@ test('write: concurrent writes make one commit each, and the last contains all r
   expect(root.toString()).toBe(commits.at(-1)?.cid)
 })
 
+test('write: a revision from the future is followed by later ones, and record keys keep the present time', async () => {
+  const ahead = createTidClock(() => new Date('2040-01-01T00:00:00.000Z'))()
+  const imported = await firstCommit({ did, rev: ahead }, key.privateKey)
+  await store.transact((tx) => replaceAccount(tx, imported))
+  const repositories = open()
+  const first = await write(repositories, 'a')
+  const second = await write(repositories, 'b')
+  expect([second?.rev, first?.rev, ahead].toSorted()).toEqual([ahead, first?.rev, second?.rev])
+  expect(new Set([ahead, first?.rev, second?.rev]).size).toBe(3)
+  expect(repositories.newKey() < createTidClock(() => new Date('2030-01-01T00:01:00.000Z'))()).toBe(true)
+})
+
 /** Simulates a start: no repository is in memory. */
 function open(): Repositories {
   return createRepositories({ store, aliases, nextTid, now, listener })

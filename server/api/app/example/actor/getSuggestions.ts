@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
@@ -7,7 +8,8 @@ import { method } from '../../../method.ts'
 
 export const getSuggestions = method(app.example.actor.getSuggestions, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, config, viewContext }) {
+    if (!auth) refuseForeignPage(caller, config)
     const ctx = viewContext(caller.origin, auth?.did)
     const { items, cursor } = takePage(
       readPage(params),

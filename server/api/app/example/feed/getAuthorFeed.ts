@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../store/tables/feed.ts'
+import { viewTables } from '../../../../views/context.ts'
 import {
   type FeedItem,
   feedPage,
@@ -21,6 +22,7 @@ const filters = new Map<string | undefined, feed.AuthorFilter>([
 
 export const getAuthorFeed = method(app.example.feed.getAuthorFeed, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)

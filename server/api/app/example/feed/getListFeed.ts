@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../store/tables/feed.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { feedPage, isInTimeline, readFeedPage } from '../../../../views/feeds.ts'
 import { findRecord } from '../../../../views/find.ts'
 import { subjectIdsOf } from '../../../../views/load-posts.ts'
@@ -7,6 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getListFeed = method(app.example.feed.getListFeed, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const list = findRecord(ctx, params.list, app.example.graph.list.$type)

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { postAt } from '../../../../views/load-posts.ts'
 import { blockedPost, gateOfThread } from '../../../../views/posts.ts'
 import { isHiddenByBlock, readThread, threadView } from '../../../../views/threads.ts'
@@ -8,6 +9,7 @@ const { threadViewPost } = app.example.feed.defs
 
 export const getPostThread = method(app.example.feed.getPostThread, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext, fail }) {
     const { uri, depth, parentHeight: height } = params
     const ctx = viewContext(caller.origin, auth?.did)

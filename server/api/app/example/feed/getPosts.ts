@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { isPostHidden } from '../../../../views/feeds.ts'
 import { loadPosts, postsAt } from '../../../../views/load-posts.ts'
 import { postView } from '../../../../views/posts.ts'
@@ -6,6 +7,7 @@ import { method } from '../../../method.ts'
 
 export const getPosts = method(app.example.feed.getPosts, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const posts = postsAt(ctx, params.uris)

@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../store/tables/feed.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { isPostHidden } from '../../../../views/feeds.ts'
 import { loadPosts, postsById, subjectIdsOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -8,6 +9,7 @@ import { method } from '../../../method.ts'
 
 export const getQuotes = method(app.example.feed.getQuotes, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)

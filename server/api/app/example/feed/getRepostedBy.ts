@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../store/tables/feed.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { subjectIdsOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
@@ -7,6 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getRepostedBy = method(app.example.feed.getRepostedBy, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { postAt } from '../../../../views/load-posts.ts'
 import { otherItems } from '../../../../views/thread-items.ts'
 import { isHiddenByBlock, readThread } from '../../../../views/threads.ts'
@@ -6,6 +7,7 @@ import { method } from '../../../method.ts'
 
 export const getPostThreadOtherV2 = method(app.example.unspecced.getPostThreadOtherV2, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const anchor = postAt(ctx, params.anchor)

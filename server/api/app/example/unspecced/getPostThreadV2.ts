@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { viewTables } from '../../../../views/context.ts'
 import { postAt } from '../../../../views/load-posts.ts'
 import { gateOfThread } from '../../../../views/posts.ts'
 import { blockedItem, hasOtherItems, notFoundItem, threadItems } from '../../../../views/thread-items.ts'
@@ -10,6 +11,7 @@ const maxHeight = 80
 
 export const getPostThreadV2 = method(app.example.unspecced.getPostThreadV2, {
   auth: 'optional',
+  reads: viewTables,
   handler({ params, auth, caller, viewContext }) {
     const { anchor: uri, above, below, branchingFactor, sort } = params
     const ctx = viewContext(caller.origin, auth?.did)

@@ -1,0 +1,52 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { recordUri } from '../../../../records/record-uri.ts'
+import * as bookmarks from '../../../../store/tables/bookmarks.ts'
+import type { ViewContext } from '../../../../views/context.ts'
+import { loadPosts, type Post, postAt, postsAt } from '../../../../views/load-posts.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { blockedPost, postView } from '../../../../views/posts.ts'
+import { actorById } from '../../../../views/profiles.ts'
+import { isBlocked, relationTo } from '../../../../views/relations.ts'
+import { method } from '../../../method.ts'
+
+const { notFoundPost, postView: view } = app.example.feed.defs
+
+export const getBookmarks = method(app.example.bookmark.getBookmarks, {
+  auth: 'access',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => bookmarks.page(ctx.db, ctx.viewer, page),
+      ({ id }) => id,
+    )
+    const found = items.map((bookmark) => ({
+      bookmark,
+      uri: recordUri(bookmark.did, bookmark.collection, bookmark.rkey),
+    }))
+    const posts = postsAt(
+      ctx,
+      found.map(({ uri }) => uri),
+    )
+    loadPosts(ctx, posts)
+    return {
+      bookmarks: found.map(({ bookmark: { cid, createdAt }, uri }) => {
+        const post = postAt(ctx, uri)
+        const item = post ? itemOf(ctx, post) : undefined
+        return {
+          subject: { uri, cid },
+          createdAt,
+          item: item ?? notFoundPost.$build({ uri, notFound: true }),
+        }
+      }),
+      cursor,
+    }
+  },
+})
+
+/** Undefined for a post of an inactive account. */
+function itemOf(ctx: ViewContext, post: Post) {
+  if (!actorById(ctx, post.actor).isActive) return undefined
+  if (isBlocked(relationTo(ctx, post.actor))) return blockedPost(ctx, post)
+  return view.$build(postView(ctx, post))
+}

@@ -1,0 +1,37 @@
+import type { DidString } from '@atproto/syntax'
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as graph from '../../../../store/tables/graph.ts'
+import * as mutes from '../../../../store/tables/mutes.ts'
+import { instant, iso } from '../../../../util/time.ts'
+import { actorById, loadActors, profileView } from '../../../../views/profiles.ts'
+import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
+import { method } from '../../../method.ts'
+
+export const getMutes = method(app.example.graph.getMutes, {
+  auth: 'access',
+  handler({ params, auth, caller, store, viewContext, fail }) {
+    const { cursor, limit } = params
+    const before = cursor ? readCursor(cursor) : undefined
+    if (cursor && !before) throw fail('InvalidRequest', 'Malformed cursor')
+    const found = mutes.page(store, auth.did, before, limit + 1)
+    const page = found.slice(0, limit)
+    const last = found.length > limit ? page.at(-1) : undefined
+    const ctx = viewContext(caller.origin, auth.did)
+    const ids = graph.actorIds(
+      store,
+      page.map(({ subject }) => subject),
+    )
+    loadActors(ctx, ids.values())
+    const shown = page.flatMap(({ subject }) => ids.get(subject) ?? [])
+    return {
+      mutes: shown.filter((id) => actorById(ctx, id).isActive).map((id) => profileView(ctx, id)),
+      cursor: last && encodeCursor(last.createdAt, last.subject),
+    }
+  },
+})
+
+function readCursor(cursor: string): mutes.Mute | undefined {
+  const [at = '', subject = ''] = decodeCursor(cursor, 2) ?? []
+  const createdAt = instant(at)
+  return createdAt && { createdAt: iso(createdAt), subject: subject as DidString }
+}

@@ -1,0 +1,16 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutedLists from '../../../../store/tables/muted-lists.ts'
+import { iso } from '../../../../util/time.ts'
+import { recordName } from '../../../../views/find.ts'
+import { method } from '../../../method.ts'
+
+export const muteActorList = method(app.example.graph.muteActorList, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, config, now, fail }) {
+    const list = recordName({ db: store, aliases: config.aliases }, input.list, app.example.graph.list.$type)
+    if (!list) throw fail('InvalidRequest', 'List not found')
+    store.assertRoom()
+    await store.transact((tx) => mutedLists.add(tx, auth.did, list, iso(now())))
+  },
+})

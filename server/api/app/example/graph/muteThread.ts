@@ -1,0 +1,15 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutedThreads from '../../../../store/tables/muted-threads.ts'
+import { recordName } from '../../../../views/find.ts'
+import { method } from '../../../method.ts'
+
+export const muteThread = method(app.example.graph.muteThread, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, config, fail }) {
+    const root = recordName({ db: store, aliases: config.aliases }, input.root, app.example.feed.post.$type)
+    if (!root) throw fail('InvalidRequest', 'The root must be a post')
+    store.assertRoom()
+    await store.transact((tx) => mutedThreads.add(tx, auth.did, root))
+  },
+})

@@ -1,0 +1,14 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutes from '../../../../store/tables/mutes.ts'
+import { didOf } from '../../../../views/find.ts'
+import { method } from '../../../method.ts'
+
+export const unmuteActor = method(app.example.graph.unmuteActor, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, fail }) {
+    const subject = didOf(store, input.actor)
+    if (subject === undefined) throw fail('InvalidRequest', `Actor not found: ${input.actor}`)
+    await store.transact((tx) => mutes.remove(tx, auth.did, subject))
+  },
+})

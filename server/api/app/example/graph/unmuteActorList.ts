@@ -1,0 +1,14 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutedLists from '../../../../store/tables/muted-lists.ts'
+import { recordName } from '../../../../views/find.ts'
+import { method } from '../../../method.ts'
+
+export const unmuteActorList = method(app.example.graph.unmuteActorList, {
+  auth: 'access',
+  active: true,
+  async handler({ input, auth, store, config, fail }) {
+    const list = recordName({ db: store, aliases: config.aliases }, input.list, app.example.graph.list.$type)
+    if (!list) throw fail('InvalidRequest', 'List not found')
+    await store.transact((tx) => mutedLists.remove(tx, auth.did, list))
+  },
+})

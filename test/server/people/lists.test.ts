@@ -1,0 +1,162 @@
+/** Lists and starter packs, as the network's client library reads them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NetworkServer } from '../../support/network-accounts.ts'
+import type { Ref } from '../../support/social.ts'
+
+let network: NetworkServer
+beforeAll(async () => {
+  network = await NetworkServer.start()
+})
+afterAll(() => network.close())
+
+const rkeyOf = ({ uri }: Ref) => uri.split('/').at(-1) ?? ''
+const urisOf = (lists: readonly { uri: string }[]) => lists.map(({ uri }) => uri)
+
+describe('a list', () => {
+  test('has its members from the newest, page by page, each once', async () => {
+    const [alice, bob, carol, dave] = await network.join('alice', 'bob', 'carol', 'dave')
+    const list = await network.list(alice, bob, carol, dave, bob)
+    const page = (cursor?: string) => bob.app.bsky.graph.getList({ list: list.uri, limit: 2, cursor })
+    const { data: first } = await page()
+    expect(first.list).toMatchObject({
+      ...{ uri: list.uri, cid: list.cid, name: 'Friends', purpose: 'app.bsky.graph.defs#curatelist' },
+      ...{ creator: { did: alice.did }, listItemCount: 3, viewer: { muted: false } },
+    })
+    expect(first.items.map(({ subject }) => subject.did)).toEqual([dave.did, carol.did])
+    const { data: second } = await page(first.cursor)
+    expect(second.items.map(({ subject }) => subject.did)).toEqual([bob.did])
+    expect(second.cursor).toBeUndefined()
+  })
+
+  test('has members that refer to it by another name of its collection', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const list = await network.list(alice)
+    const item = {
+      list: list.uri.replace('app.bsky', 'app.example'),
+      subject: bob.did,
+      createdAt: network.now,
+    }
+    await network.write(alice, 'app.example.graph.listitem', item)
+    const { data } = await alice.app.bsky.graph.getList({ list: list.uri })
+    expect(data.items).toMatchObject([{ subject: { did: bob.did } }])
+    const { data: same } = await alice.app.bsky.graph.getList({ list: item.list })
+    expect(same.list.uri).toBe(list.uri)
+  })
+
+  test('has no members that others add', async () => {
+    const [alice, mallory] = await network.join('alice', 'mallory')
+    const list = await network.list(alice)
+    const item = { list: list.uri, subject: mallory.did, createdAt: network.now }
+    await network.write(mallory, 'app.bsky.graph.listitem', item)
+    const { data } = await alice.app.bsky.graph.getList({ list: list.uri })
+    expect(data).toMatchObject({ list: { listItemCount: 0 }, items: [] })
+  })
+
+  test('is unknown when its record is invalid, deleted, or of an inactive account', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const invalid = await network.write(alice, 'app.bsky.graph.list', { name: '' })
+    const list = await network.list(alice)
+    const read = (uri: string) => bob.app.bsky.graph.getList({ list: uri })
+    await expect(read(invalid.uri)).rejects.toMatchObject({ status: 400, error: 'InvalidRequest' })
+    await network.server.setStatus(alice.did, { deactivated: true })
+    await expect(read(list.uri)).rejects.toMatchObject({ status: 400 })
+    await network.server.setStatus(alice.did, { deactivated: false })
+    expect((await read(list.uri)).data.list.uri).toBe(list.uri)
+    await alice.app.bsky.graph.list.delete({ repo: alice.did, rkey: rkeyOf(list) })
+    await expect(read(list.uri)).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+describe('the lists of an account', () => {
+  test('are those with the wanted purposes, without those of starter packs', async () => {
+    const [alice] = await network.join('alice')
+    const write = (purpose: string) =>
+      network.write(alice, 'app.bsky.graph.list', {
+        ...{ name: purpose, purpose: `app.bsky.graph.defs#${purpose}`, createdAt: network.now },
+      })
+    const [mod, curate] = [await write('modlist'), await write('curatelist')]
+    await write('referencelist')
+    const lists = async (purposes?: string[]) =>
+      urisOf((await alice.app.bsky.graph.getLists({ actor: alice.did, purposes })).data.lists)
+    expect(await lists()).toEqual([curate.uri, mod.uri])
+    expect(await lists(['modlist'])).toEqual([mod.uri])
+  })
+
+  test('are shown with the membership of an account', async () => {
+    const [alice, bob, mallory] = await network.join('alice', 'bob', 'mallory')
+    const [empty, full] = [await network.list(alice), await network.list(alice, bob)]
+    await network.list(mallory, bob)
+    const { data } = await alice.app.bsky.graph.getListsWithMembership({ actor: bob.did })
+    expect(data.listsWithMembership).toMatchObject([
+      { list: { uri: full.uri }, listItem: { subject: { did: bob.did } } },
+      { list: { uri: empty.uri } },
+    ])
+    expect(data.listsWithMembership[1]).not.toHaveProperty('listItem')
+  })
+})
+
+test('blocked lists are listed, and shown as blocked', async () => {
+  const [alice, bob, carol] = await network.join('alice', 'bob', 'carol')
+  const list = await network.list(carol, bob)
+  const block = await network.write(alice, 'app.bsky.graph.listblock', {
+    ...{ subject: list.uri, createdAt: network.now },
+  })
+  const { data } = await alice.app.bsky.graph.getListBlocks()
+  expect(data.lists).toMatchObject([{ uri: list.uri, viewer: { muted: false, blocked: block.uri } }])
+  expect((await carol.app.bsky.graph.getListBlocks()).data.lists).toEqual([])
+  const { data: read } = await alice.app.bsky.graph.getList({ list: list.uri })
+  expect(read.items).toMatchObject([{ subject: { did: bob.did, viewer: { blocking: block.uri } } }])
+})
+
+test('muted lists are listed to the account only, and mute their members', async () => {
+  const [alice, bob, carol] = await network.join('alice', 'bob', 'carol')
+  const list = await network.list(carol, bob)
+  await alice.muteModList(list.uri)
+  expect((await alice.app.bsky.graph.getListMutes()).data.lists).toMatchObject([
+    { uri: list.uri, viewer: { muted: true } },
+  ])
+  expect((await carol.app.bsky.graph.getListMutes()).data.lists).toEqual([])
+  const { viewer } = (await alice.getProfile({ actor: bob.did })).data
+  expect(viewer).toMatchObject({ muted: true, mutedByList: { uri: list.uri } })
+  await alice.unmuteModList(list.uri)
+  expect((await alice.app.bsky.graph.getListMutes()).data.lists).toEqual([])
+  expect((await alice.getProfile({ actor: bob.did })).data.viewer?.muted).toBe(false)
+})
+
+describe('a starter pack', () => {
+  test('has its record, its list and a sample of members that are not blocked', async () => {
+    const [alice, bob, carol, dave] = await network.join('alice', 'bob', 'carol', 'dave')
+    const list = await network.list(alice, bob, carol)
+    const record = { name: 'Gardeners', list: list.uri, createdAt: network.now }
+    const pack = await network.write(alice, 'app.bsky.graph.starterpack', record)
+    await network.block(dave, bob)
+    const { data } = await dave.app.bsky.graph.getStarterPack({ starterPack: pack.uri })
+    expect(data.starterPack).toMatchObject({
+      ...{ uri: pack.uri, record: { $type: 'app.bsky.graph.starterpack', ...record } },
+      ...{ creator: { did: alice.did }, list: { uri: list.uri, listItemCount: 2 } },
+      listItemsSample: [{ subject: { did: carol.did } }],
+    })
+    expect(data.starterPack.listItemsSample).toHaveLength(1)
+    const packs = await dave.app.bsky.graph.getActorStarterPacks({ actor: alice.did })
+    expect(urisOf(packs.data.starterPacks)).toEqual([pack.uri])
+    const unknown = pack.uri.replace(/.$/, 'x')
+    const both = await dave.app.bsky.graph.getStarterPacks({ uris: [unknown, pack.uri] })
+    expect(urisOf(both.data.starterPacks)).toEqual([pack.uri])
+  })
+
+  test('does not show the list of another account', async () => {
+    const [alice, mallory] = await network.join('alice', 'mallory')
+    const list = await network.list(alice)
+    const record = { name: 'Stolen', list: list.uri, createdAt: network.now }
+    const pack = await network.write(mallory, 'app.bsky.graph.starterpack', record)
+    const { data } = await alice.app.bsky.graph.getStarterPack({ starterPack: pack.uri })
+    expect(data.starterPack).not.toHaveProperty('list')
+  })
+
+  test('is unknown when the record is invalid', async () => {
+    const [alice] = await network.join('alice')
+    const pack = await network.write(alice, 'app.bsky.graph.starterpack', { name: 7 })
+    const read = alice.app.bsky.graph.getStarterPack({ starterPack: pack.uri })
+    await expect(read).rejects.toMatchObject({ status: 400, error: 'InvalidRequest' })
+  })
+})
