@@ -11,6 +11,7 @@ import { benchReading } from './reading.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
 import { benchSignIn } from './sign-in.ts'
+import { benchSize } from './size.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 import { benchUi } from './ui.ts'
@@ -20,6 +21,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['sign-in', () => benchSignIn()],
   ['start', () => benchStart()],
   ['records', () => benchRecords()],
+  ['size', () => benchSize()],
   ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],
   ['blobs', () => benchBlobs()],
