@@ -127,7 +127,7 @@ describe('a page of another site', () => {
   test('searches with a session', async () => {
     const [vera] = await network.join('vera')
     const authorization = `Bearer ${vera.session?.accessJwt}`
-    const path = '/xrpc/app.bsky.actor.searchActors?q=vera'
+    const path = `/xrpc/app.bsky.actor.searchActors?q=${vera.handle}`
     const answer = await network.server.fetch(path, { headers: { ...headers, authorization } })
     expect(answer.body.actors).toMatchObject([{ did: vera.did }])
   })
