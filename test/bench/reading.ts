@@ -94,7 +94,7 @@ async function uncached(client: Client, path: string, token: string): Promise<nu
 async function newReader(dir: string): Promise<BenchAccount> {
   await using pds = await Measured.pds(dir)
   using client = new Client(pds.url)
-  return createAccount(client, 'reader')
+  return await createAccount(client, 'reader')
 }
 
 function readsOf({ thread, author }: Seeded): Read[] {
