@@ -94,6 +94,7 @@ const tokenNames = Object.keys(tokens) as TokenName[]
 const badScope = 'InvalidToken: Bad token scope'
 const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],
+  reader: ['full', 'app password', 'privileged', 'takendown'],
   access: ['full', 'app password', 'privileged'],
   'access or takendown': ['full', 'app password', 'privileged', 'takendown'],
   full: ['full'],
@@ -111,8 +112,9 @@ const inactive = {
 /** Returns the expected error of a token; undefined if access is granted. */
 function expectedError({ auth, active }: Method, state: State, token: Token): string | undefined {
   if (auth === 'none' || auth === 'import') return undefined
-  if (auth === 'admin' && token.kind === 'basic') return token.isRight ? undefined : 'AuthenticationRequired'
-  if (token.kind === 'none') return auth === 'optional' ? undefined : 'AuthMissing'
+  if ((auth === 'admin' || auth === 'reader') && token.kind === 'basic')
+    return token.isRight ? undefined : 'AuthenticationRequired'
+  if (token.kind === 'none') return ['optional', 'reader'].includes(auth) ? undefined : 'AuthMissing'
   if (token.kind === 'unverifiable' || token.kind === 'basic') return 'InvalidToken'
   if (auth === 'ending') return undefined
   if (token.isExpired) return 'ExpiredToken: Token has expired'
@@ -142,6 +144,7 @@ interface Call {
 
 const collection = 'com.test.note'
 const someActor = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const someGenerator = `at://${someActor}/app.example.feed.generator/weather`
 const somePost = `at://${someActor}/app.example.feed.post/3jzfcijpj2z2a`
 const someList = `at://${someActor}/app.example.graph.list/3jzfcijpj2z2a`
 const someStarterPack = `at://${someActor}/app.example.graph.starterpack/3jzfcijpj2z2a`
@@ -176,6 +179,21 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
       () => ({ params: { actor: bystander.did } }),
     ]),
   ),
+  'app.example.feed.getActorFeeds': () => ({ params: { actor: bystander.did } }),
+  'app.example.feed.getActorLikes': ({ did }) => ({ params: { actor: did } }),
+  'app.example.feed.getAuthorFeed': () => ({ params: { actor: bystander.did } }),
+  'app.example.feed.getFeed': () => ({ params: { feed: someGenerator } }),
+  'app.example.feed.getFeedGenerator': () => ({ params: { feed: someGenerator }, answer: 'InvalidRequest' }),
+  'app.example.feed.getFeedGenerators': () => ({ params: { feeds: someGenerator } }),
+  'app.example.feed.getLikes': () => ({ params: { uri: somePost } }),
+  'app.example.feed.getListFeed': () => ({ params: { list: someList }, answer: 'UnknownList' }),
+  'app.example.feed.getPostThread': () => ({ params: { uri: somePost }, answer: 'NotFound' }),
+  'app.example.feed.getPosts': () => ({ params: { uris: somePost } }),
+  'app.example.feed.getQuotes': () => ({ params: { uri: somePost } }),
+  'app.example.feed.getRepostedBy': () => ({ params: { uri: somePost } }),
+  'app.example.feed.getSuggestedFeeds': () => ({}),
+  'app.example.feed.getTimeline': () => ({}),
+  'app.example.feed.searchPosts': () => ({ params: { q: 'rain' } }),
   'app.example.graph.getBlocks': () => ({}),
   'app.example.graph.getList': () => ({ params: { list: someList }, answer: 'InvalidRequest' }),
   'app.example.graph.getListBlocks': () => ({}),
@@ -210,9 +228,13 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.notification.unregisterPush': () => ({ input: device }),
   'app.example.notification.updateSeen': () => ({ input: { seenAt: '2030-01-01T00:00:00.000Z' } }),
   'app.example.unspecced.getConfig': () => ({}),
+  'app.example.unspecced.getPostThreadOtherV2': () => ({ params: { anchor: somePost } }),
+  'app.example.unspecced.getPostThreadV2': () => ({ params: { anchor: somePost } }),
   'app.example.unspecced.getSuggestedFeeds': () => ({}),
   'app.example.unspecced.getTrendingTopics': () => ({}),
+  'chat.example.convo.getConvoAvailability': () => ({ params: { members: bystander.did } }),
   'chat.example.convo.getLog': () => ({}),
+  'chat.example.convo.getUnreadCounts': () => ({}),
   'chat.example.convo.listConvos': () => ({}),
   'com.core.admin.deleteAccount': (subject) => ({ input: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.disableAccountInvites': (subject) => ({

@@ -61,9 +61,11 @@ import { updateSeen } from './app/example/notification/updateSeen.ts'
 import { getConfig } from './app/example/unspecced/getConfig.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
-import { getSuggestedFeeds as getUnspeccedSuggestedFeeds } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
+import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
+import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
@@ -239,9 +241,11 @@ export const methods = [
   deleteBookmark,
   getBookmarks,
   getConfig,
-  getUnspeccedSuggestedFeeds,
+  getSuggestedFeedsOfNetwork,
   getTrendingTopics,
+  getConvoAvailability,
   getLog,
+  getUnreadCounts,
   listConvos,
 ]
 

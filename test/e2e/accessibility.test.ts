@@ -314,6 +314,7 @@ test.each([
   const page = await world.signedIn(carol, path)
   await heading(page, title).waitFor()
   await page.getByRole('main').getByText(ready).first().waitFor()
+  await expect.poll(() => page.getByText('Loading', { exact: true }).count()).toBe(0)
   expect(await accessibilityTree(page)).toMatchSnapshot()
 })
 

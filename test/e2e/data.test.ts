@@ -1,8 +1,11 @@
 /** The Data screen: collections, records, media and downloads. */
 import { readFile } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
 import { readCar } from '@atproto/repo'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
+import { blobOf, download } from '../support/blobs.ts'
+import { halves } from '../support/pictures.ts'
 import type { Account } from '../support/server.ts'
 import { SocialServer } from '../support/social.ts'
 import { heading, World } from '../support/world.ts'
@@ -72,6 +75,102 @@ test('download: the repository is saved as a CAR file', async () => {
   const { blocks } = await readCar(await readFile(await download.path()))
   expect(blocks.size).toBeGreaterThan(3)
 })
+
+describe('media', () => {
+  const content = halves(80, 40)
+  let dora: Account
+  let cid: string
+
+  beforeAll(async () => {
+    dora = await world.server.account('dora')
+    const image = await blobOf(world.server, dora, content)
+    cid = image.ref.$link
+    const embed = { $type: 'app.example.embed.images', images: [{ image, alt: '' }] }
+    await social.post(dora, { text: 'A flag', embed })
+    const file = await blobOf(world.server, dora, Buffer.from('hello'), 'text/plain')
+    await social.write(dora, 'com.example.file', { file })
+  })
+
+  test('files are shown and downloaded', async () => {
+    const page = await world.signedIn(dora, '/data')
+    const tiles = page.getByRole('list', { name: 'Media' }).getByRole('listitem')
+    await tiles.getByRole('button', { name: 'Download file 5 bytes' }).waitFor()
+    const picture = tiles.getByRole('button', { name: /^Download picture/ })
+    const widthOf = (image: { naturalWidth: number }) => image.naturalWidth
+    await expect.poll(() => picture.locator('img').evaluate(widthOf)).toBe(80)
+    const downloading = page.waitForEvent('download')
+    await picture.click()
+    const saved = await downloading
+    expect(saved.suggestedFilename()).toBe(`${cid}.png`)
+    expect(content.equals(await readFile(await saved.path()))).toBe(true)
+  })
+
+  test('collections and media have sizes', async () => {
+    const page = await world.signedIn(dora, '/data')
+    const posts = page.getByRole('list', { name: 'Collections' }).getByRole('listitem').first()
+    await posts.getByText(/^1 record · \d+ bytes$/).waitFor()
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.getByText(/ in total$/).waitFor()
+    const bytes = await page.getByRole('meter', { name: 'Media' }).getAttribute('value')
+    expect(Number(bytes)).toBe(content.length + 'hello'.length)
+  })
+
+  test('records and media are saved as one ZIP file', async () => {
+    const page = await world.signedIn(dora, '/data')
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download records and media' }).click()
+    const saved = await downloading
+    expect(saved.suggestedFilename()).toBe('dora.test.zip')
+    const files = unzip(await readFile(await saved.path()))
+    expect(files.get(`media/${cid}.png`)?.equals(content)).toBe(true)
+    expect([...files.values()].map(String)).toContain('hello')
+    const { blocks } = await readCar(files.get('repository.car') ?? Buffer.alloc(0))
+    expect(blocks.size).toBeGreaterThan(2)
+    await page.getByText('Download complete').waitFor()
+  })
+
+  test('a download that fails says why, and can be repeated', async () => {
+    const page = await world.signedIn(dora, '/data')
+    await page.route('**/com.core.sync.getBlob*', (route) =>
+      route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
+    )
+    const save = page.getByRole('button', { name: 'Download records and media' })
+    await save.click()
+    await page.getByText('The server is busy or its disk is full.').waitFor()
+    await page.unroute('**/com.core.sync.getBlob*')
+    const downloading = page.waitForEvent('download')
+    await save.click()
+    await downloading
+  })
+
+  test('undoing the deletion of a post restores its pictures', async () => {
+    const page = await world.signedIn(dora, '/data/app.example.feed.post')
+    const isServed = async () => (await download(world.server, dora.did, cid)).ok
+    await page.getByRole('button', { name: /^Delete record/ }).click()
+    await page.getByText('No records in this collection').waitFor()
+    expect(await isServed()).toBe(false)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('A flag').waitFor()
+    expect(await isServed()).toBe(true)
+  })
+})
+
+/** The files of an archive without compression. Throws if a checksum is wrong. */
+function unzip(archive: Buffer): Map<string, Buffer> {
+  const files = new Map<string, Buffer>()
+  for (let at = 0; archive.readUInt32LE(at) === 0x04034b50; ) {
+    const [size, nameLength] = [archive.readUInt32LE(at + 18), archive.readUInt16LE(at + 26)]
+    const start = at + 30 + nameLength
+    const content = archive.subarray(start, start + size)
+    if (crc32(content) !== archive.readUInt32LE(at + 14)) throw new Error('wrong checksum')
+    files.set(archive.toString('utf8', at + 30, start), content)
+    at = start + size
+  }
+  const end = archive.length - 22
+  if (archive.readUInt32LE(end) !== 0x06054b50) throw new Error('no end of the directory')
+  if (archive.readUInt16LE(end + 10) !== files.size) throw new Error('wrong number of files')
+  return files
+}
 
 test('an empty account has explanations instead of lists', async () => {
   const carla = await world.server.account('carla')

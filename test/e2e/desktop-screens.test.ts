@@ -331,6 +331,14 @@ describe('backups', () => {
     desktop.handlers['backups.list'] = () => backups
   })
 
+  test('their size is part of the storage on Home', async () => {
+    const page = await signedIn('/')
+    const meter = page.getByRole('meter', { name: 'Backups of the server' })
+    await expect.poll(() => meter.getAttribute('value')).toBe('3545000')
+    await page.getByRole('link', { name: 'Backups of the server' }).click()
+    await heading(page, 'Backups').waitFor()
+  })
+
   test('a backup is created, and each can be verified', async () => {
     const page = await signedIn('/backups')
     const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
@@ -470,7 +478,7 @@ describe('backups', () => {
           .replace(/limit=\d+/, 'limit=1'),
       }),
     )
-    await page.getByRole('link', { name: 'Backups' }).click()
+    await page.getByRole('link', { name: 'Backups', exact: true }).click()
     await page.getByLabel('Account', { exact: true }).selectOption(bob.handle)
   })
 })

@@ -177,9 +177,9 @@ describe('groups and posts', () => {
   })
 
   test('post: one that was deleted is explained', async () => {
-    const gone = await social.post(bob, { text: 'soon gone' })
-    await social.remove(bob, gone)
-    const page = await world.signedIn(dora, `/notifications/${gone.uri.slice('at://'.length)}`)
+    const deleted = await social.post(bob, { text: 'soon deleted' })
+    await social.remove(bob, deleted)
+    const page = await world.signedIn(dora, `/notifications/${deleted.uri.slice('at://'.length)}`)
     await page.getByText('This post is not available.').waitFor()
   })
 

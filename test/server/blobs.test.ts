@@ -358,7 +358,7 @@ describe('getBlob', () => {
     ).toMatchObject(refusal(400, 'RepoNotFound'))
   })
 
-  test('the blobs of an inactive account are sent to that account only', async () => {
+  test('the blobs of an inactive account are sent to that account and the administrator only', async () => {
     const emma = await server.account('emma')
     const blob = await blobOf(server, emma, image)
     const cid = blob.ref.$link
@@ -372,7 +372,15 @@ describe('getBlob', () => {
     })
     expect((await bytesOf(own)).equals(image)).toBe(true)
     expect(own.headers.get('cache-control')).toBe('private, no-store')
+    for (const authorization of [adminAuth, `Bearer ${alice.accessJwt}`]) {
+      const asAdmin = await download(server, emma.did, cid, { headers: { authorization } })
+      expect((await bytesOf(asAdmin)).equals(image)).toBe(true)
+    }
     await server.setStatus(emma.did, { takedown: true })
+    const { accessJwt } = (await server.signIn(emma, { allowTakendown: true })).body
+    expect((await server.get('com.core.sync.listBlobs', { did: emma.did }, { accessJwt })).body.cids).toEqual(
+      [cid],
+    )
     expect(await ask()).toMatchObject(refusal(400, 'RepoTakendown'))
     expect(await server.get('com.core.sync.listBlobs', { did: emma.did })).toMatchObject(
       refusal(400, 'RepoTakendown'),

@@ -113,9 +113,9 @@ async function write(client: Client, alice: Account, bob: Account): Promise<Ref>
     headers: { authorization: `Bearer ${alice.accessJwt}`, 'content-type': 'image/png' },
     body: dot,
   })
-  const { blob } = upload.ok ? ((await upload.json()) as { blob: unknown }) : {}
-  const images = { $type: 'app.bsky.embed.images', images: [{ image: blob, alt: 'a dot' }] }
-  const embed = blob === undefined ? undefined : images
+  expect(upload.status).toBe(200)
+  const { blob } = (await upload.json()) as { blob: { ref: { $link: string } } }
+  const embed = { $type: 'app.bsky.embed.images', images: [{ image: blob, alt: 'a dot' }] }
   const external = { uri: 'https://news.example/', title: 'News', description: 'Of today' }
   const post = await client.write(alice, 'app.bsky.feed.post', { text: 'Hello', embed })
   await client.write(alice, 'app.bsky.feed.post', {
@@ -133,6 +133,8 @@ async function write(client: Client, alice: Account, bob: Account): Promise<Ref>
     await client.write(bob, 'app.bsky.graph.block', { subject })
   }
   await client.write(alice, 'app.bsky.actor.profile', { displayName: 'Alice', avatar: blob })
+  const image = await client.get('com.atproto.sync.getBlob', { did: alice.did, cid: blob.ref.$link })
+  expect(image.status).toBe(200)
   return post
 }
 

@@ -59,18 +59,18 @@ function CollectionRow({ nsid, size }: { readonly nsid: string; readonly size: S
   const name = collectionName(nsid)
   return (
     <Row
-      action={
-        <>
+      action={<ChevronRight aria-hidden className={styles.soft} size={18} />}
+      as="li"
+      detail={
+        <span className={styles.details}>
           {size && (
-            <span className={styles.size}>
+            <span>
               {t.data.records(size.records)} · {formatBytes(size.bytes)}
             </span>
           )}
-          <ChevronRight aria-hidden className={styles.soft} size={18} />
-        </>
+          {name !== nsid && <code>{nsid}</code>}
+        </span>
       }
-      as="li"
-      detail={name === nsid ? undefined : <code>{nsid}</code>}
       title={
         <Link className={styles.rowLink} href={`/data/${nsid}`}>
           {name}

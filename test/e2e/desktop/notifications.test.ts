@@ -3,6 +3,7 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { halves } from '../../support/pictures.ts'
 import { fillSignIn, heading } from '../../support/world.ts'
 
 interface Account {
@@ -122,3 +123,29 @@ test('notifications continue after a restart, with the stored session', async ()
   await write(bob, 'app.example.feed.like', { subject: post, createdAt })
   await expect.poll(shown, soon).toContainEqual({ title: 'Bob liked your post', body: '' })
 })
+
+test('the window shows pictures of the server', async () => {
+  const { blob } = await upload(bob, halves(60, 60))
+  await send(
+    'com.core.repo.putRecord',
+    { repo: bob.did, collection: 'app.example.actor.profile', rkey: 'self', record: { avatar: blob } },
+    bob.accessJwt,
+  )
+  await page.evaluate("location.hash = '#/preferences'")
+  await heading(page, 'Preferences').waitFor()
+  await page.reload()
+  await page.evaluate("location.hash = '#/notifications'")
+  const avatar = page.getByRole('main').getByRole('listitem').first().locator('img').first()
+  const widthOf = (image: { naturalWidth: number }) => image.naturalWidth
+  await expect.poll(() => avatar.evaluate(widthOf), soon).toBe(60)
+})
+
+async function upload(author: Account, content: Buffer): Promise<{ blob: object }> {
+  const answer = await fetch(`${machine.endpoint}/xrpc/com.core.repo.uploadBlob`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/png', authorization: `Bearer ${author.accessJwt}` },
+    body: new Uint8Array(content),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.json() as Promise<{ blob: object }>
+}
