@@ -19,8 +19,7 @@ export async function benchBlobs(): Promise<void> {
   using client = new Client(pds.url)
   const account = await createAccount(client, 'media')
   const content = randomBytes(megabytes * 1e6)
-  const before = pds.residentMegabytes()
-  const memory = watchMemory(pds)
+  const memory = [watchMemory('server', pds), watchMemory('bare', bare)]
   const speeds = { upload: [] as Pair[], download: [] as Pair[] }
   for (let round = 0; round <= rounds; round++) {
     // A new blob each time.
@@ -45,14 +44,14 @@ export async function benchBlobs(): Promise<void> {
     speeds.upload.push(upload)
     speeds.download.push(download)
   }
-  const peak = memory.stop()
   table(`blobs of ${megabytes} MB (aim: 0.6 of a bare server's file)`, [
     row('upload, hashed and synced', speeds.upload),
     row('download', speeds.download),
   ])
-  table('resident memory during these (aim: flat)', [
-    { '': 'server', 'before MB': before, 'peak MB': peak, 'growth MB': peak - before },
-  ])
+  table(
+    'resident memory during these (aim: flat)',
+    memory.map((stop) => stop()),
+  )
 }
 
 interface Cost {
@@ -123,15 +122,15 @@ async function receive(url: string): Promise<void> {
   if (bytes !== megabytes * 1e6) throw new Error(`The download has ${bytes} bytes`)
 }
 
-function watchMemory(server: Measured): { stop(): number } {
-  let peak = 0
+/** @returns a function that stops watching and returns the row of the table */
+function watchMemory(name: string, server: Measured) {
+  const before = server.residentMegabytes()
+  let peak = before
   const timer = setInterval(() => {
     peak = Math.max(peak, server.residentMegabytes())
   }, 20)
-  return {
-    stop() {
-      clearInterval(timer)
-      return peak
-    },
+  return () => {
+    clearInterval(timer)
+    return { '': name, 'before MB': before, 'peak MB': peak, 'growth MB': peak - before }
   }
 }

@@ -173,7 +173,7 @@ export class LoadClient {
 
   /** Uploads a file and names it in the client's record, in the place of the file before, which is deleted then. */
   async #replaceFile(): Promise<void> {
-    const content = `file ${++this.#count} of ${this.#name} `.repeat(1 + this.#random(10_000))
+    const content = `file ${++this.#count} of ${this.#name} `.repeat(1 + this.#random(2000))
     const uploaded = await this.#send('com.core.repo.uploadBlob', 'text/plain', content)
     const { blob } = uploaded.body as { blob: BlobRef }
     this.#contents.set(blob.ref.$link, content)
