@@ -20,7 +20,11 @@ describe('activity subscriptions', () => {
     const { did, handle } = bob
     expect(body(await list())).toEqual({
       subscriptions: [
-        { did, handle, displayName: 'Bob', activitySubscription, viewer: { activitySubscription } },
+        {
+          ...{ did, handle, displayName: 'Bob', labels: [], createdAt: expect.stringMatching(/^2030-/) },
+          activitySubscription,
+          viewer: { muted: false, blockedBy: false, activitySubscription },
+        },
       ],
     })
   })
