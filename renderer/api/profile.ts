@@ -5,7 +5,7 @@ import { parseAtUri } from './at-uri.ts'
 import { callAs } from './client.ts'
 import { errorName } from './errors.ts'
 import { keyOf } from './hooks.ts'
-import { useSession } from './sessions.ts'
+import { findSession, useSession } from './sessions.ts'
 
 const { getProfile, profile } = app.example.actor
 const { createRecord, getRecord, putRecord, uploadBlob } = com.core.repo
@@ -15,6 +15,8 @@ export function useOwnProfile(did: string) {
   return useQuery({
     queryKey: keyOf(did, getProfile),
     queryFn: ({ signal }) => callAs(did, getProfile, { params: { actor: did as never }, signal }),
+    // Sessions of accounts that were taken down may not read profiles.
+    enabled: findSession(did)?.status !== 'takendown',
     retry: false,
   })
 }
