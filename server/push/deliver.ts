@@ -124,9 +124,13 @@ function pushEndpointOf(document: DidDocument): string | undefined {
   return serviceEndpointOf(document, '#notif') ?? serviceEndpointOf(document)
 }
 
-/** Reduces a notification to what a device needs to show it; the device can fetch the rest. */
+/**
+ * Reduces a notification to what a device needs to show it; the device can fetch the rest. The relations of the recipient to the
+ * author are no business of the push service.
+ */
 function summaryOf({ uri, reason, author, reasonSubject, indexedAt }: Push['notification']) {
-  return { uri, reason, author, reasonSubject, indexedAt }
+  const { did, handle, displayName, avatar } = author
+  return { uri, reason, author: { did, handle, displayName, avatar }, reasonSubject, indexedAt }
 }
 
 function outcomeOf({ status, headers }: OutboundResponse, now: Date): Outcome {

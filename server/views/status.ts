@@ -34,7 +34,8 @@ function expiry({ createdAt, durationMinutes }: StatusRecord): Date | undefined 
   const start = instant(createdAt)
   if (!start || durationMinutes === undefined) return undefined
   const end = new Date(start.getTime() + durationMinutes * minute)
-  return Number.isNaN(end.getTime()) ? undefined : end
+  // Later years have no datetime in four digits.
+  return end.getUTCFullYear() <= 9999 ? end : undefined
 }
 
 function embedView(

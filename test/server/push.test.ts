@@ -473,7 +473,8 @@ describe('Web Push', () => {
       headers: { ttl: '86400', 'content-encoding': 'aes128gcm' },
     })
     const { notifications } = await world.list(alice)
-    const { reason, author, reasonSubject, indexedAt } = notifications[0]
+    const { reason, reasonSubject, indexedAt } = notifications[0]
+    const author = { did: bob.did, handle: bob.handle }
     expect(JSON.parse(browser.decrypt(call?.body ?? Buffer.of()))).toEqual({
       did: alice.did,
       platform: 'web',

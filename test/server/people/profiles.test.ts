@@ -120,6 +120,15 @@ describe('a profile', () => {
     expect(await profileOf(bob, alice)).not.toHaveProperty('status')
   })
 
+  test.each([1e10, Number.MAX_SAFE_INTEGER])('shows a status of %d minutes without end', async (minutes) => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const status = { status: 'app.bsky.actor.status#live', durationMinutes: minutes, createdAt: network.now }
+    await network.write(alice, 'app.bsky.actor.status', status, 'self')
+    const shown = (await profileOf(bob, alice)).status
+    expect(shown).toMatchObject({ isActive: true })
+    expect(shown).not.toHaveProperty('expiresAt')
+  })
+
   test.each([
     ['a name that is too long', { displayName: 'x'.repeat(1000) }],
     ['an avatar that is no blob', { displayName: 'Mallory', avatar: 'https://tracker.example' }],
