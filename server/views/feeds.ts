@@ -2,6 +2,7 @@
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import * as feed from '../store/tables/feed.ts'
+import * as viewRecords from '../store/tables/view-records.ts'
 import { decodeCursor, encodeCursor } from '../xrpc/cursor.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
@@ -132,7 +133,7 @@ function readItems(ctx: ViewContext, entries: readonly feed.FeedEntry[]): Map<nu
 }
 
 function readReposts(ctx: ViewContext, ids: readonly number[]) {
-  const rows = ids.length === 0 ? [] : feed.recordsById(ctx.db, ids)
+  const rows = ids.length === 0 ? [] : viewRecords.recordsById(ctx.db, ids)
   return rows.flatMap((row) => ctx.records.read(repostSchema.main, row) ?? [])
 }
 

@@ -12,8 +12,9 @@ import { namesOf } from '../config/aliases.ts'
 import type { RecordEvent } from '../records/events.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'
 import { linkPaths } from '../store/link-paths.ts'
-import * as feed from '../store/tables/feed.ts'
 import { actorIdOf, type RecordRow } from '../store/tables/graph.ts'
+import * as postLinks from '../store/tables/post-links.ts'
+import * as viewRecords from '../store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 import type { ViewRecord } from './records.ts'
 
@@ -41,7 +42,7 @@ type RulesDeps = Pick<ViewContext, 'db' | 'aliases'>
 /** Reads the gates of posts, for the functions below. Posts without a gate need not be among them. */
 export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
   if (posts.length === 0) return
-  const found = feed.recordsByKey(
+  const found = viewRecords.recordsByKey(
     ctx.db,
     posts.flatMap((post) => [keyOfGate(ctx, post, threadgate.$type), keyOfGate(ctx, post, postgate.$type)]),
   )
@@ -55,7 +56,11 @@ export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
   }
 }
 
-function keyOfGate({ aliases }: RulesDeps, { did, uri }: GatedPost, collection: string): feed.RecordKey {
+function keyOfGate(
+  { aliases }: RulesDeps,
+  { did, uri }: GatedPost,
+  collection: string,
+): viewRecords.RecordKey {
   return [did, uri.slice(uri.lastIndexOf('/') + 1), namesOf(collection, aliases)]
 }
 
@@ -118,7 +123,7 @@ export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, '
   if (!root?.record || replier === undefined) return true
   const { rkey } = root.record
   const names = (collection: string) => namesOf(collection, deps.aliases)
-  const found = feed.recordsByKey(deps.db, [
+  const found = viewRecords.recordsByKey(deps.db, [
     [root.did, rkey, names(app.example.feed.post.$type)],
     [root.did, rkey, names(threadgate.$type)],
   ])
@@ -136,15 +141,15 @@ function permits(
 ): boolean {
   if (replier === root.actor || allow === undefined) return true
   return allow.some((rule) => {
-    if (threadgate.mentionRule.$isTypeOf(rule)) return feed.mentions(deps.db, root.id, replier)
-    if (threadgate.followerRule.$isTypeOf(rule)) return feed.follows(deps.db, replier, root.actor)
-    if (threadgate.followingRule.$isTypeOf(rule)) return feed.follows(deps.db, root.actor, replier)
+    if (threadgate.mentionRule.$isTypeOf(rule)) return postLinks.mentions(deps.db, root.id, replier)
+    if (threadgate.followerRule.$isTypeOf(rule)) return postLinks.follows(deps.db, replier, root.actor)
+    if (threadgate.followingRule.$isTypeOf(rule)) return postLinks.follows(deps.db, root.actor, replier)
     return threadgate.listRule.$isTypeOf(rule) && isMember(deps, rule.list, replier)
   })
 }
 
 function isMember({ db, aliases }: RulesDeps, list: string, actor: number): boolean {
   const [, , did = '', , rkey = ''] = list.split('/')
-  const subjects = feed.subjectIds(db, [did, rkey, namesOf(app.example.graph.list.$type, aliases)])
-  return feed.isListed(db, subjects, actor)
+  const subjects = postLinks.subjectIds(db, [did, rkey, namesOf(app.example.graph.list.$type, aliases)])
+  return postLinks.isListed(db, subjects, actor)
 }

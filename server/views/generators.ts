@@ -1,8 +1,8 @@
 /** Views of feed generators. The feeds themselves come from services elsewhere. */
 import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
-import * as feed from '../store/tables/feed.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
+import * as postLinks from '../store/tables/post-links.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
@@ -31,8 +31,8 @@ export function generatorViews(ctx: ViewContext, rows: readonly RecordRow[]) {
 export function generatorView(ctx: ViewContext, of: Generator): app.example.feed.defs.GeneratorView {
   const { id, actor, uri, cid, value, indexedAt } = of
   const names = namesOf(generator.$type, ctx.aliases)
-  const likes = feed.countLinks(ctx.db, [id], names).filter(({ path }) => path === feed.paths.like)
-  const own = ctx.viewer === undefined ? [] : feed.linksBy(ctx.db, ctx.viewer, [id], names)
+  const likes = postLinks.countLinks(ctx.db, [id], names).filter(({ path }) => path === postLinks.paths.like)
+  const own = ctx.viewer === undefined ? [] : postLinks.linksBy(ctx.db, ctx.viewer, [id], names)
   return {
     uri,
     cid,

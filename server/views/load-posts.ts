@@ -9,8 +9,9 @@ import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 import { bookmarked } from '../store/tables/bookmarks.ts'
-import * as feed from '../store/tables/feed.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
+import * as postLinks from '../store/tables/post-links.ts'
+import * as viewRecords from '../store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 import { loadGates, violatesThreadGate } from './gates.ts'
 import type { Responses } from './loaded-posts.ts'
@@ -34,7 +35,7 @@ export const postNames = ({ aliases }: Pick<ViewContext, 'aliases'>) => namesOf(
 /** Returns the valid posts among the records, in the order of `ids`. */
 export function postsById(ctx: ViewContext, ids: readonly number[]): Post[] {
   const posts = new Map<number, Post>()
-  for (const row of feed.recordsById(ctx.db, ids)) {
+  for (const row of viewRecords.recordsById(ctx.db, ids)) {
     const post = readPost(ctx, row)
     if (!post) continue
     posts.set(row.id, post)
@@ -66,14 +67,14 @@ export function loadRecords(ctx: ViewContext, uris: Iterable<string>): void {
   const missing = [...new Set(uris)].filter((uri) => !ctx.posts.records.has(uri))
   if (missing.length === 0) return
   const keys = missing.map((uri) => keyOf(ctx, uri) ?? noKey)
-  const found = feed.recordsByKey(ctx.db, keys)
+  const found = viewRecords.recordsByKey(ctx.db, keys)
   for (const [at, uri] of missing.entries()) ctx.posts.records.set(uri, found.get(at))
 }
 
-const noKey: feed.RecordKey = ['', '', []]
+const noKey: viewRecords.RecordKey = ['', '', []]
 
 /** Parses the URI of a record, whose authority may be a handle; undefined if malformed or unknown. */
-export function keyOf({ db, aliases }: ViewContext, uri: string): feed.RecordKey | undefined {
+export function keyOf({ db, aliases }: ViewContext, uri: string): viewRecords.RecordKey | undefined {
   if (!isAtUriString(uri)) return undefined
   const [authority = '', nsid, rkey] = uri.slice('at://'.length).split(/[/#]/)
   if (!nsid || !rkey) return undefined
@@ -86,7 +87,7 @@ export function keyOf({ db, aliases }: ViewContext, uri: string): feed.RecordKey
 /** Returns the ids by which the links to a URI are found, under all names of its collection. */
 export function subjectIdsOf(ctx: ViewContext, uri: string): number[] {
   const key = keyOf(ctx, uri)
-  return key ? feed.subjectIds(ctx.db, key) : []
+  return key ? postLinks.subjectIds(ctx.db, key) : []
 }
 
 /** URI of the record that a post embeds, alone or with media. */
@@ -177,10 +178,10 @@ export function responsesTo(ctx: ViewContext, post: Post): Responses {
 }
 
 const memberOfPath = new Map<number, 'likes' | 'reposts' | 'replies' | 'quotes'>([
-  [feed.paths.like, 'likes'],
-  [feed.paths.repost, 'reposts'],
-  [feed.paths.reply, 'replies'],
-  [feed.paths.quote, 'quotes'],
+  [postLinks.paths.like, 'likes'],
+  [postLinks.paths.repost, 'reposts'],
+  [postLinks.paths.reply, 'replies'],
+  [postLinks.paths.quote, 'quotes'],
 ])
 
 /** Reads counts, the viewer's likes, reposts and bookmarks, and gates. */
@@ -192,7 +193,7 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
   const names = postNames(ctx)
   const responses = new Map(ids.map((id) => [id, { ...noResponses }]))
   const gated = new Set<number>()
-  for (const { record, path, count } of feed.countLinks(db, ids, names)) {
+  for (const { record, path, count } of postLinks.countLinks(db, ids, names)) {
     const member = memberOfPath.get(path)
     const of = responses.get(record)
     // A post may have been referred to under several names of its collection.
@@ -200,11 +201,14 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
     else gated.add(record)
   }
   if (viewer !== undefined) {
-    for (const { record, path, uri } of feed.linksBy(db, viewer, ids, names)) {
-      Object.assign(responses.get(record) ?? {}, path === feed.paths.like ? { like: uri } : { repost: uri })
+    for (const { record, path, uri } of postLinks.linksBy(db, viewer, ids, names)) {
+      Object.assign(
+        responses.get(record) ?? {},
+        path === postLinks.paths.like ? { like: uri } : { repost: uri },
+      )
     }
     const roots = missing.map((post) => keyOf(ctx, rootUri(post)) ?? noKey)
-    for (const at of feed.mutedThreads(db, viewer, roots)) {
+    for (const at of postLinks.mutedThreads(db, viewer, roots)) {
       Object.assign(responses.get(ids[at] ?? 0) ?? {}, { isThreadMuted: true })
     }
     for (const id of bookmarked(db, viewer, ids)) {
@@ -219,16 +223,16 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
 }
 
 /** Whether either of two actors blocks the other, directly or by a list. Reads it unless `loadPosts` has. */
-export function areBlocked(ctx: ViewContext, ...pair: feed.Pair): boolean {
+export function areBlocked(ctx: ViewContext, ...pair: postLinks.Pair): boolean {
   loadBlocks(ctx, [pair])
   return ctx.posts.blocks.get(pairKey(pair)) ?? false
 }
 
-function loadBlocks(ctx: ViewContext, pairs: readonly feed.Pair[]): void {
+function loadBlocks(ctx: ViewContext, pairs: readonly postLinks.Pair[]): void {
   const wanted = new Map(pairs.filter(([one, other]) => one !== other).map((pair) => [pairKey(pair), pair]))
   const missing = [...wanted].filter(([key]) => !ctx.posts.blocks.has(key))
   if (missing.length === 0) return
-  const blocked = feed.blockedPairs(
+  const blocked = postLinks.blockedPairs(
     ctx.db,
     missing.map(([, pair]) => pair),
   )
@@ -236,7 +240,7 @@ function loadBlocks(ctx: ViewContext, pairs: readonly feed.Pair[]): void {
 }
 
 /** The author of a post, with the authors of what it embeds and answers. */
-function pairsOf(ctx: ViewContext, post: Post): feed.Pair[] {
+function pairsOf(ctx: ViewContext, post: Post): postLinks.Pair[] {
   const embedded = embeddedUri(post)
   const uris = embedded === undefined ? [] : [embedded]
   if (post.value.reply) uris.push(post.value.reply.parent.uri)
@@ -246,4 +250,4 @@ function pairsOf(ctx: ViewContext, post: Post): feed.Pair[] {
   })
 }
 
-const pairKey = ([one, other]: feed.Pair) => (one < other ? `${one} ${other}` : `${other} ${one}`)
+const pairKey = ([one, other]: postLinks.Pair) => (one < other ? `${one} ${other}` : `${other} ${one}`)

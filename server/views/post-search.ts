@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import * as feed from '../store/tables/feed.ts'
+import * as viewRecords from '../store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 import { isPostHidden } from './feeds.ts'
 import { actorIdByIdentifier } from './find.ts'
@@ -65,7 +66,7 @@ function candidates(ctx: ViewContext, { terms, tags }: PostQuery, ids: readonly 
   const [longest] = [...terms, ...tags]
     .filter((term) => /^[\x20-\x7e]+$/.test(term))
     .sort((a, b) => b.length - a.length)
-  const posts = postsById(ctx, longest === undefined ? ids : feed.recordsWith(ctx.db, ids, longest))
+  const posts = postsById(ctx, longest === undefined ? ids : viewRecords.recordsWith(ctx.db, ids, longest))
   return posts
 }
 

@@ -1,7 +1,7 @@
 /** Threads: a post with the posts that it answers and the replies to it. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
-import * as feed from '../store/tables/feed.ts'
+import * as postLinks from '../store/tables/post-links.ts'
 import type { ViewContext } from './context.ts'
 import {
   areBlocked,
@@ -49,7 +49,7 @@ export function readThread(
   anchor: Post,
   { height, depth }: Pick<Thread, 'height' | 'depth'>,
 ): Thread {
-  const above = postsById(ctx, feed.ancestorsOf(ctx.db, anchor.id, postNames(ctx), height))
+  const above = postsById(ctx, postLinks.ancestorsOf(ctx.db, anchor.id, postNames(ctx), height))
   const below = readReplies(ctx, anchor, depth)
   const posts = [anchor, ...above, ...below.map(({ reply }) => reply)]
   loadPosts(ctx, posts)
@@ -81,7 +81,7 @@ function readReplies(ctx: ViewContext, anchor: Post, depth: number): Reply[] {
   const found = new Map<number, Reply>()
   let level = [anchor.id]
   for (let below = 0; below < depth && level.length > 0; below++) {
-    const links = feed.repliesTo(ctx.db, level, postNames(ctx), maxReplies - found.size)
+    const links = postLinks.repliesTo(ctx.db, level, postNames(ctx), maxReplies - found.size)
     const parents = new Map(links.map(({ parent, record }) => [record, parent]))
     // A post may be updated to answer one of its own replies.
     const added = links.map(({ record }) => record).filter((id) => id !== anchor.id && !found.has(id))
@@ -101,8 +101,10 @@ function threadKey(ctx: ViewContext, post: Post): string {
 function likesOf(ctx: ViewContext, root: Post | undefined, posts: readonly Post[]): Map<number, AtUriString> {
   if (!root) return new Map()
   const ids = posts.map(({ id }) => id)
-  const links = feed.linksBy(ctx.db, root.actor, ids, postNames(ctx))
-  return new Map(links.filter(({ path }) => path === feed.paths.like).map(({ record, uri }) => [record, uri]))
+  const links = postLinks.linksBy(ctx.db, root.actor, ids, postNames(ctx))
+  return new Map(
+    links.filter(({ path }) => path === postLinks.paths.like).map(({ record, uri }) => [record, uri]),
+  )
 }
 
 /** Whether a block hides a post from the viewer. */

@@ -85,6 +85,12 @@ export class NetworkServer {
     return (await author.uploadBlob(bytes, { encoding: 'image/png' })).data.blob
   }
 
+  /** Uploads a video, of which only the beginning is one. */
+  async video(author: AtpAgent): Promise<object> {
+    const bytes = Buffer.from(`\0\0\0\x18ftypmp42\0\0\0\0mp42isom${++this.#accounts}`)
+    return (await author.uploadBlob(bytes, { encoding: 'video/mp4' })).data.blob
+  }
+
   /** Writes a record that blocks an account. */
   block(author: AtpAgent, subject: { readonly did: string }): Promise<Ref> {
     return this.write(author, 'app.bsky.graph.block', { subject: subject.did, createdAt: this.now })

@@ -139,10 +139,57 @@ describe('embeds', () => {
     const url = expect.stringMatching(
       /^http:\/\/localhost:\d+\/xrpc\/com\.core\.sync\.getBlob\?did=did%3Aplc%3A\w+&cid=bafkrei\w+$/,
     )
-    expect(await embedOf(alice, post)).toEqual({
+    const view = await embedOf(alice, post)
+    expect(view).toEqual({
       $type: `${embed}.images#view`,
       images: [{ thumb: url, fullsize: url, alt: 'A dot', aspectRatio }],
     })
+    const {
+      images: [shown],
+    } = view as unknown as { images: [{ thumb: string }] }
+    const { status, headers: sent } = await fetch(shown.thumb)
+    expect([status, sent.get('content-type')]).toEqual([200, 'image/png'])
+  })
+
+  test('a gallery is shown with the URLs of its images', async () => {
+    const [alice] = await network.join('alice')
+    const aspectRatio = { width: 4, height: 3 }
+    const item = {
+      $type: `${embed}.gallery#image`,
+      image: await network.image(alice),
+      alt: 'A dot',
+      aspectRatio,
+    }
+    const record = {
+      text: 'Look',
+      embed: { $type: `${embed}.gallery`, items: [item] },
+      createdAt: network.now,
+    }
+    const post = await network.write(alice, 'app.bsky.feed.post', record)
+    const url = expect.stringContaining('/xrpc/com.core.sync.getBlob?did=')
+    expect(await embedOf(alice, post)).toEqual({
+      $type: `${embed}.gallery#view`,
+      items: [
+        { $type: `${embed}.gallery#viewImage`, thumbnail: url, fullsize: url, alt: 'A dot', aspectRatio },
+      ],
+    })
+  })
+
+  test('a video is shown by its URL, and found by posts_with_video', async () => {
+    const [alice] = await network.join('alice')
+    const video = { $type: `${embed}.video`, video: await network.video(alice), alt: 'A film' }
+    const record = { text: 'Watch', embed: video, createdAt: network.now }
+    const post = await network.write(alice, 'app.bsky.feed.post', record)
+    expect(await embedOf(alice, post)).toEqual({
+      $type: `${embed}.video#view`,
+      cid: expect.stringMatching(/^bafkrei/),
+      playlist: expect.stringContaining('/xrpc/com.core.sync.getBlob?did='),
+      alt: 'A film',
+    })
+    for (const filter of ['posts_with_video', 'posts_with_media']) {
+      const { data } = await alice.getAuthorFeed({ actor: alice.did, filter })
+      expect(data.feed).toMatchObject([{ post: { uri: post.uri } }])
+    }
   })
 
   test('links are shown as they are', async () => {

@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as feed from '../../../../store/tables/feed.ts'
+import * as postLinks from '../../../../store/tables/post-links.ts'
+import * as viewRecords from '../../../../store/tables/view-records.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { subjectIdsOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -15,14 +16,14 @@ export const getLikes = method(app.example.feed.getLikes, {
     const subjects = subjectIdsOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => feed.linkingActors(ctx.db, subjects, { ...page, path: feed.paths.like }),
+      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: postLinks.paths.like }),
       ({ record }) => record,
     )
     loadActors(
       ctx,
       items.map(({ actor }) => actor),
     )
-    const records = feed.recordsById(
+    const records = viewRecords.recordsById(
       ctx.db,
       items.map(({ record }) => record),
     )

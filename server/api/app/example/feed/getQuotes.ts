@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as feed from '../../../../store/tables/feed.ts'
+import * as postLinks from '../../../../store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { isPostHidden } from '../../../../views/feeds.ts'
 import { loadPosts, postsById, subjectIdsOf } from '../../../../views/load-posts.ts'
@@ -16,7 +16,7 @@ export const getQuotes = method(app.example.feed.getQuotes, {
     const subjects = subjectIdsOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => feed.linkingRecords(ctx.db, subjects, { ...page, path: feed.paths.quote }),
+      (page) => postLinks.linkingRecords(ctx.db, subjects, { ...page, path: postLinks.paths.quote }),
       (id) => id,
     )
     const quotes = postsById(ctx, items)

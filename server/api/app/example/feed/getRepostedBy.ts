@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as feed from '../../../../store/tables/feed.ts'
+import * as postLinks from '../../../../store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { subjectIdsOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -15,7 +15,7 @@ export const getRepostedBy = method(app.example.feed.getRepostedBy, {
     const subjects = subjectIdsOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => feed.linkingActors(ctx.db, subjects, { ...page, path: feed.paths.repost }),
+      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: postLinks.paths.repost }),
       ({ record }) => record,
     )
     const actors = items.map(({ actor }) => actor)

@@ -1,0 +1,217 @@
+/** Queries over `links`, `link_counts` and `subjects`: who likes, reposts, answers and quotes posts, and what actors are to each other. */
+import type { AtUriString } from '@atproto/syntax'
+import type { Reader } from '../database.ts'
+import { linkPaths } from '../link-paths.ts'
+import type { RecordKey } from './view-records.ts'
+
+/** Paths of links whose subject is a post. */
+export const paths = {
+  like: linkPaths['feed.like:subject'],
+  repost: linkPaths['feed.repost:subject'],
+  reply: linkPaths['feed.post:reply.parent'],
+  quote: linkPaths['feed.post:embed'],
+  threadGate: linkPaths['feed.threadgate:post'],
+  postGate: linkPaths['feed.postgate:post'],
+} as const
+
+const following = linkPaths['graph.follow:subject']
+const blocking = linkPaths['graph.block:subject']
+const listMember = linkPaths['graph.listitem:subject']
+const listOfItem = linkPaths['graph.listitem:list']
+const listBlock = linkPaths['graph.listblock:subject']
+const mentioned = linkPaths['feed.post:mention']
+
+/** The URIs under which other records refer to a record `r`. @param names one `?`: JSON of the collection's names */
+const subjectsOfRecord = `subjects s ON s.actor = r.actor AND s.rkey = r.rkey
+  AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))`
+
+export interface LinkCount {
+  readonly record: number
+  readonly path: number
+  readonly count: number
+}
+
+/** Returns how many records refer to each post, by path; nothing for paths without any. */
+export function countLinks(db: Reader, ids: readonly number[], names: readonly string[]): LinkCount[] {
+  return db.all<LinkCount>(
+    `SELECT r.id AS record, n.path, n.count FROM json_each(?) wanted
+     CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN ${subjectsOfRecord}
+     CROSS JOIN link_counts n ON n.subject = s.id AND n.path IN (${Object.values(paths)})`,
+    [JSON.stringify(ids), JSON.stringify(names)],
+  )
+}
+
+export interface OwnLink {
+  readonly record: number
+  readonly path: number
+  readonly uri: AtUriString
+}
+
+/** Returns the likes and reposts of posts by one actor, the oldest of each last. */
+export function linksBy(
+  db: Reader,
+  actor: number,
+  ids: readonly number[],
+  names: readonly string[],
+): OwnLink[] {
+  return db.all<OwnLink>(
+    `SELECT r.id AS record, l.path, 'at://' || a.did || '/' || c.nsid || '/' || o.rkey AS uri
+     FROM json_each(?) wanted
+     CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN ${subjectsOfRecord}
+     CROSS JOIN links l ON l.subject = s.id AND l.path IN (${paths.like}, ${paths.repost}) AND l.actor = ?
+     CROSS JOIN records o ON o.id = l.record
+     JOIN actors a ON a.id = o.actor
+     JOIN collections c ON c.id = o.collection
+     ORDER BY o.id DESC`,
+    [JSON.stringify(ids), JSON.stringify(names), actor],
+  )
+}
+
+/** Returns the positions of those roots whose threads an account mutes. */
+export function mutedThreads(db: Reader, account: number, roots: readonly RecordKey[]): number[] {
+  const rows = db.all<{ key: number }>(
+    `SELECT k.key FROM json_each(?) k
+     CROSS JOIN actors a ON a.did = k.value ->> 0
+     CROSS JOIN muted_threads m ON m.account = ? AND m.actor = a.id AND m.rkey = k.value ->> 1`,
+    [JSON.stringify(roots), account],
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** A reply and the post that it answers. */
+export interface ReplyLink {
+  readonly parent: number
+  readonly record: number
+}
+
+/** Returns the replies to posts, newest first. */
+export function repliesTo(
+  db: Reader,
+  ids: readonly number[],
+  names: readonly string[],
+  limit: number,
+): ReplyLink[] {
+  return db.all<ReplyLink>(
+    `SELECT r.id AS parent, l.record FROM json_each(?) wanted
+     CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN ${subjectsOfRecord}
+     CROSS JOIN links l ON l.subject = s.id AND l.path = ${paths.reply}
+     ORDER BY l.record DESC LIMIT ?`,
+    [JSON.stringify(ids), JSON.stringify(names), limit],
+  )
+}
+
+/** Returns the ids of the posts that a reply answers, directly and indirectly: nearest first, at most `height`. */
+export function ancestorsOf(db: Reader, id: number, names: readonly string[], height: number): number[] {
+  const rows = db.all<{ id: number }>(
+    `WITH RECURSIVE ancestors (height, id) AS (
+       SELECT 0, ?
+       UNION ALL
+       SELECT height + 1, (
+         SELECT r.id FROM links l
+         JOIN subjects s ON s.id = l.subject
+         JOIN records r ON r.actor = s.actor AND r.rkey = s.rkey
+           AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
+         WHERE l.record = ancestors.id AND l.path = ${paths.reply}
+         ORDER BY r.collection = s.collection DESC LIMIT 1)
+       FROM ancestors WHERE height < ? AND id IS NOT NULL)
+     SELECT id FROM ancestors WHERE height > 0 AND id IS NOT NULL ORDER BY height`,
+    [id, JSON.stringify(names), height],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Returns the ids of a URI under all names of its collection, for the functions below. */
+export function subjectIds(db: Reader, [did, rkey, names]: RecordKey): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT s.id FROM actors a JOIN subjects s ON s.actor = a.id AND s.rkey = ?
+       AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
+     WHERE a.did = ?`,
+    [rkey, JSON.stringify(names), did],
+  )
+  return rows.map(({ id }) => id)
+}
+
+interface LinkPage {
+  readonly path: number
+  /** Record id: the page has older ones. */
+  readonly before: number | undefined
+  readonly limit: number
+}
+
+/** Returns the actors who refer to a subject, by their newest record. */
+export function linkingActors(
+  db: Reader,
+  subjects: readonly number[],
+  { path, before = Number.MAX_SAFE_INTEGER, limit }: LinkPage,
+): { actor: number; record: number }[] {
+  return db.all(
+    `SELECT l.actor, max(l.record) AS record FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
+     WHERE l.subject IN (SELECT value FROM json_each(?)) AND l.path = ?
+     GROUP BY l.actor HAVING max(l.record) < ? ORDER BY record DESC LIMIT ?`,
+    [JSON.stringify(subjects), path, before, limit],
+  )
+}
+
+/** Returns the records that refer to a subject, newest first. */
+export function linkingRecords(
+  db: Reader,
+  subjects: readonly number[],
+  { path, before = Number.MAX_SAFE_INTEGER, limit }: LinkPage,
+): number[] {
+  const rows = db.all<{ record: number }>(
+    `SELECT DISTINCT record FROM links
+     WHERE subject IN (SELECT value FROM json_each(?)) AND path = ? AND record < ? ORDER BY record DESC LIMIT ?`,
+    [JSON.stringify(subjects), path, before, limit],
+  )
+  return rows.map(({ record }) => record)
+}
+
+/** A pair of actors. */
+export type Pair = readonly [one: number, other: number]
+
+/** Returns the positions of the pairs in which either actor blocks the other, directly or by a list. */
+export function blockedPairs(db: Reader, pairs: readonly Pair[]): Set<number> {
+  const blocks = (blocker: string, blocked: string) => `
+    EXISTS (SELECT 1 FROM links WHERE subject = ${blocked} AND path = ${blocking} AND actor = ${blocker})
+    OR EXISTS (
+      SELECT 1 FROM links m
+      JOIN links i ON i.record = m.record AND i.path = ${listOfItem}
+      JOIN subjects s ON s.id = i.subject AND s.actor = m.actor
+      JOIN links b ON b.subject = i.subject AND b.path = ${listBlock} AND b.actor = ${blocker}
+      WHERE m.subject = ${blocked} AND m.path = ${listMember})`
+  const rows = db.all<{ key: number }>(
+    `SELECT key FROM (SELECT key, value ->> 0 AS one, value ->> 1 AS other FROM json_each(?)) pair
+     WHERE ${blocks('pair.one', 'pair.other')} OR ${blocks('pair.other', 'pair.one')}`,
+    [JSON.stringify(pairs)],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Whether an actor follows another. */
+export function follows(db: Reader, actor: number, subject: number): boolean {
+  const sql = `SELECT 1 FROM links WHERE subject = ? AND path = ${following} AND actor = ?`
+  return db.get(sql, [subject, actor]) !== undefined
+}
+
+/** Whether a post mentions an actor. */
+export function mentions(db: Reader, post: number, actor: number): boolean {
+  const sql = `SELECT 1 FROM links WHERE record = ? AND path = ${mentioned} AND subject = ?`
+  return db.get(sql, [post, actor]) !== undefined
+}
+
+/** Whether a list of its owner has an actor as a member. @param list subject ids of the list */
+export function isListed(db: Reader, list: readonly number[], actor: number): boolean {
+  return (
+    db.get(
+      `SELECT 1 FROM links m
+       JOIN links i ON i.record = m.record AND i.path = ${listOfItem}
+         AND i.subject IN (SELECT value FROM json_each(?))
+       JOIN subjects s ON s.id = i.subject AND s.actor = m.actor
+       WHERE m.subject = ? AND m.path = ${listMember}`,
+      [JSON.stringify(list), actor],
+    ) !== undefined
+  )
+}
