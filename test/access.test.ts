@@ -94,6 +94,7 @@ const tokenNames = Object.keys(tokens) as TokenName[]
 const badScope = 'InvalidToken: Bad token scope'
 const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],
+  reader: ['full', 'app password', 'privileged', 'takendown'],
   access: ['full', 'app password', 'privileged'],
   'access or takendown': ['full', 'app password', 'privileged', 'takendown'],
   full: ['full'],
@@ -111,8 +112,9 @@ const inactive = {
 /** Returns the expected error of a token; undefined if access is granted. */
 function expectedError({ auth, active }: Method, state: State, token: Token): string | undefined {
   if (auth === 'none' || auth === 'import') return undefined
-  if (auth === 'admin' && token.kind === 'basic') return token.isRight ? undefined : 'AuthenticationRequired'
-  if (token.kind === 'none') return auth === 'optional' ? undefined : 'AuthMissing'
+  if ((auth === 'admin' || auth === 'reader') && token.kind === 'basic')
+    return token.isRight ? undefined : 'AuthenticationRequired'
+  if (token.kind === 'none') return ['optional', 'reader'].includes(auth) ? undefined : 'AuthMissing'
   if (token.kind === 'unverifiable' || token.kind === 'basic') return 'InvalidToken'
   if (auth === 'ending') return undefined
   if (token.isExpired) return 'ExpiredToken: Token has expired'

@@ -31,6 +31,14 @@ export interface AdminCredentials {
   readonly did: DidString | undefined
 }
 
+/** Who reads what may belong to an inactive account. */
+export interface ReaderCredentials {
+  /** DID of the session; undefined for the admin password. */
+  readonly did: DidString | undefined
+  /** Whether it is the owner's full session or the admin password. */
+  readonly isAdmin: boolean
+}
+
 /** An optional service token; the handler verifies it. */
 export interface ServiceCredentials {
   readonly serviceToken: string | undefined
@@ -41,6 +49,8 @@ export interface CredentialsByWord {
   none: undefined
   /** Anyone; credentials are passed when there is an access token. */
   optional: SessionCredentials | undefined
+  /** Anyone; credentials are passed when there is an access token, also of a taken-down account, or the admin password. */
+  reader: ReaderCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
   /** As `access`, and the session of a taken-down account. */
@@ -66,6 +76,7 @@ const anyAppPassword = [scopes.appPassword, scopes.privilegedAppPassword]
 /** The token scopes that each auth word accepts. */
 export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
   ['optional', new Set([scopes.full, ...anyAppPassword])],
+  ['reader', new Set([scopes.full, ...anyAppPassword, scopes.takendown])],
   ['access', new Set([scopes.full, ...anyAppPassword])],
   ['access or takendown', new Set([scopes.full, ...anyAppPassword, scopes.takendown])],
   ['full', new Set([scopes.full])],

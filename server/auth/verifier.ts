@@ -9,12 +9,13 @@ import {
   type AdminCredentials,
   type AuthWord,
   type EndingCredentials,
+  type ReaderCredentials,
   type RefreshCredentials,
   type SessionCredentials,
   scopesOf,
 } from './credentials.ts'
 import type { LastUsed } from './last-used.ts'
-import type { AccessScope } from './scopes.ts'
+import { type AccessScope, scopes } from './scopes.ts'
 import { createSessionLookup } from './session-lookup.ts'
 import type { WatchSession } from './session-watch.ts'
 import type { Tokens } from './tokens.ts'
@@ -79,6 +80,16 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { did: account.did }
   }
 
+  async function reader(header: string, active: boolean, source: string): Promise<Principal> {
+    if (basicCredentials(header) === undefined) {
+      const { did, scope, account } = await session(header, 'reader', active)
+      const isAdmin = account.isOwner === 1 && scope === scopes.full
+      return { account: did, credentials: { did, isAdmin } satisfies ReaderCredentials }
+    }
+    await admin(header, active, source)
+    return { account: undefined, credentials: { did: undefined, isAdmin: true } satisfies ReaderCredentials }
+  }
+
   function bySession(session: SessionCredentials): Principal {
     return { account: session.did, credentials: session, watch: (end) => watchSession(session, end) }
   }
@@ -89,6 +100,8 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
         return anyone
       case 'optional':
         return header === undefined ? anyone : bySession(await session(header, auth, active))
+      case 'reader':
+        return header === undefined ? anyone : reader(header, active, caller.source)
       case 'import':
         return { ...anyone, credentials: { serviceToken: header?.replace(/^bearer +/i, '') } }
       case 'refresh': {

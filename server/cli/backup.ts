@@ -10,10 +10,11 @@ Backs the data up, also while the server runs.
   npm run backup [-- --data-dir DIR]
   npm run backup -- --export FILE [--passphrase-file FILE | --unprotected] [--data-dir DIR]
 
-The backup is an SQLite file in DIR/backups, verified, with its SHA-256 beside it. The newest seven backups made by
+The backup is an SQLite file in DIR/backups, verified, with its checksums beside it. Media are in DIR/backups/blobs, each file
+once for all backups, and take no further space where the disk has hard links. The newest seven backups made by
 this command are kept, beside the daily ones. Files with other names in that folder are never removed.
 
-With --export the backup is one file for another computer, with accounts, records and keys. It is encrypted with a
+With --export the backup is one file for another computer, with accounts, records, media and keys. It is encrypted with a
 passphrase: the command asks for one, or reads the first line of --passphrase-file. --unprotected writes it without
 encryption; any reader of the file can then act as its accounts.
 

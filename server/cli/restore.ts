@@ -15,7 +15,8 @@ Replaces the data with a backup. Stop the server first.
   npm run restore -- --list [--data-dir DIR]
 
 FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
-files are kept in DIR/replaced-<time>. A file of "npm run backup -- --export" is restored in the same way: if it is
+files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced data; those that
+are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
 encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
 `
 

@@ -9,6 +9,7 @@ const video = 2
 /** Media bits by the `$type` of an embed. */
 const mediaOf: Readonly<Record<string, number>> = {
   'app.example.embed.images': images,
+  'app.example.embed.gallery': images,
   'app.example.embed.video': images | video,
 }
 

@@ -1,7 +1,6 @@
 /** Finds the repository of a request, if the caller may see it. */
 import { findByIdentifier } from '../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
-import type { SessionCredentials } from '../auth/credentials.ts'
 import type { Reader } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import { XrpcError } from '../xrpc/errors.ts'
@@ -12,16 +11,22 @@ const hidden: Record<AccountStatus, { name: string; message: string }> = {
   deactivated: { name: 'RepoDeactivated', message: 'This repository is deactivated' },
 }
 
+/** Who reads. Methods that do not accept the administrator pass a session. */
+interface Reading {
+  readonly did: string | undefined
+  readonly isAdmin?: boolean
+}
+
 /**
- * Returns the account of a requested repository. The repository of an inactive account is visible to that account only,
- * which may be migrating.
+ * Returns the account of a requested repository. The repository of an inactive account is visible to that account, which
+ * may be migrating, and to the administrator.
  * @param repo handle or DID
  * @throws RepoNotFound, RepoTakendown, RepoSuspended, RepoDeactivated: a method that calls this declares them
  */
-export function visibleRepo(db: Reader, repo: string, auth: SessionCredentials | undefined): Account {
+export function visibleRepo(db: Reader, repo: string, auth: Reading | undefined): Account {
   const account = findByIdentifier(db, repo)
   if (!account) throw new XrpcError('RepoNotFound', `This server has no repository of ${repo}`)
   const status = statusOf(account)
-  if (status === undefined || auth?.did === account.did) return account
+  if (status === undefined || auth?.did === account.did || auth?.isAdmin) return account
   throw new XrpcError(hidden[status].name, hidden[status].message)
 }

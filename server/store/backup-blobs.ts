@@ -23,12 +23,9 @@ export async function keepBlobs(files: Files, dir: string, folder: string, cids:
   for (const cid of cids) {
     if (await exists(files, blobPath(folder, cid))) continue
     const path = blobPath(join(dir, blobsName), cid)
-    if (!(await isIntact(files, path, cid))) {
-      missing.push(cid)
-      continue
-    }
-    await linkBlob(files, path, folder, cid)
-    added.push(cid)
+    const isKept = (await isIntact(files, path, cid)) && (await linkBlob(files, path, folder, cid))
+    if (isKept) added.push(cid)
+    else missing.push(cid)
   }
   await syncBlobDirs(files, folder, added)
   return missing

@@ -47,11 +47,17 @@ export async function matchesCid(cid: string, chunks: AsyncIterable<Uint8Array>)
   return blobCid(hash) === cid
 }
 
-/** Links a blob into another folder. Its name is on disk after `syncBlobDirs`. */
-export async function linkBlob(files: Files, path: string, folder: string, cid: string): Promise<void> {
+/** Links a blob into another folder. Its name is on disk after `syncBlobDirs`. Returns false when it has been deleted. */
+export async function linkBlob(files: Files, path: string, folder: string, cid: string): Promise<boolean> {
   const target = blobPath(folder, cid)
   await files.makeDir(dirname(target))
-  await files.link(path, target)
+  try {
+    await files.link(path, target)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
 }
 
 /** Writes a blob into a folder and syncs its content. Returns whether the content matches the CID. */

@@ -1,10 +1,58 @@
-/** CIDs in tables: as bytes, which take 36 instead of 59. */
+/**
+ * CIDs in tables: as bytes, which take 36 instead of 59. Those of the usual form, version 1 with SHA-256 in base32, are
+ * converted here, ten times faster than by the library.
+ */
 import { decodeCid, parseCid } from '@atproto/lex-data'
 
+const textLength = 59
+const byteLength = 36
+
+/** Base32 of RFC 4648 in lower case. */
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+/** The value of each character by its code; 32 for all others. */
+const values = new Uint8Array(128).fill(32)
+for (const [value, character] of [...alphabet].entries()) values[character.charCodeAt(0)] = value
+
+/** Throws for text that is no CID. */
 export function cidBytes(cid: string): Uint8Array {
-  return parseCid(cid).bytes
+  const bytes = cid.length === textLength && cid.startsWith('b') ? decode(cid) : undefined
+  return bytes && isUsual(bytes) ? bytes : parseCid(cid).bytes
 }
 
 export function cidText(bytes: Uint8Array): string {
-  return decodeCid(bytes).toString()
+  return isUsual(bytes) ? `b${encode(bytes)}` : decodeCid(bytes).toString()
+}
+
+function isUsual(bytes: Uint8Array): boolean {
+  return bytes.length === byteLength && bytes[0] === 1 && bytes[2] === 0x12 && bytes[3] === 0x20
+}
+
+function encode(bytes: Uint8Array): string {
+  let text = ''
+  let buffer = 0
+  let bits = 0
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(buffer >>> (bits - 5)) & 31]
+  }
+  return text + alphabet[(buffer << (5 - bits)) & 31]
+}
+
+/** Decodes the text after its first character; undefined if another character is not base32. */
+function decode(text: string): Uint8Array | undefined {
+  const bytes = new Uint8Array(byteLength)
+  let buffer = 0
+  let bits = 0
+  let length = 0
+  for (let at = 1; at < text.length; at++) {
+    const value = values[text.charCodeAt(at)] ?? 32
+    if (value === 32) return undefined
+    buffer = ((buffer << 5) | value) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[length++] = (buffer >>> bits) & 0xff
+  }
+  // The last two bits are padding.
+  return (buffer & 3) === 0 ? bytes : undefined
 }

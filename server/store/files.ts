@@ -2,9 +2,10 @@
  * Every file operation of the store goes through `Files`, so that a test can make any of them fail or cut the power after
  * it.
  */
-import { constants, writeSync } from 'node:fs'
+import { constants, createReadStream, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
 import { acquireLock, type Lock } from './lock.ts'
 import { allocateWithRoom } from './memory.ts'
 
@@ -31,7 +32,7 @@ export interface Files {
   list(dir: string): Promise<string[]>
   /** @param room returns the start of a buffer of `sizeWithRoom`, in which a database can grow without a copy */
   read(path: string, room?: 'with room'): Promise<Uint8Array>
-  /** Reads a file in chunks. `end` is exclusive. Opens the file at the first chunk. */
+  /** Reads a file in chunks, and closes it when the reader stops. `end` is exclusive. */
   chunks(path: string, start?: number, end?: number): AsyncIterable<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
@@ -101,23 +102,9 @@ async function readWithRoom(path: string): Promise<Uint8Array> {
   }
 }
 
-async function* readChunks(
-  path: string,
-  start = 0,
-  end = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Uint8Array> {
-  const handle = await fs.open(path, 'r')
-  try {
-    for (let at = start; at < end; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, end - at))
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
-      if (bytesRead === 0) return
-      yield chunk.subarray(0, bytesRead)
-      at += bytesRead
-    }
-  } finally {
-    await handle.close()
-  }
+function readChunks(path: string, start = 0, end = Number.POSITIVE_INFINITY): Readable {
+  if (end <= start) return Readable.from([])
+  return createReadStream(path, { start, end: end - 1, highWaterMark: chunkBytes })
 }
 
 /** Error codes of file systems without hard links, of links to another file system, and of too many links. */

@@ -20,6 +20,8 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     ...actorMigrations(derive),
     ...viewMigrations(wordsOf),
     { sql: blobs() },
+    // For feeds of posts with media.
+    { sql: 'CREATE INDEX posts_media ON posts (actor, sort_at, record) WHERE media <> 0' },
   ]
 }
 

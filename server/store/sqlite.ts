@@ -1,7 +1,7 @@
 /** The only file that imports sql.js: SQLite in memory, with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
-import { allocateWithRoom, sizeWithRoom } from './memory.ts'
+import { sizeWithRoom } from './memory.ts'
 
 /** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */
 export type SqlValue = string | number | Uint8Array | null
@@ -241,9 +241,9 @@ function withRoom(bytes: Uint8Array): Uint8Array {
   if (bytes.byteOffset === 0 && bytes.buffer.byteLength === sizeWithRoom(bytes.length)) {
     return new Uint8Array(bytes.buffer)
   }
-  const copy = allocateWithRoom(bytes.length)
-  copy.set(bytes)
-  return new Uint8Array(copy.buffer)
+  const array = new Uint8Array(2 * bytes.length)
+  array.set(bytes)
+  return array
 }
 
 /** Returns the bytes with a `slice()` that returns `array`. */

@@ -1,4 +1,5 @@
 /** What views need: the store, the viewer, and what this response has read so far. */
+import type { app } from '../../lexicons/generated/index.ts'
 import type { Aliases } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import { actorIdOf } from '../store/tables/graph.ts'
@@ -34,6 +35,8 @@ export interface ViewContext {
   readonly records: RecordReader
   readonly actors: Map<number, Actor>
   readonly relations: Map<number, Relation>
+  /** Views of the lists by which the viewer blocks or mutes. */
+  readonly lists: Map<number, app.example.graph.defs.ListViewBasic | undefined>
   readonly posts: LoadedPosts
 }
 
@@ -64,6 +67,7 @@ export function createViewContexts({ store, aliases, now }: Deps): CreateViewCon
     records,
     actors: new Map(),
     relations: new Map(),
+    lists: new Map(),
     posts: createLoadedPosts(),
   })
   return create as CreateViewContext

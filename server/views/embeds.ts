@@ -10,7 +10,15 @@ import { generatorView, readGenerator } from './generators.ts'
 import { blobUrl, imageUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
 import { listViews } from './list-views.ts'
-import { areBlocked, embeddedUri, type Post, postAt, recordAt, responsesTo } from './load-posts.ts'
+import {
+  areBlocked,
+  embeddedUri,
+  isAgainstGate,
+  type Post,
+  postAt,
+  recordAt,
+  responsesTo,
+} from './load-posts.ts'
 import { profileViewBasic, viewerState } from './profiles.ts'
 import { jsonOf } from './records.ts'
 import { isBlocked, relationTo } from './relations.ts'
@@ -119,7 +127,7 @@ function otherRecordView(ctx: ViewContext, row: RecordRow): RecordView | undefin
 function quotedView(ctx: ViewContext, post: Post, quoted: Post, depth: number): RecordView {
   const { uri, cid, indexedAt } = quoted
   if (isDetached(ctx, quoted, post.uri)) return embed.record.viewDetached.$build({ uri, detached: true })
-  if (violatesPostGate(ctx, quoted, post)) return notFound(uri)
+  if (violatesPostGate(ctx, quoted, post) || isAgainstGate(ctx, quoted)) return notFound(uri)
   const { likes, reposts, replies, quotes } = responsesTo(ctx, quoted)
   const nested = embedView(ctx, quoted, depth + 1)
   return embed.record.viewRecord.$build({

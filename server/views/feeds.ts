@@ -5,16 +5,15 @@ import * as feed from '../store/tables/feed.ts'
 import { decodeCursor, encodeCursor } from '../xrpc/cursor.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
-import { violatesThreadGate } from './gates.ts'
 import {
   areBlocked,
+  isAgainstGate,
   loadPosts,
   loadRecords,
   type Post,
   postAt,
   postsById,
   recordAt,
-  rootOf,
 } from './load-posts.ts'
 import { blockedPost, pinnedUri, postView } from './posts.ts'
 import { isHidden, loadActors, profileViewBasic } from './profiles.ts'
@@ -170,7 +169,7 @@ function replyRef(ctx: ViewContext, post: Post): ReplyRef | undefined {
 
 function answeredView(ctx: ViewContext, reply: Post, uri: AtUriString): ReplyRef['root'] {
   const post = postAt(ctx, uri)
-  if (!post) return defs.notFoundPost.$build({ uri, notFound: true })
+  if (!post || isAgainstGate(ctx, post)) return defs.notFoundPost.$build({ uri, notFound: true })
   return isBlockedFor(ctx, reply, post) ? blockedPost(ctx, post) : defs.postView.$build(postView(ctx, post))
 }
 
@@ -179,11 +178,9 @@ function isBlockedFor(ctx: ViewContext, reply: Post, { actor }: Post): boolean {
   return isBlocked(relationTo(ctx, actor)) || areBlocked(ctx, reply.actor, actor)
 }
 
-/** Whether a post is hidden from the viewer: by a block, or because it violates the gate of its thread. */
+/** Whether a post is hidden from the viewer: by a block, or by the gate of its thread. */
 export function isPostHidden(ctx: ViewContext, post: Post): boolean {
-  if (isHidden(ctx, post.actor)) return true
-  const root = rootOf(ctx, post)
-  return post.actor !== ctx.viewer && root !== undefined && violatesThreadGate(ctx, root, post)
+  return isHidden(ctx, post.actor) || isAgainstGate(ctx, post)
 }
 
 /** Whether a block hides an item: of its author, of who reposted it, or of an author that it answers. */
@@ -202,15 +199,20 @@ function answeredActors(ctx: ViewContext, { value: { reply } }: Post): number[] 
   return uris.flatMap((uri) => recordAt(ctx, uri)?.actor ?? [])
 }
 
+/** Whether feeds of many authors show an item: neither a block nor a mute hides it. */
+export function isInListFeed(ctx: ViewContext, item: FeedItem): boolean {
+  const { post, repost } = item
+  const isMuted = (actor: number) => relationTo(ctx, actor).muted
+  return !isMuted(post.actor) && !(repost && isMuted(repost.actor)) && !isItemHidden(ctx, item)
+}
+
 /** Whether the timeline shows an item: replies only to the viewer, to authors that it follows, and of authors to themselves. */
 export function isInTimeline(ctx: ViewContext, item: FeedItem): boolean {
   const { post, repost } = item
-  const isMuted = (actor: number) => relationTo(ctx, actor).muted
-  if (isItemHidden(ctx, item) || isMuted(post.actor) || (repost && isMuted(repost.actor))) return false
-  if (repost || !post.value.reply) return true
+  if (!isInListFeed(ctx, item)) return false
+  if (repost || !post.value.reply || post.actor === ctx.viewer || isToSelf(post)) return true
   const isKnown = (actor: number) => actor === ctx.viewer || relationTo(ctx, actor).following !== undefined
-  const others = answeredActors(ctx, post).filter((actor) => actor !== post.actor)
-  return post.actor === ctx.viewer || isToSelf(post) || others.some(isKnown)
+  return answeredActors(ctx, post).some((actor) => actor !== post.actor && isKnown(actor))
 }
 
 /** Whether an author feed shows an item. It leaves out reposts of posts by muted authors. */

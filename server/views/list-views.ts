@@ -38,17 +38,18 @@ export function listView(ctx: ViewContext, list: List): ListView {
   }
 }
 
-/** Returns the items of a list, also those of blocked actors: lists serve to block. */
+/** Returns the items of a list: of active actors, also of blocked ones, because lists serve to block. */
 export function listItemViews(ctx: ViewContext, items: readonly lists.ListItem[]): ListItemView[] {
   loadActors(
     ctx,
     items.map(({ actor }) => actor),
   )
+  const shown = items.filter(({ actor }) => isVisible(ctx, actor))
   const uris = graph.recordUris(
     ctx.db,
-    items.map(({ record }) => record),
+    shown.map(({ record }) => record),
   )
-  return items.map(({ actor, record }) => ({
+  return shown.map(({ actor, record }) => ({
     uri: uris.get(record) as AtUriString,
     subject: profileView(ctx, actor),
   }))

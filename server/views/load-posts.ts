@@ -12,7 +12,7 @@ import { bookmarked } from '../store/tables/bookmarks.ts'
 import * as feed from '../store/tables/feed.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
-import { loadGates } from './gates.ts'
+import { loadGates, violatesThreadGate } from './gates.ts'
 import type { Responses } from './loaded-posts.ts'
 import { loadActors } from './profiles.ts'
 import type { ViewRecord } from './records.ts'
@@ -106,6 +106,12 @@ export function rootOf(ctx: ViewContext, post: Post): Post | undefined {
   return post.value.reply ? postAt(ctx, rootUri(post)) : post
 }
 
+/** Whether a reply violates the gate of its thread. Its author sees it, and no one else. */
+export function isAgainstGate(ctx: ViewContext, post: Post): boolean {
+  const root = post.actor === ctx.viewer ? undefined : rootOf(ctx, post)
+  return root !== undefined && violatesThreadGate(ctx, root, post)
+}
+
 /** Reads what the views of these posts show. @param withReplied also all that the views of the posts that they answer show */
 export function loadPosts(ctx: ViewContext, posts: readonly Post[], withReplied = false): void {
   loadRecords(ctx, posts.flatMap(referencesOf))
@@ -115,7 +121,8 @@ export function loadPosts(ctx: ViewContext, posts: readonly Post[], withReplied 
   // A post shows the post that it embeds, and that one the post that it embeds.
   const embedded = embeddedPosts(ctx, shown)
   const nested = embeddedPosts(ctx, embedded)
-  const all = unique([...shown, ...answered, ...embedded, ...nested])
+  const roots = rootsOf(ctx, [...answered, ...embedded, ...nested])
+  const all = unique([...shown, ...answered, ...embedded, ...nested, ...roots])
   loadActors(
     ctx,
     all.map(({ actor }) => actor),
@@ -141,6 +148,12 @@ function embeddedPosts(ctx: ViewContext, posts: readonly Post[]): Post[] {
   const uris = posts.flatMap((post) => embeddedUri(post) ?? [])
   loadRecords(ctx, uris)
   return uris.flatMap((uri) => postAt(ctx, uri) ?? [])
+}
+
+function rootsOf(ctx: ViewContext, posts: readonly Post[]): Post[] {
+  const replies = posts.filter(({ value }) => value.reply)
+  loadRecords(ctx, replies.map(rootUri))
+  return replies.flatMap((post) => rootOf(ctx, post) ?? [])
 }
 
 function unique(posts: readonly Post[]): Post[] {

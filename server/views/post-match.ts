@@ -16,9 +16,9 @@ export function matcherOf(ctx: ViewContext, query: PostQuery): (post: Post) => b
   const terms = query.terms.map(patternOf)
   const mentioned = query.mentions === undefined ? undefined : didOf(ctx, query.mentions)
   return (post) => {
-    const links = linksOf(post)
+    const [text, links] = [textOf(post), linksOf(post)]
     return (
-      terms.every((pattern) => pattern.test(textOf(post))) &&
+      terms.every((pattern) => pattern.test(text)) &&
       tags.every((tag) => tagsOf(post).includes(tag)) &&
       (query.mentions === undefined || mentionsOf(post).some((did) => did === mentioned)) &&
       (lang === undefined || (post.value.langs ?? []).some((one) => isLanguage(one.toLowerCase(), lang))) &&

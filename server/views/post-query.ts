@@ -28,9 +28,12 @@ const parameterOf = new Map([
   ['to', 'mentions'],
 ])
 
+/** Words of a query that count. */
+const maxWords = 50
+
 /** Reads a query. Parameters precede operators. Returns undefined if a time is invalid. */
 export function readQuery(params: Params): PostQuery | undefined {
-  const words = params.q.match(/"[^"]*"|\S+/g) ?? []
+  const words = [...new Set(params.q.match(/"[^"]*"|\S+/g))].slice(0, maxWords)
   const operators = words.flatMap((word) => {
     const [, name = '', value = ''] = operator.exec(word) ?? []
     return name === '' ? [] : [[parameterOf.get(name.toLowerCase()) ?? name.toLowerCase(), value] as const]

@@ -12,8 +12,9 @@ type ProfileViewDetailed = app.example.actor.defs.ProfileViewDetailed
 
 const { feed, graph: lexicons } = app.example
 
-/** Number of known followers in a view; the count has all. */
+/** Known followers in a view, and in the count beside them. */
 const sampleSize = 5
+const maxKnownFollowers = 10_000
 
 /** `app.example.actor.defs#profileViewDetailed` */
 export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDetailed {
@@ -85,10 +86,11 @@ function knownFollowers(
   id: number,
   viewer: number,
 ): app.example.actor.defs.KnownFollowers | undefined {
-  const count = graph.countKnownFollowers(ctx.db, id, viewer)
-  if (count === 0) return undefined
-  const found = graph.knownFollowers(ctx.db, id, viewer, { limit: sampleSize }).map(({ actor }) => actor)
-  loadActors(ctx, found)
-  const followers = found.filter((actor) => !isHidden(ctx, actor))
-  return { count, followers: followers.map((actor) => profileViewBasic(ctx, actor)) }
+  const follows = namesOf(lexicons.follow.$type, ctx.aliases)
+  const found = graph.knownFollowers(ctx.db, id, viewer, follows, { limit: maxKnownFollowers })
+  if (found.length === 0) return undefined
+  const sample = found.slice(0, sampleSize).map(({ actor }) => actor)
+  loadActors(ctx, sample)
+  const followers = sample.filter((actor) => !isHidden(ctx, actor))
+  return { count: found.length, followers: followers.map((actor) => profileViewBasic(ctx, actor)) }
 }

@@ -166,6 +166,9 @@ export function viewerState(ctx: ViewContext, id: number): app.example.actor.def
 }
 
 function listOf(ctx: ViewContext, id: number): app.example.graph.defs.ListViewBasic | undefined {
-  const list = loadLists(ctx, [id]).get(id)
-  return list && listViewBasic(ctx, list)
+  if (!ctx.lists.has(id)) {
+    const list = loadLists(ctx, [id]).get(id)
+    ctx.lists.set(id, list && listViewBasic(ctx, list))
+  }
+  return ctx.lists.get(id)
 }

@@ -57,11 +57,12 @@ export function relationsOf(
   const { list, listblock } = app.example.graph
   const names = { list: namesOf(list.$type, aliases), listblock: namesOf(listblock.$type, aliases) }
   const rows = graph.relations(db, from, actors)
-  const pairs = actors.flatMap((actor) => [[from, actor] as const, [actor, from] as const])
-  const listBlocks = lists.blocksByList(db, pairs, names)
-  const listMutes = new Map(
-    lists.mutesByList(db, from, actors, names.list).map((each) => [each.actor, each.list]),
-  )
+  const listBlocks = [
+    ...lists.blocksByList(db, [from], actors, names),
+    ...lists.blocksByList(db, actors, [from], names),
+  ]
+  const mutes = lists.mutesAny(db, from) ? lists.mutesByList(db, from, actors, names.list) : []
+  const listMutes = new Map(mutes.map((each) => [each.actor, each.list]))
   const ids = rows.flatMap((row) => [row.following, row.followedBy, row.blocking, row.blockedBy])
   const uris = graph.recordUris(db, [
     ...ids.filter((id) => id !== null),

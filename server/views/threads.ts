@@ -3,9 +3,9 @@ import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import * as feed from '../store/tables/feed.ts'
 import type { ViewContext } from './context.ts'
-import { violatesThreadGate } from './gates.ts'
 import {
   areBlocked,
+  isAgainstGate,
   keyOf,
   loadPosts,
   type Post,
@@ -56,7 +56,7 @@ export function readThread(
   const root = rootOf(ctx, anchor)
   const key = threadKey(ctx, anchor)
   const replies = Map.groupBy(
-    below.filter(({ reply }) => isInThread(ctx, reply, { root, key })),
+    below.filter(({ reply }) => threadKey(ctx, reply) === key && !isAgainstGate(ctx, reply)),
     ({ parent }) => parent,
   )
   return {
@@ -93,12 +93,6 @@ function readReplies(ctx: ViewContext, anchor: Post, depth: number): Reply[] {
   return [...found.values()]
 }
 
-/** Replies that violate the gate of the thread are shown to their author. */
-function isInThread(ctx: ViewContext, reply: Post, { root, key }: Pick<Thread, 'root' | 'key'>): boolean {
-  if (threadKey(ctx, reply) !== key) return false
-  return root === undefined || reply.actor === ctx.viewer || !violatesThreadGate(ctx, root, reply)
-}
-
 function threadKey(ctx: ViewContext, post: Post): string {
   const [did, rkey] = keyOf(ctx, rootUri(post)) ?? []
   return `${did} ${rkey}`
@@ -132,7 +126,7 @@ export function answeredBy(ctx: ViewContext, { key }: Thread, post: Post): Above
   if (!reply) return undefined
   const { uri } = reply.parent
   const parent = postAt(ctx, uri)
-  if (!parent) return { uri, post: undefined, isBlocked: false }
+  if (!parent || isAgainstGate(ctx, parent)) return { uri, post: undefined, isBlocked: false }
   if (threadKey(ctx, parent) !== key) return undefined
   return { uri, post: parent, isBlocked: isHiddenByBlock(ctx, parent) || isReplyBlocked(ctx, post, parent) }
 }

@@ -3,6 +3,7 @@
  * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
  * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3.
  */
+import { benchBlobs } from './blobs.ts'
 import { removeFolders } from './folders.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
@@ -10,6 +11,7 @@ import { benchReading } from './reading.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
 import { benchSignIn } from './sign-in.ts'
+import { benchSize } from './size.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 import { benchUi } from './ui.ts'
@@ -19,8 +21,10 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['sign-in', () => benchSignIn()],
   ['start', () => benchStart()],
   ['records', () => benchRecords()],
+  ['size', () => benchSize()],
   ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],
+  ['blobs', () => benchBlobs()],
   ['ui', () => benchUi()],
   ['install', () => benchInstall()],
   ['soak', (minutes) => benchSoak(minutes)],

@@ -36,6 +36,7 @@ interface Draft {
 export interface Seeded {
   /** URI of a post with fifty replies. */
   readonly thread: string
+  /** Has at least a hundred posts. */
   readonly author: DidString
 }
 
@@ -64,8 +65,8 @@ export async function seedRecords(dir: string, reader: DidString, count: number)
       .filter((_, i) => i % 2 === 0)
       .map(({ did }) => ({ did: reader, collection: 'app.example.graph.follow', content: { subject: did } })),
   )
-  const post = (reply?: LexMap): Draft => ({
-    did: anyone(),
+  const post = (reply?: LexMap, did = anyone()): Draft => ({
+    did,
     collection: 'app.example.feed.post',
     content: {
       text: 'A few words about a post, as people write them, and some more.',
@@ -74,7 +75,8 @@ export async function seedRecords(dir: string, reader: DidString, count: number)
   })
   const [thread = { uri: '', cid: '' }] = await write([post()])
   await write(Array.from({ length: replies }, () => post({ root: { ...thread }, parent: { ...thread } })))
-  const posts = await write(Array.from({ length: recent }, () => post()))
+  const author = people[0]?.did ?? reader
+  const posts = await write(Array.from({ length: recent }, () => post(undefined, author)))
   for (let made = 0; made < count; made += batch) {
     const drafts = Array.from({ length: Math.min(batch, count - made) }, (): Draft => {
       const subject = { ...(posts[random(posts.length)] ?? thread) }
@@ -91,7 +93,7 @@ export async function seedRecords(dir: string, reader: DidString, count: number)
     posts.splice(0, posts.length - recent)
   }
   await store.close()
-  return { thread: thread.uri, author: people[0]?.did ?? reader }
+  return { thread: thread.uri, author }
 }
 
 /** Returns a function that writes records, a second apart. */

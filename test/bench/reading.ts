@@ -1,17 +1,16 @@
-/** Feeds and threads beside getSession: throughput, and the time of an answer that is not cached, by number of records. */
+/** Feeds and threads beside getSession: throughput, and the cost of an answer that is not cached, by number of records. */
 import type { DidString } from '@atproto/syntax'
 import { Client } from './client.ts'
 import { folder } from './folders.ts'
 import { type BenchAccount, createAccount } from './operations.ts'
 import { Measured } from './processes.ts'
 import { type Seeded, seedRecords } from './reading-seed.ts'
-import { median } from './statistics.ts'
 import { table } from './table.ts'
 import { measureThroughput, type Throughput } from './throughput.ts'
 
 const sizes = [1000, 300_000]
-const rounds = 5
-const calls = 100
+const rounds = 3
+const calls = 200
 
 interface Read {
   readonly title: string
@@ -21,7 +20,7 @@ interface Read {
 interface Result {
   /** Of the round with the median rate. */
   readonly throughput: Throughput
-  /** Milliseconds of an answer that is not cached. */
+  /** Microseconds of the server's CPU for an answer that is not cached. */
   readonly uncached: number
 }
 
@@ -40,20 +39,23 @@ export async function benchReading(): Promise<void> {
 }
 
 function row(title: string, measured: readonly Result[], sessions: readonly Result[]) {
-  const perSecond = measured.map(({ throughput }) => throughput.perSecond)
-  const shares = perSecond.map((rate, i) => rate / (sessions[i]?.throughput.perSecond ?? Number.NaN))
-  const [small = Number.NaN, large = Number.NaN] = measured.map(({ uncached }) => uncached)
+  const [small, large] = measured as [Result, Result]
+  const [smallSession, largeSession] = sessions as [Result, Result]
+  const perSecond = (of: Result) => Math.round(of.throughput.perSecond)
+  const share = (of: Result, session: Result) => of.throughput.perSecond / session.throughput.perSecond
+  const [few, many] = sizes.map((size) => size.toLocaleString('en'))
   return {
     '': title,
-    ...Object.fromEntries(sizes.map((size, i) => [`${name(size)}/s`, Math.round(perSecond[i] ?? 0)])),
-    ...Object.fromEntries(sizes.map((size, i) => [`× getSession, ${name(size)}`, shares[i]])),
-    growth: (perSecond[0] ?? Number.NaN) / (perSecond[1] ?? Number.NaN),
-    'uncached ms': small,
-    [`uncached ms, ${name(sizes[1] ?? 0)}`]: large,
+    [`${few}: /s`]: perSecond(small),
+    '× getSession': share(small, smallSession),
+    'uncached CPU µs': Math.round(small.uncached),
+    [`${many}: /s`]: perSecond(large),
+    '× getSession ': share(large, largeSession),
+    'uncached CPU µs ': Math.round(large.uncached),
+    growth: share(small, smallSession) / share(large, largeSession),
+    'growth uncached': large.uncached / small.uncached,
   }
 }
-
-const name = (size: number) => size.toLocaleString('en')
 
 async function measureSize(size: number): Promise<Map<string, Result>> {
   const dir = await folder()
@@ -75,26 +77,28 @@ async function measureSize(size: number): Promise<Map<string, Result>> {
   for (const { title, path } of reads) {
     const sorted = (rates.get(title) ?? []).toSorted((a, b) => a.perSecond - b.perSecond)
     const throughput = sorted[Math.floor(rounds / 2)] as Throughput
-    results.set(title, { throughput, uncached: await uncached(client, path, token) })
+    results.set(title, { throughput, uncached: await uncached(pds, client, path, token) })
   }
   return results
 }
 
-/** Times answers to queries that differ, which are computed anew. */
-async function uncached(client: Client, path: string, token: string): Promise<number> {
-  const times: number[] = []
-  for (let i = 0; i < calls; i++) {
-    const start = performance.now()
-    await client.get(`${path}${path.includes('?') ? '&' : '?'}different=${i}`, token)
-    times.push(performance.now() - start)
+/** Measures answers to queries that differ, which are computed anew. */
+async function uncached(pds: Measured, client: Client, path: string, token: string): Promise<number> {
+  const run = async (from: number) => {
+    for (let i = from; i < from + calls; i++) {
+      await client.get(`${path}${path.includes('?') ? '&' : '?'}different=${i}`, token)
+    }
   }
-  return median(times.slice(calls / 10))
+  await run(0)
+  const before = pds.cpuMicroseconds()
+  await run(calls)
+  return (pds.cpuMicroseconds() - before) / calls
 }
 
 async function newReader(dir: string): Promise<BenchAccount> {
   await using pds = await Measured.pds(dir)
   using client = new Client(pds.url)
-  return createAccount(client, 'reader')
+  return await createAccount(client, 'reader')
 }
 
 function readsOf({ thread, author }: Seeded): Read[] {

@@ -7,6 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBlobs } from '../../server/blobs/blobs.ts'
+import { migrations } from '../../server/records/migrations.ts'
+import { cidText } from '../../server/store/cid.ts'
+import { Database } from '../../server/store/database.ts'
+import { nodeFiles } from '../../server/store/files.ts'
+import { createLogger } from '../../server/util/log.ts'
+import { filesIn } from '../support/blobs.ts'
 import { LoadClient } from './load-client.ts'
 import { ServerProcess } from './process.ts'
 import { type Random, seededRandom } from './random.ts'
@@ -49,6 +56,7 @@ test(`a server killed ${crashes} times under load keeps every acknowledged write
   await startFor(clients)
   for (const client of clients) await client.verify('all')
   expect(server.stderr).toBe('')
+  await expectNoOrphans()
   const facts = clients.reduce((sum, { factCount }) => sum + factCount, 0)
   process.stdout.write(
     `${crashes} crashes, ${duringCheckpoint} of them during a checkpoint; ${facts} facts held\n`,
@@ -62,6 +70,21 @@ async function startFor(clients: readonly LoadClient[]): Promise<void> {
   for (const client of clients) client.url = url
   expect(server.stderr).toBe('')
   expect((await readdir(dir)).filter((name) => name.includes('damaged'))).toEqual([])
+}
+
+/** Every file of a blob has a row, and every row a file, once the server has swept. */
+async function expectNoOrphans(): Promise<void> {
+  await server.kill()
+  const now = () => new Date()
+  const store = await Database.open({ directory: dir, migrations, now })
+  const blobs = createBlobs({ store, files: nodeFiles, dataDir: dir, log: createLogger('silent'), now })
+  await blobs.removeTemporaries()
+  await blobs.sweep()
+  const rows = store.all<{ cid: Uint8Array }>('SELECT DISTINCT cid FROM blobs')
+  await store.close()
+  const cids = rows.map(({ cid }) => cidText(cid))
+  expect(await filesIn(dir, 'blobs')).toEqual(cids.map((cid) => `${cid.slice(-2)}/${cid}`).toSorted())
+  expect(cids.length).toBeGreaterThan(0)
 }
 
 /** At a random time; every other crash during a checkpoint, half of those while the snapshot is replaced. */

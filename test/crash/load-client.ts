@@ -20,6 +20,10 @@ interface Answer {
 /** Throws if it does not hold. */
 type Fact = () => Promise<void>
 
+interface BlobRef {
+  readonly ref: { readonly $link: string }
+}
+
 interface AppPassword {
   readonly name: string
   readonly password: string
@@ -37,6 +41,10 @@ export class LoadClient {
   readonly #appPasswords: AppPassword[] = []
   #accessJwt = ''
   #refreshJwt = ''
+  #did = ''
+  /** The file that the client's record names. */
+  #file: BlobRef | undefined
+  readonly #contents = new Map<string, string>()
   #count = 0
 
   constructor(name: string, random: Random) {
@@ -53,6 +61,7 @@ export class LoadClient {
     const { body } = await this.#callOrThrow('createAccount', { handle: `${this.#name}.test`, password })
     this.#accessJwt = body.accessJwt
     this.#refreshJwt = body.refreshJwt
+    this.#did = body.did
     this.#setFact('the newest refresh token', () => this.#refresh())
   }
 
@@ -64,6 +73,7 @@ export class LoadClient {
       this.#revokeAppPassword,
       this.#signInAndOut,
       this.#invite,
+      this.#replaceFile,
     ]
     try {
       for (;;) await operations[this.#random(operations.length)]?.call(this)
@@ -161,6 +171,40 @@ export class LoadClient {
     })
   }
 
+  /** Uploads a file and names it in the client's record, in the place of the file before, which is deleted then. */
+  async #replaceFile(): Promise<void> {
+    const content = `file ${++this.#count} of ${this.#name} `.repeat(1 + this.#random(2000))
+    const uploaded = await this.#send('com.core.repo.uploadBlob', 'text/plain', content)
+    const { blob } = uploaded.body as { blob: BlobRef }
+    this.#contents.set(blob.ref.$link, content)
+    const before = this.#file
+    this.#setFact('the file', () => this.#hasFile(before, blob))
+    const record = { repo: this.#did, collection: 'org.example.file', rkey: 'one', record: { file: blob } }
+    await this.#send('com.core.repo.putRecord', 'application/json', JSON.stringify(record))
+    this.#file = blob
+    this.#setFact('the file', () => this.#hasFile(blob))
+  }
+
+  /** Whether the record names one of the files, whose content is there. */
+  async #hasFile(...files: readonly (BlobRef | undefined)[]): Promise<void> {
+    const query = `repo=${this.#did}&collection=org.example.file&rkey=one`
+    const found = await fetch(`${this.url}/xrpc/com.core.repo.getRecord?${query}`)
+    const { value } = (await found.json()) as { value?: { file: BlobRef } }
+    expect(files.map((file) => file?.ref.$link)).toContain(value?.file.ref.$link)
+    if (!value) return
+    const cid = value.file.ref.$link
+    const answer = await fetch(`${this.url}/xrpc/com.core.sync.getBlob?did=${this.#did}&cid=${cid}`)
+    expect(await answer.text()).toBe(this.#contents.get(cid))
+    this.#file = value.file
+  }
+
+  async #send(nsid: string, contentType: string, body: string): Promise<Answer> {
+    const headers = { authorization: `Bearer ${this.#accessJwt}`, 'content-type': contentType }
+    const answer = await exchange(`${this.url}/xrpc/${nsid}`, { method: 'POST', headers, body })
+    if (answer.status === 200) return answer
+    throw new Error(`${this.#name}: ${nsid} answered ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+
   #setFact(subject: string, fact: Fact): void {
     this.#facts.set(subject, fact)
     this.#touched.add(subject)
@@ -197,11 +241,15 @@ export class LoadClient {
       headers,
       body: input === undefined ? null : JSON.stringify(input),
     }
-    const { status, text } = await fetch(`${this.url}/xrpc/com.core.server.${method}`, request)
-      .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
-      .catch((cause: unknown) => {
-        throw new ServerKilled('The connection broke', { cause })
-      })
-    return { status, body: text === '' ? undefined : JSON.parse(text) }
+    return exchange(`${this.url}/xrpc/com.core.server.${method}`, request)
   }
+}
+
+async function exchange(url: string, request: RequestInit): Promise<Answer> {
+  const { status, text } = await fetch(url, request)
+    .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
+    .catch((cause: unknown) => {
+      throw new ServerKilled('The connection broke', { cause })
+    })
+  return { status, body: text === '' ? undefined : JSON.parse(text) }
 }

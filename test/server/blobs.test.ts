@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, stat, truncate, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { cidForRawHash } from '@atproto/lex-data'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { blobOf, download, filesIn, png, upload } from '../support/blobs.ts'
 import { hour } from '../support/clock.ts'
+import { FullDisk } from '../support/full-disk.ts'
 import { ownerOnly } from '../support/modes.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
 
@@ -104,6 +106,34 @@ describe('uploadBlob', () => {
     req.destroy()
     await arrived.promise
     await expect.poll(files).toEqual(before)
+  })
+
+  test('an upload during which its session ends is refused and leaves no file', async () => {
+    const before = await files()
+    const { accessJwt } = await server.appSession(alice, `phone ${count}`)
+    const headers = { authorization: `Bearer ${accessJwt}`, 'content-type': 'image/png' }
+    const req = request(`${server.url}/xrpc/com.core.repo.uploadBlob`, { method: 'POST', headers })
+    const answered = once(req, 'response') as Promise<[IncomingMessage]>
+    req.write(image)
+    await expect.poll(async () => (await files()).length).toBe(before.length + 1)
+    await server.post('com.core.server.revokeAppPassword', { name: `phone ${count}` }, alice)
+    req.end()
+    const [answer] = await answered
+    expect(answer.statusCode).toBe(400)
+    answer.resume()
+    await expect.poll(files).toEqual(before)
+  })
+
+  test('while the disk is full, uploads are refused with 503 and leave no file', async () => {
+    const disk = new FullDisk()
+    const full = await TestServer.start({}, disk.files)
+    const hank = await full.account('hank')
+    disk.isFull = true
+    expect(await upload(full, hank, new Uint8Array(image))).toMatchObject(refusal(503, 'NotEnoughResources'))
+    disk.isFull = false
+    expect(await filesIn(full.config.dataDir, 'blobs')).toEqual([])
+    expect((await upload(full, hank, new Uint8Array(image))).status).toBe(200)
+    await full.close()
   })
 
   test('needs a type and an access token', async () => {
@@ -358,7 +388,7 @@ describe('getBlob', () => {
     ).toMatchObject(refusal(400, 'RepoNotFound'))
   })
 
-  test('the blobs of an inactive account are sent to that account only', async () => {
+  test('the blobs of an inactive account are sent to that account and the administrator only', async () => {
     const emma = await server.account('emma')
     const blob = await blobOf(server, emma, image)
     const cid = blob.ref.$link
@@ -372,7 +402,15 @@ describe('getBlob', () => {
     })
     expect((await bytesOf(own)).equals(image)).toBe(true)
     expect(own.headers.get('cache-control')).toBe('private, no-store')
+    for (const authorization of [adminAuth, `Bearer ${alice.accessJwt}`]) {
+      const asAdmin = await download(server, emma.did, cid, { headers: { authorization } })
+      expect((await bytesOf(asAdmin)).equals(image)).toBe(true)
+    }
     await server.setStatus(emma.did, { takedown: true })
+    const { accessJwt } = (await server.signIn(emma, { allowTakendown: true })).body
+    expect((await server.get('com.core.sync.listBlobs', { did: emma.did }, { accessJwt })).body.cids).toEqual(
+      [cid],
+    )
     expect(await ask()).toMatchObject(refusal(400, 'RepoTakendown'))
     expect(await server.get('com.core.sync.listBlobs', { did: emma.did })).toMatchObject(
       refusal(400, 'RepoTakendown'),

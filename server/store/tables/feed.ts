@@ -6,11 +6,17 @@ import type { RecordRow } from './graph.ts'
 const columns =
   'r.id, r.actor, a.did, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt'
 
+/**
+ * Bytes of a record that views show at most. A valid record may have a megabyte of members that its lexicon does not name, and a
+ * page a hundred records.
+ */
+const maxBytes = 100_000
+
 /** Returns those of the records whose authors are active. */
 export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   return db.all<RecordRow>(
     `SELECT ${columns} FROM json_each(?) wanted
-     CROSS JOIN records r ON r.id = wanted.value
+     CROSS JOIN records r ON r.id = wanted.value AND length(r.bytes) <= ${maxBytes}
      JOIN actors a ON a.id = r.actor AND a.inactive = 0
      JOIN collections c ON c.id = r.collection`,
     [JSON.stringify(ids)],
@@ -28,6 +34,7 @@ export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number
      CROSS JOIN json_each(k.value, '$[2]') name
      CROSS JOIN collections c ON c.nsid = name.value
      CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = k.value ->> 1
+       AND length(r.bytes) <= ${maxBytes}
      ORDER BY k.key, name.key DESC`,
     [JSON.stringify(keys)],
   )
@@ -136,8 +143,9 @@ export type AuthorFilter = 'all' | 'no replies' | 'media' | 'video'
 const conditions: Readonly<Record<AuthorFilter, string>> = {
   all: '',
   'no replies': `AND p.kind <> ${kinds.reply}`,
-  media: `AND p.kind <> ${kinds.repost} AND p.media & ${media.any}`,
-  video: `AND p.kind <> ${kinds.repost} AND p.media & ${media.video}`,
+  // Reposts have no media. The first condition selects the index.
+  media: `AND p.media <> 0 AND p.media & ${media.any}`,
+  video: `AND p.media <> 0 AND p.media & ${media.video}`,
 }
 
 /** Entries of one author. */
@@ -168,7 +176,7 @@ export function postsOfAll(db: Reader, { before, limit }: Slice): FeedEntry[] {
 export function recordsWith(db: Reader, ids: readonly number[], text: string): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT r.id FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value
-     WHERE instr(lower(CAST(r.bytes AS TEXT)), ?) > 0`,
+     WHERE length(r.bytes) <= ${maxBytes} AND instr(lower(CAST(r.bytes AS TEXT)), ?) > 0`,
     [JSON.stringify(ids), text],
   )
   return rows.map(({ id }) => id)
@@ -356,7 +364,8 @@ export function recordsOf(
     `SELECT ${columns} FROM json_each(?) name
      CROSS JOIN collections c ON c.nsid = name.value
      CROSS JOIN records r ON r.id IN (
-       SELECT id FROM records WHERE actor = ? AND collection = c.id AND rkey < ? ORDER BY rkey DESC LIMIT ?)
+       SELECT id FROM records
+       WHERE actor = ? AND collection = c.id AND rkey < ? AND length(bytes) <= ${maxBytes} ORDER BY rkey DESC LIMIT ?)
      JOIN actors a ON a.id = r.actor
      ORDER BY r.rkey DESC LIMIT ?`,
     [JSON.stringify(names), actor, end, limit, limit],

@@ -97,6 +97,7 @@ export function findRecord(
 
 /** Returns the AT URIs of records by their ids. */
 export function recordUris(db: Reader, ids: readonly number[]): Map<number, AtUriString> {
+  if (ids.length === 0) return new Map()
   const rows = db.all<{ id: number; uri: AtUriString }>(
     `SELECT r.id, 'at://' || a.did || '/' || n.nsid || '/' || r.rkey AS uri
      FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value ${recordJoins}`,
@@ -141,39 +142,32 @@ export interface PageOf {
   readonly limit: number
 }
 
-/** The active actors that follow a subject. */
+/** The actors that follow a subject. */
 export function followers(db: Reader, subject: number, { before, limit }: PageOf): RelatedActor[] {
   return db.all<RelatedActor>(
-    `SELECT l.actor, min(l.record) AS record FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
-     WHERE l.subject = ? AND l.path = 9 GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
+    `SELECT actor, min(record) AS record FROM links
+     WHERE subject = ? AND path = 9 GROUP BY actor HAVING min(record) < ? ORDER BY 2 DESC LIMIT ?`,
     [subject, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
 }
 
-const knownFollower = `
-  FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
-  WHERE l.subject = ? AND l.path = 9 AND EXISTS (SELECT 1 FROM links WHERE subject = l.actor AND path = 9 AND actor = ?)`
-
-/** The active followers of a subject that the viewer follows. */
+/** The followers of a subject that the viewer follows. @param collections names of the collection of follows */
 export function knownFollowers(
   db: Reader,
   subject: number,
   viewer: number,
+  collections: readonly string[],
   { before, limit }: PageOf,
 ): RelatedActor[] {
+  // Begins with the viewer's follows: a subject may have many more followers.
   return db.all<RelatedActor>(
-    `SELECT l.actor, min(l.record) AS record ${knownFollower}
+    `SELECT l.actor, min(l.record) AS record
+     FROM records r CROSS JOIN links f ON f.record = r.id AND f.path = 9
+     CROSS JOIN links l ON l.subject = ? AND l.path = 9 AND l.actor = f.subject
+     WHERE r.actor = ? AND r.collection IN (${collectionIds})
      GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
-    [subject, viewer, before ?? Number.MAX_SAFE_INTEGER, limit],
+    [subject, viewer, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
   )
-}
-
-export function countKnownFollowers(db: Reader, subject: number, viewer: number): number {
-  const row = db.get<{ count: number }>(`SELECT count(DISTINCT l.actor) AS count ${knownFollower}`, [
-    subject,
-    viewer,
-  ])
-  return row?.count ?? 0
 }
 
 /** The actors that an actor's records in a collection name: whom it follows, or blocks. */
@@ -185,7 +179,7 @@ export function subjects(
 ): RelatedActor[] {
   return db.all<RelatedActor>(
     `SELECT l.subject AS actor, min(l.record) AS record
-     FROM records r JOIN links l ON l.record = r.id AND l.path = ? JOIN actors a ON a.id = l.subject AND a.inactive = 0
+     FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = ?
      WHERE r.actor = ? AND r.collection IN (${collectionIds})
      GROUP BY l.subject HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
     [path, actor, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
@@ -211,7 +205,7 @@ export function countSubjects(
   collections: readonly string[],
 ): number {
   const row = db.get<{ count: number }>(
-    `SELECT count(DISTINCT l.subject) AS count FROM records r JOIN links l ON l.record = r.id AND l.path = ?
+    `SELECT count(DISTINCT l.subject) AS count FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = ?
      WHERE r.actor = ? AND r.collection IN (${collectionIds})`,
     [path, actor, JSON.stringify(collections)],
   )

@@ -9,32 +9,52 @@ const listIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM jso
 
 /** Joins the items `i` of a list that has the alias `list`, with their subjects. */
 const items = `
-  subjects s JOIN links il ON il.subject = s.id AND il.path = 12 AND il.actor = list.actor
-  JOIN links i ON i.record = il.record AND i.path = 11`
+  subjects s CROSS JOIN links il ON il.subject = s.id AND il.path = 12 AND il.actor = list.actor
+  CROSS JOIN links i ON i.record = il.record AND i.path = 11`
 const ofList = 's.actor = list.actor AND s.rkey = list.rkey'
 
-/** Joins the list that the account or actor `b` blocks by the listblock record. */
+/** Joins the lists `list` that the listblock records `b` refer to. CROSS JOIN keeps the order: few actors block lists. */
 const blockedLists = `
-  records b JOIN links bl ON bl.record = b.id AND bl.path = 13
-  JOIN subjects bs ON bs.id = bl.subject`
+  records b CROSS JOIN links bl ON bl.record = b.id AND bl.path = 13
+  CROSS JOIN subjects bs ON bs.id = bl.subject
+  CROSS JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})`
 
-/** For each pair of actors: the list by which the first blocks the second, if there is one. */
+/** Joins the item `i` by which the actor `a.value` is on a list. */
+const membership = `
+  links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
+  CROSS JOIN links il ON il.record = i.record AND il.path = 12
+  CROSS JOIN subjects s ON s.id = il.subject AND ${ofList}`
+
+/** Names of the collections of lists and listblocks. */
+export interface ListNames {
+  readonly list: readonly string[]
+  readonly listblock: readonly string[]
+}
+
+/** For each of `from` and of the actors: a list by which the first blocks the second, if there is one. */
 export function blocksByList(
   db: Reader,
-  pairs: readonly (readonly [number, number])[],
-  names: { readonly list: readonly string[]; readonly listblock: readonly string[] },
+  from: readonly number[],
+  actors: readonly number[],
+  names: ListNames,
 ): { from: number; actor: number; list: number; record: number }[] {
   return db.all(
-    `SELECT p.value ->> 0 AS "from", p.value ->> 1 AS actor, min(list.id) AS list, min(b.id) AS record
-     FROM json_each(?) p CROSS JOIN ${blockedLists}
-     JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})
-     JOIN links i ON i.subject = p.value ->> 1 AND i.path = 11 AND i.actor = list.actor
-     JOIN links il ON il.record = i.record AND il.path = 12
-     JOIN subjects s ON s.id = il.subject AND ${ofList}
-     WHERE b.actor = p.value ->> 0 AND b.collection IN (${listIds})
-     GROUP BY 1, 2`,
-    [JSON.stringify(pairs), JSON.stringify(names.list), JSON.stringify(names.listblock)],
+    `SELECT b.actor AS "from", a.value AS actor, min(list.id) AS list, min(b.id) AS record
+     FROM json_each(?) f CROSS JOIN ${blockedLists}
+     CROSS JOIN json_each(?) a CROSS JOIN ${membership}
+     WHERE b.actor = f.value AND b.collection IN (${listIds}) GROUP BY 1, 2`,
+    [
+      JSON.stringify(from),
+      JSON.stringify(names.list),
+      JSON.stringify(actors),
+      JSON.stringify(names.listblock),
+    ],
   )
+}
+
+/** Whether an account mutes any list: most do not, and need no query for its members. */
+export function mutesAny(db: Reader, account: number): boolean {
+  return db.get('SELECT 1 FROM muted_lists WHERE account = ? LIMIT 1', [account]) !== undefined
 }
 
 /** Returns those of the actors that an account mutes by a list, with the list. */
@@ -46,11 +66,9 @@ export function mutesByList(
 ): { actor: number; list: number }[] {
   return db.all(
     `SELECT a.value AS actor, min(list.id) AS list
-     FROM muted_lists m CROSS JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
-     CROSS JOIN json_each(?) a
-     CROSS JOIN links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
-     CROSS JOIN links il ON il.record = i.record AND il.path = 12
-     JOIN subjects s ON s.id = il.subject AND ${ofList}
+     FROM muted_lists m
+     CROSS JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     CROSS JOIN json_each(?) a CROSS JOIN ${membership}
      WHERE m.account = ? GROUP BY 1`,
     [JSON.stringify(names), JSON.stringify(actors), account],
   )
@@ -85,11 +103,11 @@ export interface ListItem {
   readonly actor: number
 }
 
-/** The active actors on a list, newest item first. */
+/** The actors on a list, newest item first. */
 export function members(db: Reader, list: number, { before, limit }: PageOf): ListItem[] {
   return db.all<ListItem>(
     `SELECT i.subject AS actor, min(i.record) AS record
-     FROM records list CROSS JOIN ${items} JOIN actors a ON a.id = i.subject AND a.inactive = 0
+     FROM records list CROSS JOIN ${items}
      WHERE list.id = ? AND ${ofList} GROUP BY i.subject HAVING min(i.record) < ? ORDER BY 2 DESC LIMIT ?`,
     [list, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
@@ -104,9 +122,9 @@ export function memberships(
 ): Map<number, number> {
   const rows = db.all<{ list: number; record: number }>(
     `SELECT list.id AS list, min(i.record) AS record
-     FROM links i JOIN links il ON il.record = i.record AND il.path = 12
-     JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
-     JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection IN (${listIds})
+     FROM links i CROSS JOIN links il ON il.record = i.record AND il.path = 12
+     CROSS JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
+     CROSS JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection IN (${listIds})
      WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY list.id`,
     [JSON.stringify(names), actor, owner],
   )
@@ -121,7 +139,8 @@ export function recordsOf(
   { before, limit }: PageOf,
 ): number[] {
   const rows = db.all<{ id: number }>(
-    `SELECT id FROM records WHERE actor = ? AND collection IN (${listIds}) AND id < ? ORDER BY id DESC LIMIT ?`,
+    // The plus signs keep SQLite from scanning all records in the order of their ids.
+    `SELECT id FROM records WHERE actor = ? AND collection IN (${listIds}) AND +id < ? ORDER BY +id DESC LIMIT ?`,
     [actor, JSON.stringify(names), before ?? Number.MAX_SAFE_INTEGER, limit],
   )
   return rows.map(({ id }) => id)
@@ -131,12 +150,11 @@ export function recordsOf(
 export function blocked(
   db: Reader,
   actor: number,
-  names: { readonly list: readonly string[]; readonly listblock: readonly string[] },
+  names: ListNames,
   { before, limit }: PageOf,
 ): { list: number; record: number }[] {
   return db.all(
     `SELECT list.id AS list, min(b.id) AS record FROM ${blockedLists}
-     JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})
      WHERE b.actor = ? AND b.collection IN (${listIds})
      GROUP BY list.id HAVING min(b.id) < ? ORDER BY 2 DESC LIMIT ?`,
     [

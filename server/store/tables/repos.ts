@@ -1,6 +1,7 @@
 /** Tables `repos` and `repo_blocks`: the latest commit of each repository and the nodes of its tree. No history is kept. */
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
+import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 
 /** The latest commit of a repository. */
@@ -27,13 +28,14 @@ export function findHead(db: Reader, did: string): Head | undefined {
 }
 
 export function insert(tx: Writer, did: string, head: Head, blocks: readonly Block[]): void {
-  tx.run(`INSERT INTO repos (actor, commit_cid, rev, tree_cid) VALUES (${actorId}, ?, ?, ?)`, [
-    did,
+  const actor = actors.idOf(tx, did) ?? 0
+  tx.run('INSERT INTO repos (actor, commit_cid, rev, tree_cid) VALUES (?, ?, ?, ?)', [
+    actor,
     cidBytes(head.commit),
     head.rev,
     cidBytes(head.tree),
   ])
-  insertBlocks(tx, did, blocks)
+  insertBlocks(tx, actor, blocks)
 }
 
 /** Sets the next commit, and updates the blocks of the tree. */
@@ -43,25 +45,25 @@ export function advance(
   head: Head,
   blocks: { added: readonly Block[]; removed: readonly string[] },
 ): void {
-  tx.run(`UPDATE repos SET commit_cid = ?, rev = ?, tree_cid = ? WHERE actor = ${actorId}`, [
+  const actor = actors.idOf(tx, did) ?? 0
+  tx.run('UPDATE repos SET commit_cid = ?, rev = ?, tree_cid = ? WHERE actor = ?', [
     cidBytes(head.commit),
     head.rev,
     cidBytes(head.tree),
-    did,
+    actor,
   ])
-  tx.run(
-    `DELETE FROM repo_blocks WHERE actor = ${actorId} AND cid IN (${blocks.removed.map(() => '?').join(', ')})`,
-    [did, ...blocks.removed.map(cidBytes)],
-  )
-  insertBlocks(tx, did, blocks.added)
+  tx.run(`DELETE FROM repo_blocks WHERE actor = ? AND cid IN (${blocks.removed.map(() => '?').join(', ')})`, [
+    actor,
+    ...blocks.removed.map(cidBytes),
+  ])
+  insertBlocks(tx, actor, blocks.added)
 }
 
-function insertBlocks(tx: Writer, did: string, blocks: readonly Block[]): void {
+function insertBlocks(tx: Writer, actor: number, blocks: readonly Block[]): void {
   if (blocks.length === 0) return
-  const rows = blocks.map(() => `(${actorId}, ?, ?)`).join(', ')
   tx.run(
-    `INSERT INTO repo_blocks (actor, cid, bytes) VALUES ${rows}`,
-    blocks.flatMap(({ cid, bytes }) => [did, cidBytes(cid), bytes]),
+    `INSERT INTO repo_blocks (actor, cid, bytes) VALUES ${blocks.map(() => '(?, ?, ?)').join(', ')}`,
+    blocks.flatMap(({ cid, bytes }) => [actor, cidBytes(cid), bytes]),
   )
 }
 

@@ -120,11 +120,12 @@ describe('an author feed', () => {
   })
 })
 
-test('a list feed has the posts of the members of a list', async () => {
-  const [alice, bob, carol] = await network.join('alice', 'bob', 'carol')
-  const list = await network.list(alice, bob)
-  await network.post(bob, 'Bob')
-  await network.post(carol, 'Carol')
+test('a list feed has the posts of the members of a list, without those that the viewer mutes', async () => {
+  const [alice, bob, carol, dave] = await network.join('alice', 'bob', 'carol', 'dave')
+  const list = await network.list(alice, bob, dave)
+  await network.post(dave, 'Dave')
+  await network.reply(bob, 'Bob', await network.post(carol, 'Carol'))
+  await alice.mute(dave.did)
   const { data } = await alice.app.bsky.feed.getListFeed({ list: list.uri })
   expect(texts(data.feed.map(({ post }) => post))).toEqual(['Bob'])
   const unknown = alice.app.bsky.feed.getListFeed({ list: `${list.uri}x` })

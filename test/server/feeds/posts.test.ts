@@ -120,6 +120,7 @@ describe('getPosts', () => {
     ['an image that is a text', { embed: { $type: `${embed}.images`, images: ['none'] } }],
     ['a link that is no URL', { embed: { $type: `${embed}.external`, external: { uri: 'x' } } }],
     ['facets that are a number', { facets: 1 }],
+    ['more than 100 kB', { unknown: 'x'.repeat(100_000) }],
   ])('leaves out a post with %s', async (_, more) => {
     const [mallory] = await network.join('mallory')
     const post = { text: 'Broken', createdAt: network.now, ...more }

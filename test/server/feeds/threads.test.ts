@@ -31,6 +31,13 @@ function above({ parent }: Node): string[] {
   return parent ? [outline({ ...parent, replies: [] }), ...above(parent as Node)] : []
 }
 
+/** Six letters of record keys, which sort by the number. */
+const base32 = (number: number) =>
+  Array.from(
+    { length: 6 },
+    (_, i) => '234567abcdefghijklmnopqrstuvwxyz'[(number >> (5 * (5 - i))) & 31],
+  ).join('')
+
 describe('getPostThread', () => {
   test('has the replies, the newest first, and the posts above', async () => {
     const [alice, bob] = await network.join('alice', 'bob')
@@ -44,6 +51,20 @@ describe('getPostThread', () => {
     expect(outline(thread)).toBe('two [three]')
     expect(above(thread)).toEqual(['one', 'root'])
     expect(thread.post).toMatchObject({ replyCount: 1, author: { did: alice.did } })
+  })
+
+  test('names its types as the caller names the method', async () => {
+    const [alice] = await network.join('alice')
+    const root = await network.post(alice, 'root')
+    await network.reply(alice, 'one', root)
+    const typesOf = async (nsid: string) => {
+      const { body } = await network.server.get(nsid, { uri: root.uri })
+      return [body.thread.$type, body.thread.replies[0].$type, body.thread.post.record.$type]
+    }
+    const theirs = 'app.bsky.feed.defs#threadViewPost'
+    expect(await typesOf('app.bsky.feed.getPostThread')).toEqual([theirs, theirs, 'app.bsky.feed.post'])
+    const ours = 'app.example.feed.defs#threadViewPost'
+    expect(await typesOf('app.example.feed.getPostThread')).toEqual([ours, ours, 'app.bsky.feed.post'])
   })
 
   test('depth and parentHeight limit the posts below and above', async () => {
@@ -137,6 +158,30 @@ describe('getPostThread', () => {
     const thread = await threadOf(alice, first, { depth: 10, parentHeight: 3 })
     expect(outline(thread)).toBe('first [second]')
     expect(above(thread).length).toBeLessThanOrEqual(3)
+  })
+
+  test('has a thousand levels at most', async () => {
+    const [alice] = await network.join('alice')
+    const { did: repo } = alice
+    const collection = 'app.bsky.feed.post'
+    const root = await network.post(alice, 'root')
+    const rkeys = Array.from({ length: 1100 }, (_, i) => `3k${base32(i)}22222`)
+    const uris = [root.uri, ...rkeys.map((rkey) => `at://${repo}/${collection}/${rkey}`)]
+    const writes = rkeys.map((rkey, i) => {
+      const reply = { root, parent: { ...root, uri: uris[i] ?? '' } }
+      const value = { text: `${i}`, createdAt: network.now, reply }
+      return { $type: 'com.atproto.repo.applyWrites#create' as const, collection, rkey, value }
+    })
+    for (let at = 0; at < writes.length; at += 200) {
+      await alice.com.atproto.repo.applyWrites({ repo, writes: writes.slice(at, at + 200) })
+    }
+    const depthOf = (node: Node): number =>
+      1 + Math.max(-1, ...(node.replies ?? []).map((one) => depthOf(one as Node)))
+    expect(depthOf(await threadOf(alice, root, { depth: 1000 }))).toBe(1000)
+    const last = { ...root, uri: uris.at(-1) ?? '' }
+    expect(above(await threadOf(alice, last, { parentHeight: 1000 }))).toHaveLength(1000)
+    const { data } = await alice.app.bsky.unspecced.getPostThreadV2({ anchor: last.uri })
+    expect(data.thread.map(({ depth }) => depth)).toEqual(Array.from({ length: 81 }, (_, i) => i - 80))
   })
 
   test('has a thousand replies at most', async () => {

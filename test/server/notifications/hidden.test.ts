@@ -1,17 +1,13 @@
 /** Notifications that blocks and mutes hide: not listed, not counted, and shown again afterwards. */
 import { describe, expect, test } from 'vitest'
-import type { Writer } from '../../../server/store/database.ts'
-import * as mutedLists from '../../../server/store/tables/muted-lists.ts'
-import * as mutedThreads from '../../../server/store/tables/muted-threads.ts'
-import * as mutes from '../../../server/store/tables/mutes.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, createdAt, feed, graph, mentions, type Ref } from '../../support/social.ts'
 import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
 
 setupAccounts()
 
-const transact = <T>(work: (tx: Writer) => T) => social.server.running.services.store.transact(work)
-const rkeyOf = ({ uri }: Ref) => uri.split('/').at(-1) ?? ''
+const callGraph = async (name: string, input: unknown) =>
+  body(await social.server.post(`${graph}.${name}`, input, alice))
 
 const block = (author: Account, subject: Account) =>
   social.write(author, `${graph}.block`, { subject: subject.did, createdAt })
@@ -122,12 +118,12 @@ describe('a blocked list', () => {
 describe('a mute', () => {
   test('hides the notifications of the account, not those of the muted one', async () => {
     await social.follow(bob, alice)
-    await transact((tx) => mutes.add(tx, alice.did, bob.did, createdAt))
+    await callGraph('muteActor', { actor: bob.did })
     await social.like(bob, await social.post(alice))
     await expectShown()
     await social.follow(alice, bob)
     expect(await social.listed(bob)).toEqual(['follow by alice'])
-    await transact((tx) => mutes.remove(tx, alice.did, bob.did))
+    await callGraph('unmuteActor', { actor: bob.did })
     await expectShown('like by bob', 'follow by bob')
   })
 
@@ -135,22 +131,21 @@ describe('a mute', () => {
     await social.follow(bob, alice)
     const noise = await list(carol)
     const item = await addItem(carol, noise, bob)
-    const key = { did: carol.did, rkey: rkeyOf(noise) }
-    await transact((tx) => mutedLists.add(tx, alice.did, key, createdAt))
+    await callGraph('muteActorList', { list: noise.uri })
     await expectShown()
     await social.remove(carol, item)
     await expectShown('follow by bob')
     await addItem(carol, noise, bob)
     await expectShown()
-    await transact((tx) => mutedLists.remove(tx, alice.did, key))
+    await callGraph('unmuteActorList', { list: noise.uri })
     await expectShown('follow by bob')
   })
 
   test('of an inactive author hides its notifications until both end', async () => {
     await social.follow(bob, alice)
-    await transact((tx) => mutes.add(tx, alice.did, bob.did, createdAt))
+    await callGraph('muteActor', { actor: bob.did })
     await social.server.post('com.core.server.deactivateAccount', {}, bob)
-    await transact((tx) => mutes.remove(tx, alice.did, bob.did))
+    await callGraph('unmuteActor', { actor: bob.did })
     await expectShown()
     body(await social.server.post('com.core.server.activateAccount', undefined, bob))
     await expectShown('follow by bob')
@@ -158,10 +153,8 @@ describe('a mute', () => {
 })
 
 describe('a muted thread', () => {
-  const mute = (root: Ref, author: Account) =>
-    transact((tx) => mutedThreads.add(tx, alice.did, { did: author.did, rkey: rkeyOf(root) }))
-  const unmute = (root: Ref, author: Account) =>
-    transact((tx) => mutedThreads.remove(tx, alice.did, { did: author.did, rkey: rkeyOf(root) }))
+  const mute = (root: Ref) => callGraph('muteThread', { root: root.uri })
+  const unmute = (root: Ref) => callGraph('unmuteThread', { root: root.uri })
 
   test('hides replies to its posts, mentions in it, likes and quotes of its posts, earlier and later ones', async () => {
     const root = await social.post(carol)
@@ -176,11 +169,11 @@ describe('a muted thread', () => {
     await social.follow(bob, alice)
     const shown = ['mention by bob', 'quote by bob', 'like by bob', 'reply by bob']
     await expectShown('follow by bob', ...shown)
-    await mute(root, carol)
+    await mute(root)
     await expectShown('follow by bob')
     await inThread()
     await expectShown('follow by bob')
-    await unmute(root, carol)
+    await unmute(root)
     await expectShown(...shown, 'follow by bob', ...shown)
   })
 
@@ -189,18 +182,18 @@ describe('a muted thread', () => {
     const reply = await social.reply(bob, root)
     await social.reply(bob, reply, root)
     await social.repost(bob, root)
-    await mute(root, alice)
+    await mute(root)
     await expectShown()
     await social.like(bob, root)
     await social.like(bob, await social.post(alice))
     await expectShown('like by bob')
-    await unmute(root, alice)
+    await unmute(root)
     await expectShown('like by bob', 'like by bob', 'repost by bob', 'reply by bob', 'reply by bob')
   })
 
   test('is the same under both names of the collection', async () => {
     const root = await social.post(alice)
-    await mute(root, alice)
+    await mute(root)
     await social.like(bob, { ...root, uri: root.uri.replace(feed, 'app.bsky.feed') })
     await expectShown()
   })

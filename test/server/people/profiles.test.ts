@@ -1,4 +1,5 @@
 /** Profiles as the network's client library reads them: views, counts, viewer state. */
+import type { BlobRef } from '@atproto/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hour } from '../../support/clock.ts'
 import { type NetworkAccount, NetworkServer } from '../../support/network-accounts.ts'
@@ -33,8 +34,9 @@ describe('a profile', () => {
       labels: { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: '!no-unauthenticated' }] },
     })
     const { data: profile } = await bob.getProfile({ actor: alice.handle })
+    const origin = `http://localhost:${network.server.running.port}`
     const url = (blob: object) =>
-      `${network.server.url.replace('127.0.0.1', 'localhost')}/xrpc/com.core.sync.getBlob?did=${encodeURIComponent(alice.did)}&cid=${(blob as { ref: { $link: string } }).ref.$link}`
+      `${origin}/xrpc/com.core.sync.getBlob?did=${encodeURIComponent(alice.did)}&cid=${(blob as BlobRef).ref}`
     expect(profile).toMatchObject({
       ...{ displayName: 'Alice', description: 'Grows tomatoes.', pronouns: 'she/her' },
       ...{ avatar: url(avatar), banner: url(banner), website: 'https://alice.example', pinnedPost },
@@ -42,6 +44,8 @@ describe('a profile', () => {
       createdAt: expect.any(String),
       indexedAt: expect.any(String),
     })
+    const image = await fetch(profile.avatar ?? '')
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
   })
 
   test('does not show the pinned post of another account', async () => {

@@ -110,19 +110,24 @@ describe('suggestions', () => {
 describe('a page of another site', () => {
   const headers = { origin: 'https://elsewhere.example' }
 
-  test.each(['searchActors?q=a', 'searchActorsTypeahead?q=a', 'getSuggestions'])(
-    'gets no answer from %s without a session',
-    async (call) => {
-      const answer = await network.server.fetch(`/xrpc/app.bsky.actor.${call}`, { headers })
-      expect(answer).toMatchObject({ status: 403, body: { error: 'Forbidden' } })
-      expect((await network.server.fetch(`/xrpc/app.bsky.actor.${call}`)).status).toBe(200)
-    },
-  )
+  test.each([
+    'actor.searchActors?q=a',
+    'actor.searchActorsTypeahead?q=a',
+    'actor.getSuggestions',
+    'graph.getFollowers?actor=HANDLE',
+    'graph.getFollows?actor=HANDLE',
+  ])('gets no answer from %s without a session', async (call) => {
+    const [{ handle }] = await network.join('vera')
+    const path = `/xrpc/app.bsky.${call.replace('HANDLE', handle)}`
+    const answer = await network.server.fetch(path, { headers })
+    expect(answer).toMatchObject({ status: 403, body: { error: 'Forbidden' } })
+    expect((await network.server.fetch(path)).status).toBe(200)
+  })
 
   test('searches with a session', async () => {
     const [vera] = await network.join('vera')
     const authorization = `Bearer ${vera.session?.accessJwt}`
-    const path = '/xrpc/app.bsky.actor.searchActors?q=vera'
+    const path = `/xrpc/app.bsky.actor.searchActors?q=${vera.handle}`
     const answer = await network.server.fetch(path, { headers: { ...headers, authorization } })
     expect(answer.body.actors).toMatchObject([{ did: vera.did }])
   })

@@ -57,6 +57,18 @@ test('a decoded frame equals the encoded transactions', () => {
   )
 })
 
+test('a frame in a buffer that held another one is the same as in a new buffer', () => {
+  const reused = Buffer.alloc(2000, 'x')
+  fc.assert(
+    fc.property(fc.array(transaction, { minLength: 1 }), (transactions) => {
+      const encoded = transactions.map(encodeTransaction)
+      expect(encodeFrame(7, encoded, reused)).toEqual(encodeFrame(7, encoded))
+    }),
+  )
+  expect(encodeFrame(1, ['[]'], reused).buffer).toBe(reused.buffer)
+  expect(encodeFrame(1, [' '.repeat(2000)], reused).buffer).not.toBe(reused.buffer)
+})
+
 function plain([sql, params]: readonly [string, SqlParams]): [string, (SqlValue | number[])[]] {
   return [sql, params.map((value) => (value instanceof Uint8Array ? [...value] : value))]
 }

@@ -8,6 +8,7 @@ import { Database } from '../../../server/store/database.ts'
 import * as activitySubscriptions from '../../../server/store/tables/activity-subscriptions.ts'
 import * as fanOuts from '../../../server/store/tables/fan-outs.ts'
 import * as follows from '../../../server/store/tables/follows.ts'
+import { search } from '../../../server/store/tables/name-words.ts'
 import * as notifications from '../../../server/store/tables/notifications.ts'
 import * as records from '../../../server/store/tables/records.ts'
 import * as repos from '../../../server/store/tables/repos.ts'
@@ -90,6 +91,38 @@ test('fan-outs: an unfinished one starts again, because subscribers are notified
   await before.close()
   const db = await open(migrations.length)
   expect(fanOuts.first(db)).toMatchObject({ rkey: '1', lastRecipient: 0 })
+  await db.close()
+})
+
+test('search: profiles of earlier versions are found by the words of their display names', async () => {
+  const open = emptyDisk()
+  const before = await open(4)
+  await before.transact((tx) => {
+    tx.run(
+      `INSERT INTO accounts (did, handle, is_minted, created_at, signing_key, signing_key_did)
+       VALUES ('did:web:alice.test', 'alice.test', 0, ?, x'00', '')`,
+      [at],
+    )
+    tx.run(`INSERT INTO repos (did, commit_cid, rev, tree_cid) VALUES ('did:web:alice.test', ?, '', ?)`, [
+      someCid,
+      someCid,
+    ])
+    for (const [collection, rkey] of [
+      ['app.bsky.actor.profile', 'self'],
+      ['app.example.feed.post', 'self'],
+    ] as const) {
+      tx.run(
+        `INSERT INTO records (did, collection, rkey, cid, bytes, indexed_at)
+         VALUES ('did:web:alice.test', ?, ?, ?, ?, ?)`,
+        [collection, rkey, someCid, encode({ displayName: `Élise ${collection}` }), at],
+      )
+    }
+  })
+  await before.close()
+  const db = await open(migrations.length)
+  const find = (word: string) =>
+    search(db, { terms: [{ handle: word, words: [word] }], viewer: undefined, offset: 0, limit: 10 })
+  expect([find('eli'), find('profile'), find('post')]).toEqual([[1], [1], []])
   await db.close()
 })
 

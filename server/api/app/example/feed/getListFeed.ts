@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../store/tables/feed.ts'
 import { viewTables } from '../../../../views/context.ts'
-import { feedPage, isInTimeline, readFeedPage } from '../../../../views/feeds.ts'
+import { feedPage, isInListFeed, readFeedPage } from '../../../../views/feeds.ts'
 import { findRecord } from '../../../../views/find.ts'
 import { subjectIdsOf } from '../../../../views/load-posts.ts'
 import { method } from '../../../method.ts'
@@ -17,7 +17,7 @@ export const getListFeed = method(app.example.feed.getListFeed, {
     return feedPage(ctx, {
       ...readFeedPage(params),
       read: (slice) => feed.entriesOfList(ctx.db, subjects, list.actor, ctx.viewer, slice),
-      shows: (item) => isInTimeline(ctx, item),
+      shows: (item) => isInListFeed(ctx, item),
     })
   },
 })

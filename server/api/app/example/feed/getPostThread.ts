@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { viewTables } from '../../../../views/context.ts'
-import { postAt } from '../../../../views/load-posts.ts'
+import { isAgainstGate, postAt } from '../../../../views/load-posts.ts'
 import { blockedPost, gateOfThread } from '../../../../views/posts.ts'
 import { isHiddenByBlock, readThread, threadView } from '../../../../views/threads.ts'
 import { method } from '../../../method.ts'
@@ -17,6 +17,7 @@ export const getPostThread = method(app.example.feed.getPostThread, {
     if (!anchor) throw fail('NotFound', `Post not found: ${uri}`)
     if (isHiddenByBlock(ctx, anchor)) return { thread: blockedPost(ctx, anchor) }
     const thread = readThread(ctx, anchor, { height, depth })
+    if (isAgainstGate(ctx, anchor)) throw fail('NotFound', `Post not found: ${uri}`)
     return {
       thread: threadViewPost.$build(threadView(ctx, thread)),
       threadgate: gateOfThread(ctx, thread.root),

@@ -2,7 +2,7 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import { namesOf } from '../../../../config/aliases.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
-import { loadActors, profileView } from '../../../../views/profiles.ts'
+import { actorById, loadActors, profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const getBlocks = method(app.example.graph.getBlocks, {
@@ -17,6 +17,7 @@ export const getBlocks = method(app.example.graph.getBlocks, {
     )
     const ids = items.map(({ actor }) => actor)
     loadActors(ctx, ids)
-    return { blocks: ids.map((id) => profileView(ctx, id)), cursor }
+    const shown = ids.filter((id) => actorById(ctx, id).isActive)
+    return { blocks: shown.map((id) => profileView(ctx, id)), cursor }
   },
 })

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
@@ -8,7 +9,8 @@ import { method } from '../../../method.ts'
 
 export const getFollowers = method(app.example.graph.getFollowers, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, config, viewContext }) {
+    if (!auth) refuseForeignPage(caller, config)
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const { items, cursor } = takePage(

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import { namesOf } from '../../../../config/aliases.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
@@ -10,6 +11,7 @@ import { method } from '../../../method.ts'
 export const getFollows = method(app.example.graph.getFollows, {
   auth: 'optional',
   handler({ params, auth, caller, config, viewContext }) {
+    if (!auth) refuseForeignPage(caller, config)
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const collections = namesOf(app.example.graph.follow.$type, config.aliases)

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
@@ -8,12 +9,13 @@ import { method } from '../../../method.ts'
 
 export const getKnownFollowers = method(app.example.graph.getKnownFollowers, {
   auth: 'access',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, config, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const subject = findActor(ctx, params.actor)
+    const follows = namesOf(app.example.graph.follow.$type, config.aliases)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => graph.knownFollowers(ctx.db, subject, ctx.viewer, page),
+      (page) => graph.knownFollowers(ctx.db, subject, ctx.viewer, follows, page),
       ({ record }) => record,
     )
     const followers = shownAround(ctx, subject, items)

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { viewTables } from '../../../../views/context.ts'
-import { postAt } from '../../../../views/load-posts.ts'
+import { isAgainstGate, postAt } from '../../../../views/load-posts.ts'
 import { gateOfThread } from '../../../../views/posts.ts'
 import { blockedItem, hasOtherItems, notFoundItem, threadItems } from '../../../../views/thread-items.ts'
 import { isHiddenByBlock, readThread } from '../../../../views/threads.ts'
@@ -21,6 +21,7 @@ export const getPostThreadV2 = method(app.example.unspecced.getPostThreadV2, {
       return { thread: [blockedItem(ctx, anchor, 0)], hasOtherReplies: false }
     }
     const thread = readThread(ctx, anchor, { height: above ? maxHeight : 0, depth: below })
+    if (isAgainstGate(ctx, anchor)) return { thread: [notFoundItem(uri, 0)], hasOtherReplies: false }
     return {
       thread: threadItems(ctx, thread, { branchingFactor, sort }),
       threadgate: gateOfThread(ctx, thread.root),

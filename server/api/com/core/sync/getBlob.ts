@@ -5,7 +5,7 @@ import { findReferenced } from '../../../../store/tables/blobs.ts'
 import { method } from '../../../method.ts'
 
 export const getBlob = method(com.core.sync.getBlob, {
-  auth: 'optional',
+  auth: 'reader',
   async handler({ params, auth, headers, store, blobs, fail }) {
     const { did } = visibleRepo(store, params.did, auth)
     const blob = findReferenced(store, did, params.cid)

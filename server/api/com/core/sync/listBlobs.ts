@@ -5,7 +5,7 @@ import * as blobs from '../../../../store/tables/blobs.ts'
 import { method } from '../../../method.ts'
 
 export const listBlobs = method(com.core.sync.listBlobs, {
-  auth: 'optional',
+  auth: 'reader',
   handler({ params, auth, store }) {
     const { since, limit } = params
     const { did } = visibleRepo(store, params.did, auth)
