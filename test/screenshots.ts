@@ -41,6 +41,8 @@ try {
 async function picture(name: string, page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor()
   await page.waitForLoadState('networkidle')
+  // No row is shown as hovered.
+  await page.mouse.move(0, 0)
   await page.screenshot({ path: join(folder, `${name}.png`) })
 }
 

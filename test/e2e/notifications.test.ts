@@ -309,9 +309,12 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(2)
 
   const height = () => page.evaluate('scrollY')
-  await page.keyboard.press('Home')
-  // Keyboard scrolling is animated: wait for its end before scrolling elsewhere.
-  await expect.poll(height).toBe(0)
+  // Keyboard scrolling is animated, and layout changes interrupt it: wait for its end before scrolling elsewhere.
+  const heightAtStart = async () => {
+    await page.keyboard.press('Home')
+    return height()
+  }
+  await expect.poll(heightAtStart).toBe(0)
   await page.evaluate('scrollTo(0, 900)')
   await expect.poll(height).toBe(900)
   await page.evaluate('new Promise(requestAnimationFrame)')

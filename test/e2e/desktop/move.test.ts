@@ -80,7 +80,7 @@ test('one file moves accounts, tokens and app passwords; damaged and foreign fil
   app = await next.start({ keyring: 'of another machine' })
   page = await app.page()
   await heading(page, 'Create the first account').waitFor()
-  await page.getByRole('link', { name: 'Backups' }).click()
+  await page.getByRole('link', { name: 'Backups', exact: true }).click()
   const before = await readdir(next.dataDir)
   const damaged = join(next.folder, 'damaged.tar.gz.age')
   const bytes = await readFile(file)
