@@ -12,8 +12,9 @@ import { namesOf } from '../config/aliases.ts'
 import type { RecordEvent } from '../records/events.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'
 import { linkPaths } from '../store/link-paths.ts'
+import * as actors from '../store/tables/actors.ts'
 import * as feed from '../store/tables/feed.ts'
-import { actorIdOf, type RecordRow } from '../store/tables/graph.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import type { ViewRecord } from './records.ts'
 
@@ -114,7 +115,7 @@ export function isDetached(ctx: ViewContext, quoted: GatedPost, quote: string): 
 /** Whether the gate of its thread permits a reply that is being written; true for other records. */
 export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, 'did' | 'links'>): boolean {
   const root = links.find(({ path }) => path === linkPaths['feed.post:reply.root'])
-  const replier = actorIdOf(deps.db, did)
+  const replier = actors.idOf(deps.db, did)
   if (!root?.record || replier === undefined) return true
   const { rkey } = root.record
   const names = (collection: string) => namesOf(collection, deps.aliases)
