@@ -2,7 +2,7 @@
 import type { app } from '../../lexicons/generated/index.ts'
 import type { Aliases } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
-import { actorIdOf } from '../store/tables/graph.ts'
+import * as actors from '../store/tables/actors.ts'
 import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
 import type { Actor } from './profiles.ts'
 import { createRecordReader, type RecordReader } from './records.ts'
@@ -62,7 +62,7 @@ export function createViewContexts({ store, aliases, now }: Deps): CreateViewCon
     db: store,
     aliases,
     origin,
-    viewer: viewer === undefined ? undefined : actorIdOf(store, viewer),
+    viewer: viewer === undefined ? undefined : actors.idOf(store, viewer),
     now,
     records,
     actors: new Map(),

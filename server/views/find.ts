@@ -3,6 +3,7 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { namesOf } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
+import * as actors from '../store/tables/actors.ts'
 import * as graph from '../store/tables/graph.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
@@ -11,7 +12,7 @@ import { actorById } from './profiles.ts'
 /** Returns the id of an actor. @param identifier handle or DID; handles in any letter case */
 export function actorIdByIdentifier({ db }: Pick<ViewContext, 'db'>, identifier: string): number | undefined {
   return identifier.startsWith('did:')
-    ? graph.actorIdOf(db, identifier)
+    ? actors.idOf(db, identifier)
     : graph.actorIdOfHandle(db, identifier.toLowerCase())
 }
 
@@ -67,7 +68,7 @@ export function recordName(
 export function findRecord(ctx: ViewContext, uri: string, collection: string): graph.RecordRow | undefined {
   const name = recordName(ctx, uri, collection)
   if (!name) return undefined
-  const actor = graph.actorIdOf(ctx.db, name.did)
+  const actor = actors.idOf(ctx.db, name.did)
   if (actor === undefined || !isVisible(ctx, actor)) return undefined
   return graph.findRecord(ctx.db, actor, [name.collection, ...namesOf(collection, ctx.aliases)], name.rkey)
 }

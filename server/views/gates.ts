@@ -12,7 +12,8 @@ import { namesOf } from '../config/aliases.ts'
 import type { RecordEvent } from '../records/events.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'
 import { linkPaths } from '../store/link-paths.ts'
-import { actorIdOf, type RecordRow } from '../store/tables/graph.ts'
+import * as actors from '../store/tables/actors.ts'
+import type { RecordRow } from '../store/tables/graph.ts'
 import * as postLinks from '../store/tables/post-links.ts'
 import * as viewRecords from '../store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
@@ -119,7 +120,7 @@ export function isDetached(ctx: ViewContext, quoted: GatedPost, quote: string): 
 /** Whether the gate of its thread permits a reply that is being written; true for other records. */
 export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, 'did' | 'links'>): boolean {
   const root = links.find(({ path }) => path === linkPaths['feed.post:reply.root'])
-  const replier = actorIdOf(deps.db, did)
+  const replier = actors.idOf(deps.db, did)
   if (!root?.record || replier === undefined) return true
   const { rkey } = root.record
   const names = (collection: string) => namesOf(collection, deps.aliases)

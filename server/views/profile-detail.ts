@@ -1,8 +1,10 @@
 /** Detailed profile views. */
 import { app } from '../../lexicons/generated/index.ts'
 import { namesOf } from '../config/aliases.ts'
+import { linkPaths } from '../store/link-paths.ts'
 import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
 import * as graph from '../store/tables/graph.ts'
+import * as links from '../store/tables/links.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { actorById, isHidden, loadActors, profileFields, profileViewBasic } from './profiles.ts'
@@ -11,6 +13,7 @@ import { starterPackAt, starterPackViewBasic } from './starter-packs.ts'
 type ProfileViewDetailed = app.example.actor.defs.ProfileViewDetailed
 
 const { feed, graph: lexicons } = app.example
+const followPath = linkPaths['graph.follow:subject']
 
 /** Known followers in a view, and in the count beside them. */
 const sampleSize = 5
@@ -26,8 +29,8 @@ export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDe
     ...fields,
     website: profile?.value.website,
     banner: blobUrl(ctx, did, profile?.value.banner),
-    followersCount: graph.countOf(ctx.db, id, 9),
-    followsCount: graph.countSubjects(ctx.db, id, 9, namesOf(lexicons.follow.$type, ctx.aliases)),
+    followersCount: links.count(ctx.db, id, followPath),
+    followsCount: graph.countSubjects(ctx.db, id, followPath, namesOf(lexicons.follow.$type, ctx.aliases)),
     postsCount: countOf(feed.post.$type),
     associated: {
       activitySubscription: { allowSubscriptions: 'followers' },

@@ -1,14 +1,13 @@
-/** Queries over `actors` and `links`: who an actor is, what two actors are to each other, who follows whom. */
+/**
+ * Queries over `actors` and `links`: who an actor is, what two actors are to each other, who follows whom. `link-paths.ts` lists
+ * the numbers of paths: 9 is a follow, 10 a block.
+ */
 import type { AtUriString, DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader } from '../database.ts'
 
 /** Selects the ids of collections by their names, a JSON array. */
 const collectionIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
-
-export function actorIdOf(db: Reader, did: string): number | undefined {
-  return db.get<{ id: number }>('SELECT id FROM actors WHERE did = ?', [did])?.id
-}
 
 /** Returns the ids of actors by their DIDs. */
 export function actorIds<Did extends string>(db: Reader, dids: readonly Did[]): Map<Did, number> {
@@ -209,15 +208,6 @@ export function countSubjects(
      WHERE r.actor = ? AND r.collection IN (${collectionIds})`,
     [path, actor, JSON.stringify(collections)],
   )
-  return row?.count ?? 0
-}
-
-/** Number of distinct actors that refer to a subject by a path. */
-export function countOf(db: Reader, subject: number, path: number): number {
-  const row = db.get<{ count: number }>('SELECT count FROM link_counts WHERE subject = ? AND path = ?', [
-    subject,
-    path,
-  ])
   return row?.count ?? 0
 }
 

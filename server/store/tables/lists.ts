@@ -1,6 +1,7 @@
 /**
  * Queries over lists, and table `muted_lists`. A list is identified by the id of its record. Only items that the owner of a list
- * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key.
+ * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key. Paths (see
+ * `link-paths.ts`): 11 and 12 are the subject and the list of an item, 13 the list of a listblock.
  */
 import type { Reader } from '../database.ts'
 import type { PageOf } from './graph.ts'

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import * as bookmarks from '../../../../store/tables/bookmarks.ts'
-import { actorIdOf } from '../../../../store/tables/graph.ts'
 import { iso } from '../../../../util/time.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
@@ -14,7 +14,7 @@ export const createBookmark = method(app.example.bookmark.createBookmark, {
     if (!post) throw fail('UnsupportedCollection', 'Only posts can be bookmarked')
     store.assertRoom()
     await store.transact((tx) => {
-      const account = actorIdOf(tx, auth.did)
+      const account = actors.idOf(tx, auth.did)
       if (account !== undefined) bookmarks.add(tx, account, { ...post, cid, createdAt: iso(now()) })
     })
   },

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import * as bookmarks from '../../../../store/tables/bookmarks.ts'
-import { actorIdOf } from '../../../../store/tables/graph.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 
@@ -11,7 +11,7 @@ export const deleteBookmark = method(app.example.bookmark.deleteBookmark, {
     const post = recordName({ db: store, aliases: config.aliases }, input.uri, app.example.feed.post.$type)
     if (!post) throw fail('UnsupportedCollection', 'Only posts can be bookmarked')
     await store.transact((tx) => {
-      const account = actorIdOf(tx, auth.did)
+      const account = actors.idOf(tx, auth.did)
       if (account !== undefined) bookmarks.remove(tx, account, post)
     })
   },

@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { namesOf } from '../../../../config/aliases.ts'
+import { linkPaths } from '../../../../store/link-paths.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { actorById, loadActors, profileView } from '../../../../views/profiles.ts'
@@ -12,7 +13,8 @@ export const getBlocks = method(app.example.graph.getBlocks, {
     const collections = namesOf(app.example.graph.block.$type, config.aliases)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => graph.subjects(ctx.db, ctx.viewer, { path: 10, collections }, page),
+      (page) =>
+        graph.subjects(ctx.db, ctx.viewer, { path: linkPaths['graph.block:subject'], collections }, page),
       ({ record }) => record,
     )
     const ids = items.map(({ actor }) => actor)

@@ -1,6 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import { namesOf } from '../../../../config/aliases.ts'
+import { linkPaths } from '../../../../store/link-paths.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
@@ -17,7 +18,8 @@ export const getFollows = method(app.example.graph.getFollows, {
     const collections = namesOf(app.example.graph.follow.$type, config.aliases)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => graph.subjects(ctx.db, subject, { path: 9, collections }, page),
+      (page) =>
+        graph.subjects(ctx.db, subject, { path: linkPaths['graph.follow:subject'], collections }, page),
       ({ record }) => record,
     )
     const follows = shownAround(ctx, subject, items)

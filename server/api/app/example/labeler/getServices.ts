@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as graph from '../../../../store/tables/graph.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import { labelerView, labelerViewDetailed } from '../../../../views/labelers.ts'
 import { actorById, loadActors } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
@@ -10,7 +10,7 @@ export const getServices = method(app.example.labeler.getServices, {
   auth: 'optional',
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
-    const ids = new Set(params.dids.flatMap((did) => graph.actorIdOf(ctx.db, did) ?? []))
+    const ids = new Set(params.dids.flatMap((did) => actors.idOf(ctx.db, did) ?? []))
     loadActors(ctx, ids)
     const labelers = [...ids].flatMap((id) => actorById(ctx, id).labeler ?? [])
     return {
