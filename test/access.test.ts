@@ -94,7 +94,7 @@ const tokenNames = Object.keys(tokens) as TokenName[]
 const badScope = 'InvalidToken: Bad token scope'
 const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],
-  reader: ['full', 'app password', 'privileged', 'takendown'],
+  reader: ['full', 'app password', 'privileged'],
   access: ['full', 'app password', 'privileged'],
   'access or takendown': ['full', 'app password', 'privileged', 'takendown'],
   full: ['full'],

@@ -49,7 +49,7 @@ export interface CredentialsByWord {
   none: undefined
   /** Anyone; credentials are passed when there is an access token. */
   optional: SessionCredentials | undefined
-  /** Anyone; credentials are passed when there is an access token, also of a taken-down account, or the admin password. */
+  /** Anyone; credentials are passed when there is an access token or the admin password. */
   reader: ReaderCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
@@ -76,7 +76,7 @@ const anyAppPassword = [scopes.appPassword, scopes.privilegedAppPassword]
 /** The token scopes that each auth word accepts. */
 export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
   ['optional', new Set([scopes.full, ...anyAppPassword])],
-  ['reader', new Set([scopes.full, ...anyAppPassword, scopes.takendown])],
+  ['reader', new Set([scopes.full, ...anyAppPassword])],
   ['access', new Set([scopes.full, ...anyAppPassword])],
   ['access or takendown', new Set([scopes.full, ...anyAppPassword, scopes.takendown])],
   ['full', new Set([scopes.full])],

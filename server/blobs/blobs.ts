@@ -63,10 +63,14 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
 
   /** Gives the file its name, unless the same bytes are there already. Returns once the name is on disk. */
   async function place({ path, cid, size }: Received): Promise<void> {
-    if ((await sizeOf(cid)) === size) return
-    await files.makeDir(dirname(pathOf(cid)))
-    await files.rename(path, pathOf(cid))
-    await files.syncDir(dirname(pathOf(cid)))
+    const target = pathOf(cid)
+    if ((await sizeOf(cid)) !== size) {
+      await files.makeDir(dirname(target))
+      await files.rename(path, target)
+    }
+    // Also for an existing name: a process that was killed may not have come so far.
+    await files.syncDir(dirname(target))
+    await files.syncDir(folder)
   }
 
   async function keep(did: string, received: Received, declared: string): Promise<blobs.Blob> {

@@ -17,17 +17,25 @@ export interface Content {
 }
 
 /** Links the blobs of a data directory to its backups. Returns those that are missing or damaged. */
-export async function keepBlobs(files: Files, dir: string, folder: string, cids: readonly string[]) {
-  const missing: string[] = []
-  const added: string[] = []
+export async function keepBlobs(
+  files: Files,
+  dir: string,
+  folder: string,
+  cids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>()
   for (const cid of cids) {
     if (await exists(files, blobPath(folder, cid))) continue
     const path = blobPath(join(dir, blobsName), cid)
     const isKept = (await isIntact(files, path, cid)) && (await linkBlob(files, path, folder, cid))
-    if (isKept) added.push(cid)
-    else missing.push(cid)
+    if (!isKept) missing.add(cid)
   }
-  await syncBlobDirs(files, folder, added)
+  // All of them: a process that was killed may have added some of them.
+  await syncBlobDirs(
+    files,
+    folder,
+    cids.filter((cid) => !missing.has(cid)),
+  )
   return missing
 }
 

@@ -204,7 +204,7 @@ async function keepBlobsOf(
   let content = first
   for (let attempt = 1; ; attempt++) {
     const { snapshot, blobs } = content
-    const missing = new Set(await keepBlobs(files, dir, join(dir, backupsName, blobsName), blobs))
+    const missing = await keepBlobs(files, dir, join(dir, backupsName, blobsName), blobs)
     if (missing.size === 0 || attempt === readAttempts) {
       return { snapshot, blobs: blobs.filter((cid) => !missing.has(cid)) }
     }

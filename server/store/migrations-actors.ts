@@ -37,6 +37,9 @@ const isInactive = (account: string) =>
 const milliseconds = (text: string) =>
   `(coalesce(CAST(strftime('%s', ${text}) AS INTEGER), 0) * 1000 + CAST(substr(${text}, 21, 3) AS INTEGER))`
 
+/** The text after the first dot. */
+const afterDot = (text: string) => `substr(${text}, instr(${text}, '.') + 1)`
+
 function actors(): string {
   const columns = `did, handle, email, email_confirmed_at, email_auth_factor, password_hash, is_owner, is_minted, created_at,
     deactivated_at, delete_after, taken_down_at, takedown_ref, suspended_at, suspension_ref, invite_code, signing_key,
@@ -53,8 +56,10 @@ function actors(): string {
     -- Names of collections as they were written, aliases included.
     CREATE TABLE collections (
       id INTEGER PRIMARY KEY,
-      nsid TEXT NOT NULL UNIQUE
+      nsid TEXT NOT NULL UNIQUE,
+      name TEXT AS (${afterDot(afterDot('nsid'))}) VIRTUAL -- without the authority: a collection and its aliases have the same
     ) STRICT;
+    CREATE INDEX collections_name ON collections (name);
 
     -- They refer to accounts, which is rebuilt.
     DROP TRIGGER push_is_queued;

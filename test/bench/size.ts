@@ -47,7 +47,8 @@ async function create(
 ): Promise<{ uri: string; cid: string }> {
   const record = { ...fields, createdAt: '2030-01-01T00:00:00.000Z' }
   const input = { repo: did, collection: `app.example.feed.${kind}`, record }
-  return (await client.post('/xrpc/com.core.repo.createRecord', input, accessJwt)).json
+  const { uri, cid } = (await client.post('/xrpc/com.core.repo.createRecord', input, accessJwt)).json
+  return { uri, cid }
 }
 
 async function snapshotBytes(dir: string): Promise<number> {

@@ -3,7 +3,6 @@ import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkPaths } from '../../server/store/link-paths.ts'
 import * as actors from '../../server/store/tables/actors.ts'
-import * as links from '../../server/store/tables/links.ts'
 import { seededRandom } from '../crash/random.ts'
 import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
 import { signServiceJwt } from '../support/jwt.ts'
@@ -50,12 +49,13 @@ function linksOf({ uri }: Ref): string[] {
 
 function countOf({ uri }: Ref, path: keyof typeof linkPaths): number {
   const [, , did = '', collection = '', rkey = ''] = uri.split('/')
-  const subject = store().get<{ id: number }>(
-    `SELECT id FROM subjects WHERE actor = (SELECT id FROM actors WHERE did = ?)
-       AND collection = (SELECT id FROM collections WHERE nsid = ?) AND rkey = ?`,
-    [did, collection, rkey],
+  const row = store().get<{ count: number }>(
+    `SELECT count FROM link_counts WHERE path = ? AND subject = (
+       SELECT id FROM subjects WHERE actor = (SELECT id FROM actors WHERE did = ?)
+         AND collection = (SELECT id FROM collections WHERE nsid = ?) AND rkey = ?)`,
+    [linkPaths[path], did, collection, rkey],
   )
-  return subject ? links.count(store(), subject.id, linkPaths[path]) : 0
+  return row?.count ?? 0
 }
 
 const unchecked = (author: Account, collection: string, record: object) =>

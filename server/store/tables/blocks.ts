@@ -16,19 +16,22 @@ const itemsOfLists = `
   subjects s JOIN links il ON il.subject = s.id AND il.path = 12 AND il.actor = s.actor
   JOIN links i ON i.record = il.record AND i.path = 11`
 
-/** Lists `s` that have the member. Deleted lists have none. */
-const listsWith = (member: string) => `
-  links i JOIN links il ON il.record = i.record AND il.path = 12
-  JOIN subjects s ON s.id = il.subject AND s.actor = il.actor
-  WHERE i.subject = ${member} AND i.path = 11 AND EXISTS (
-    SELECT 1 FROM records WHERE actor = s.actor AND rkey = s.rkey
-      AND collection IN (SELECT id FROM collections WHERE nsid LIKE '%.graph.list'))`
+const named = (name: string) => `(SELECT id FROM collections WHERE name = '${name}')`
 
+/** SQL condition: whether a list, which must exist, has a member. The arguments are SQL expressions. */
+const hasMember = (owner: string, rkey: string, member: string) => `(
+  EXISTS (SELECT 1 FROM links i JOIN links il ON il.record = i.record AND il.path = 12
+    JOIN subjects s ON s.id = il.subject AND s.actor = ${owner} AND s.rkey = ${rkey}
+    WHERE i.subject = ${member} AND i.path = 11 AND i.actor = ${owner})
+  AND EXISTS (SELECT 1 FROM records WHERE actor = ${owner} AND collection IN ${named('graph.list')} AND rkey = ${rkey}))`
+
+// Lists are found through those who use them: anyone can put an actor on any number of lists.
 const blocks = (actor: string, subject: string) => `(
   EXISTS (SELECT 1 FROM links WHERE subject = ${subject} AND path = 10 AND actor = ${actor})
-  OR EXISTS (SELECT 1 FROM ${listsWith(subject)} AND EXISTS (
-    SELECT 1 FROM subjects t JOIN links b ON b.subject = t.id AND b.path = 13 AND b.actor = ${actor}
-    WHERE t.actor = s.actor AND t.rkey = s.rkey)))`
+  OR EXISTS (SELECT 1 FROM records b CROSS JOIN links bl ON bl.record = b.id AND bl.path = 13
+    CROSS JOIN subjects t ON t.id = bl.subject
+    WHERE b.actor = ${actor} AND b.collection IN ${named('graph.listblock')}
+      AND ${hasMember('t.actor', 't.rkey', subject)}))`
 
 /** SQL condition: whether one of two actors, given as SQL expressions of their ids, blocks the other. */
 export const blockedSql = (a: string, b: string) => `(${blocks(a, b)} OR ${blocks(b, a)})`
@@ -36,17 +39,7 @@ export const blockedSql = (a: string, b: string) => `(${blocks(a, b)} OR ${block
 /** SQL condition: whether an account mutes an actor. */
 export const mutedSql = (account: string, actor: string) => `(
   EXISTS (SELECT 1 FROM mutes WHERE account = ${account} AND subject = ${actor})
-  OR EXISTS (SELECT 1 FROM muted_lists m WHERE m.account = ${account} AND EXISTS (
-    SELECT 1 FROM ${listsWith(actor)} AND s.actor = m.actor AND s.rkey = m.rkey)))`
-
-/** Whether one of two actors blocks the other. */
-export function isBlocked(db: Reader, did: string, other: string): boolean {
-  const row = db.get<{ blocked: number }>(
-    `SELECT ${blockedSql('a.id', 'b.id')} AS blocked FROM actors a, actors b WHERE a.did = ? AND b.did = ?`,
-    [did, other],
-  )
-  return row?.blocked === 1
-}
+  OR EXISTS (SELECT 1 FROM muted_lists m WHERE m.account = ${account} AND ${hasMember('m.actor', 'm.rkey', actor)}))`
 
 /** Ids of the members of a list, whether or not it exists. */
 export function membersOf(db: Reader, { did, rkey }: List): number[] {

@@ -8,7 +8,7 @@ const relationBits = (account: string, author: string) =>
   `(${mutedSql(account, author)} * 2 | ${blockedSql(account, author)} * 4)`
 
 /** Ids of posts' collections. */
-const posts = `SELECT id FROM collections WHERE nsid LIKE '%.feed.post'`
+const posts = `SELECT id FROM collections WHERE name = 'feed.post'`
 
 /** The bit of the thread of a notification: that of its record, of its subject, and the one that begins with its subject. */
 const threadBit = (account: string, record: string, subject: string) => `(8 * (

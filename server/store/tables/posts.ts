@@ -23,7 +23,3 @@ export function put(
     [record, actor, Math.min(createdAt, indexedAt), kind, media],
   )
 }
-
-export function remove(tx: Writer, record: number): void {
-  tx.run('DELETE FROM posts WHERE record = ?', [record])
-}

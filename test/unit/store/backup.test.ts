@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { backup, backupIsDue, checkBackup, listBackups } from '../../../server/store/backup.ts'
 import { Database, type Migration } from '../../../server/store/database.ts'
 import { StoreDamaged, StoreLocked, StoreTooNew } from '../../../server/store/errors.ts'
+import type { Upgrade } from '../../../server/store/open.ts'
 import { restore } from '../../../server/store/restore.ts'
 import { Sqlite } from '../../../server/store/sqlite.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
@@ -97,7 +98,13 @@ describe('migrations', () => {
     await insert(old, 'a')
     await old.close()
     expect(existsSync(join(directory, 'backups'))).toBe(false)
-    const db = await open(first, second)
+    const upgrades: Upgrade[] = []
+    const options = { directory, migrations: [first, second], now }
+    const db = await Database.open({ ...options, onUpgrade: (upgrade) => upgrades.push(upgrade) })
+    expect(upgrades).toEqual([
+      { from: 1, to: 2, state: 'started' },
+      { from: 1, to: 2, state: 'finished' },
+    ])
     expect(db.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a', more: null }])
     const [before] = await listBackups(directory)
     await db.close()

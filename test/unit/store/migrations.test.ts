@@ -7,7 +7,6 @@ import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
 import * as activitySubscriptions from '../../../server/store/tables/activity-subscriptions.ts'
 import * as fanOuts from '../../../server/store/tables/fan-outs.ts'
-import * as follows from '../../../server/store/tables/follows.ts'
 import { search } from '../../../server/store/tables/name-words.ts'
 import * as notifications from '../../../server/store/tables/notifications.ts'
 import * as records from '../../../server/store/tables/records.ts'
@@ -251,11 +250,6 @@ describe('actors and links', () => {
     expect(records.count(db, bob)).toBe(6)
     expect(repos.findHead(db, bob)).toEqual({ commit: someCid, rev: '3k', tree: someCid })
     expect(repos.findBlock(db, bob, someCid)).toEqual(new Uint8Array([1]))
-    expect(follows.find(db, bob, alice)).toEqual({
-      did: bob,
-      collection: 'app.example.graph.follow',
-      rkey: 'z',
-    })
     expect(activitySubscriptions.page(db, alice, undefined, 9)).toMatchObject([
       { subject: 'did:web:far.test', createdAt: at },
     ])
