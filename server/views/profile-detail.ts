@@ -4,7 +4,6 @@ import { namesOf } from '../config/aliases.ts'
 import { linkPaths } from '../store/link-paths.ts'
 import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
 import * as graph from '../store/tables/graph.ts'
-import * as links from '../store/tables/links.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { actorById, isHidden, loadActors, profileFields, profileViewBasic } from './profiles.ts'
@@ -29,7 +28,7 @@ export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDe
     ...fields,
     website: profile?.value.website,
     banner: blobUrl(ctx, did, profile?.value.banner),
-    followersCount: links.count(ctx.db, id, followPath),
+    followersCount: graph.countFollowers(ctx.db, id),
     followsCount: graph.countSubjects(ctx.db, id, followPath, namesOf(lexicons.follow.$type, ctx.aliases)),
     postsCount: countOf(feed.post.$type),
     associated: {

@@ -22,7 +22,7 @@ const exempt = [
   // Unknown members of preferences are kept.
   /^app\.example\.actor\.(getPreferences|putPreferences)#/,
   // This server has no conversations, and returns empty lists.
-  /^chat\.example\.convo\.(getLog|listConvos)#/,
+  /^chat\.example\.convo\.(getConvoAvailability|getLog|listConvos)#/,
   // Kinds of reports of the moderation tools.
   /^com\.core\.moderation\.defs#/,
 ]

@@ -211,6 +211,14 @@ export function countSubjects(
   return row?.count ?? 0
 }
 
+/** Number of distinct actors that follow a subject. */
+export function countFollowers(db: Reader, subject: number): number {
+  const row = db.get<{ count: number }>('SELECT count FROM link_counts WHERE subject = ? AND path = 9', [
+    subject,
+  ])
+  return row?.count ?? 0
+}
+
 /** Number of an actor's records by name of their collection. */
 export function collectionSizes(
   db: Reader,

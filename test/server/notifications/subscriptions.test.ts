@@ -18,15 +18,9 @@ describe('activity subscriptions', () => {
       activitySubscription,
     })
     const { did, handle } = bob
-    expect(body(await list())).toEqual({
-      subscriptions: [
-        {
-          ...{ did, handle, displayName: 'Bob', labels: [], createdAt: expect.stringMatching(/^2030-/) },
-          activitySubscription,
-          viewer: { muted: false, blockedBy: false, activitySubscription },
-        },
-      ],
-    })
+    const viewer = { muted: false, blockedBy: false, activitySubscription }
+    const actor = { did, handle, displayName: 'Bob', labels: [], createdAt: expect.any(String), viewer }
+    expect(body(await list())).toEqual({ subscriptions: [{ ...actor, activitySubscription }] })
   })
 
   test('the list omits the display name of an account that is not active', async () => {
