@@ -6,6 +6,7 @@ import { callAs } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useProfile } from '../../api/views.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { useDebounced } from '../../ui/debounced.ts'
@@ -80,7 +81,8 @@ function useAccounts(email: string) {
 }
 
 function AccountRow({ account }: { readonly account: ListedAccount }) {
-  const { handle, email, indexedAt, owner, status, invitesDisabled } = account
+  const { did, handle, email, indexedAt, owner, status, invitesDisabled } = account
+  const { data: profile } = useProfile(did)
   const invitedBy = account.invitedBy?.forAccount
   return (
     <Row
@@ -92,7 +94,7 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
           {invitedBy && <> · {t.accounts.invitedBy(invitedBy === 'admin' ? t.accounts.admin : invitedBy)}</>}
         </>
       }
-      icon={<Avatar handle={handle} />}
+      icon={<Avatar handle={handle} picture={profile?.avatar} />}
       title={
         <>
           {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <AccountBadge status={status} />}{' '}
