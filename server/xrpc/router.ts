@@ -196,7 +196,9 @@ function slotOf(
   account: string | undefined,
   version: number,
 ): Slot {
-  return { key: `${account ?? ''} ${caller.origin} ${name.called}?${query}`, version }
+  // Handlers may refuse pages of other sites what they send to programs.
+  const sender = caller.isForeignPage ? 'page' : 'program'
+  return { key: `${account ?? ''} ${sender} ${caller.origin} ${name.called}?${query}`, version }
 }
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {

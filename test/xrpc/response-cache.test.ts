@@ -56,6 +56,13 @@ describe('a query that states what it reads', () => {
     expect((await call('?text=a')).body).toMatchObject({ calls: 1 })
   })
 
+  test('is answered separately for pages of other sites, which its handler may refuse', async () => {
+    await call()
+    const page = { origin: 'https://other.example' }
+    expect((await call('', 'alice', page)).body).toMatchObject({ calls: 2 })
+    expect((await call()).body).toMatchObject({ calls: 1 })
+  })
+
   test('requires credentials also when its response is cached', async () => {
     await call()
     expect(await server.fetch('/xrpc/test.cache.echo')).toMatchObject({ status: 401 })
