@@ -61,6 +61,8 @@ test('connection loss: only the health probe is sent, and the page recovers', as
   try {
     const alice = await world.server.account('alice')
     const page = await world.signedIn(alice)
+    // The requests of the first screen are answered before the server stops.
+    await page.waitForLoadState('networkidle')
     const failed: string[] = []
     page.on('requestfailed', (request) => failed.push(request.url()))
     await world.server.running.close()
