@@ -5,6 +5,7 @@
  */
 import type { Migration } from './migrate.ts'
 import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
+import { networkMigrations } from './migrations-network.ts'
 import { type DeriveWords, viewMigrations } from './migrations-views.ts'
 
 /** Returns all migrations. @param derive derives links, and `wordsOf` words, from records of earlier versions */
@@ -19,6 +20,7 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     { sql: actorPreferencesAndInvites() },
     ...actorMigrations(derive),
     ...viewMigrations(wordsOf),
+    ...networkMigrations(),
     { sql: blobs() },
     // For feeds of posts with media.
     { sql: 'CREATE INDEX posts_media ON posts (actor, sort_at, record) WHERE media <> 0' },
