@@ -20,10 +20,10 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     { sql: actorPreferencesAndInvites() },
     ...actorMigrations(derive),
     ...viewMigrations(wordsOf),
-    ...networkMigrations(),
     { sql: blobs() },
     // For feeds of posts with media.
     { sql: 'CREATE INDEX posts_media ON posts (actor, sort_at, record) WHERE media <> 0' },
+    ...networkMigrations(),
   ]
 }
 
