@@ -12,3 +12,13 @@ export function updateFollowed(tx: Writer, did: string, subject: string): void {
     [subject, did],
   )
 }
+
+/** Updates `followed` on all notifications of account `did`. */
+export function updateAllFollowed(tx: Writer, did: string): void {
+  tx.run(
+    `UPDATE notifications AS n SET followed = 1 - followed
+     WHERE n.account = ${actorId}
+       AND n.followed <> EXISTS (SELECT 1 FROM links WHERE subject = n.author AND path = 9 AND actor = n.account)`,
+    [did],
+  )
+}

@@ -2,7 +2,7 @@
 import type { Writer } from '../database.ts'
 import { actorPaths, paths } from '../link-paths.ts'
 import { actorId } from './actors.ts'
-import { blockedSql, mutedSql } from './blocks.ts'
+import { blockedSql, listsOf, membersOf, mutedSql, usersOf } from './blocks.ts'
 
 const relationBits = (account: string, author: string) =>
   `(${mutedSql(account, author)} * 2 | ${blockedSql(account, author)} * 4)`
@@ -45,6 +45,17 @@ export function refreshBetween(tx: Writer, some: readonly number[], others: read
        AND hidden & 6 <> ${bits}`,
     [JSON.stringify(some), JSON.stringify(others)],
   )
+}
+
+/** Updates all notifications that blocks and mutes of an account, or by its lists, can affect. */
+export function refreshAll(tx: Writer, did: string): void {
+  const bits = relationBits('n.account', 'n.author')
+  tx.run(
+    `UPDATE notifications AS n SET hidden = (hidden & ~6) | ${bits}
+     WHERE (n.account = ${actorId} OR n.author = ${actorId}) AND hidden & 6 <> ${bits}`,
+    [did, did],
+  )
+  for (const list of listsOf(tx, did)) refreshBetween(tx, usersOf(tx, list), membersOf(tx, list))
 }
 
 /** Updates the notifications that an account has from a thread, after it was muted or unmuted. */
