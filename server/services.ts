@@ -19,6 +19,7 @@ import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { combineListeners } from './records/events.ts'
+import { createExports, type Exports } from './records/export.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
@@ -39,6 +40,7 @@ export interface Services {
   readonly resolveDid: ResolveDid
   readonly plc: PlcPublisher
   readonly repositories: Repositories
+  readonly exports: Exports
   readonly blobs: Blobs
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
@@ -75,6 +77,9 @@ export async function createServices(base: Base): Promise<Services> {
   const resolveDid = createResolver(base, origin)
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
+  const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
+  const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
+  await exports.removeTemporaries()
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -96,7 +101,8 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     resolveDid,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
-    repositories: createListenedRepositories({ config, store, notifications, blobs, background, now }),
+    repositories,
+    exports,
     blobs,
     notifications,
     live: createLive({

@@ -11,6 +11,8 @@ export const blobsName = 'blobs'
 /** The blobs of a backup that is being restored; they replace `blobs` once the restore is committed. */
 export const restoredBlobsName = 'blobs.restored'
 export const backupsName = 'backups'
+/** Folder of repositories that are being sent. */
+export const exportsName = 'exports'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
 
@@ -45,7 +47,7 @@ export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
 }
 
-/** Ends the names of uploads that are being received, in the folder of blobs. */
+/** Ends the names of uploads that are being received, in the folder of blobs, and of repositories that are being sent. */
 export const temporarySuffix = '.tmp'
 
 /** CIDs of blobs: version 1, raw bytes, SHA-256, in base32. */
