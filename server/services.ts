@@ -20,6 +20,7 @@ import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { combineListeners } from './records/events.ts'
 import { createExports, type Exports } from './records/export.ts'
+import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
@@ -42,6 +43,7 @@ export interface Services {
   readonly repositories: Repositories
   readonly exports: Exports
   readonly blobs: Blobs
+  readonly importer: Importer
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -80,6 +82,19 @@ export async function createServices(base: Base): Promise<Services> {
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
   const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
   await exports.removeTemporaries()
+  const importer = createImporter({
+    store,
+    files,
+    dataDir: config.dataDir,
+    aliases: config.aliases,
+    repositories,
+    blobs,
+    background,
+    now,
+    onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+    signal,
+  })
+  await importer.recover()
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -104,6 +119,7 @@ export async function createServices(base: Base): Promise<Services> {
     repositories,
     exports,
     blobs,
+    importer,
     notifications,
     live: createLive({
       store,

@@ -10,6 +10,8 @@ export const lockName = 'pds.lock'
 export const blobsName = 'blobs'
 /** The blobs of a backup that is being restored; they replace `blobs` once the restore is committed. */
 export const restoredBlobsName = 'blobs.restored'
+/** Folder of the archives that are being imported. */
+export const importsName = 'imports'
 export const backupsName = 'backups'
 /** Folder of repositories that are being sent. */
 export const exportsName = 'exports'

@@ -2,7 +2,7 @@
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
-  return [{ sql: revisions() }]
+  return [{ sql: revisions() }, { sql: imports() }]
 }
 
 /** The commit that wrote each block and record, for exports of what is newer than a revision. */
@@ -10,5 +10,32 @@ function revisions(): string {
   return `
     ALTER TABLE repo_blocks ADD COLUMN rev TEXT; -- null: not known
     ALTER TABLE records ADD COLUMN rev TEXT;     -- null: not known
+  `
+}
+
+/** See `tables/imports.ts`. */
+function imports(): string {
+  return `
+    -- Repositories that are being imported.
+    CREATE TABLE imports (
+      id INTEGER PRIMARY KEY,
+      did TEXT NOT NULL UNIQUE,
+      is_committed INTEGER NOT NULL
+    ) STRICT;
+
+    -- The nodes of the new tree, in repo_blocks.
+    CREATE TABLE import_blocks (
+      import INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+      cid BLOB NOT NULL,
+      is_new INTEGER NOT NULL,           -- whether the old tree does not have it
+      PRIMARY KEY (import, cid)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Records of the account that the import does not have.
+    CREATE TABLE import_removals (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      import INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE
+    ) STRICT;
+    CREATE INDEX import_removals_import ON import_removals (import);
   `
 }

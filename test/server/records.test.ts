@@ -485,7 +485,7 @@ describe('an account that is not active', () => {
     '%s: records are hidden from others, and writes are rejected',
     async (state, hidden, refused) => {
       const carol = await server.account(`carol-${state}`)
-      const stranger = await server.account(`stranger-${state}`)
+      const stranger = await server.account(`other-${state}`)
       const made = await create(carol, post, { text: 'here', createdAt })
       const rkey = rkeyOf(made.body.uri)
       expect((await set(carol, state, true)).status).toBe(200)
