@@ -2,7 +2,15 @@
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
-  return [{ sql: imports() }, { sql: events() }]
+  return [{ sql: revisions() }, { sql: imports() }, { sql: events() }]
+}
+
+/** The commit that wrote each block and record, for exports of what is newer than a revision. */
+function revisions(): string {
+  return `
+    ALTER TABLE repo_blocks ADD COLUMN rev TEXT; -- null: not known
+    ALTER TABLE records ADD COLUMN rev TEXT;     -- null: not known
+  `
 }
 
 /** See `tables/imports.ts`. */

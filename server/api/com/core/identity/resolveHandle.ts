@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeHandle } from '../../../../accounts/handle.ts'
+import { statusOf } from '../../../../accounts/status.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
@@ -7,7 +8,8 @@ export const resolveHandle = method(com.core.identity.resolveHandle, {
   auth: 'none',
   handler({ params, store, fail }) {
     const account = accounts.findByHandle(store, normalizeHandle(params.handle))
-    if (!account) throw fail('HandleNotFound', 'No account of this server has this handle')
+    if (!account || statusOf(account) !== undefined)
+      throw fail('HandleNotFound', 'No account of this server has this handle')
     return { did: account.did }
   },
 })
