@@ -9,10 +9,12 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createHandleLookup } from './network/handle-lookup.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -39,6 +41,8 @@ export interface Services {
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
+  /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
+  readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly repositories: Repositories
   readonly exports: Exports
@@ -115,6 +119,7 @@ export async function createServices(base: Base): Promise<Services> {
       onKept: base.onMailKept,
     }),
     resolveDid,
+    resolveHandle: createForeignHandles(base),
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
     exports,
@@ -152,6 +157,13 @@ function createResolver({ config, store, now, signal }: Base, origin: string): R
     },
     signal,
   })
+}
+
+function createForeignHandles({ config, now, signal }: Base): ResolveHandle | undefined {
+  const { plcUrl, userDomains, nameServers, allowPrivateTargets: allowPrivate } = config
+  if (plcUrl === undefined) return undefined
+  const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
+  return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
 }
 
 type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'blobs' | 'background' | 'now'>

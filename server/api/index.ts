@@ -82,7 +82,15 @@ import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
 import { updateAccountHandle } from './com/core/admin/updateAccountHandle.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
+import { addRecoveryKey } from './com/core/identity/addRecoveryKey.ts'
+import { getRecommendedDidCredentials } from './com/core/identity/getRecommendedDidCredentials.ts'
+import { listRotationKeys } from './com/core/identity/listRotationKeys.ts'
+import { removeRecoveryKey } from './com/core/identity/removeRecoveryKey.ts'
+import { requestPlcOperationSignature } from './com/core/identity/requestPlcOperationSignature.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { signPlcOperation } from './com/core/identity/signPlcOperation.ts'
+import { submitPlcOperation } from './com/core/identity/submitPlcOperation.ts'
+import { updateHandle } from './com/core/identity/updateHandle.ts'
 import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
@@ -149,7 +157,15 @@ export const methods = [
   getRepoStatus,
   listBlobs,
   listRepos,
+  addRecoveryKey,
+  getRecommendedDidCredentials,
+  listRotationKeys,
+  removeRecoveryKey,
+  requestPlcOperationSignature,
   resolveHandle,
+  signPlcOperation,
+  submitPlcOperation,
+  updateHandle,
   activateAccount,
   checkAccountStatus,
   confirmEmail,
