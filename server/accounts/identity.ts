@@ -104,7 +104,7 @@ const declaredCodes: readonly ServiceJwtErrorCode[] = ['BadJwtAudience', 'BadJwt
 
 function refusalOfProof({ code, message }: ServiceJwtError): XrpcError {
   return declaredCodes.includes(code)
-    ? new XrpcError(code, message, { status: 401 })
+    ? new XrpcError(code, message)
     : protocolError('AuthenticationRequired', message)
 }
 
