@@ -38,8 +38,8 @@ const like = (rkey: string): ArchiveRecord => [
 ]
 const likes = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => like(`${prefix}${i}`))
-const before = [...likes('kept', 20), ...likes('old', 120)]
-const after = [...likes('kept', 20), ...likes('new', 700)]
+const before = [...likes('kept', 20), ...likes('old', 60)]
+const after = [...likes('kept', 20), ...likes('new', 200)]
 
 /** Copies the data as a crash would leave it, without the lock. */
 async function copyData(): Promise<string> {
@@ -99,16 +99,16 @@ test('after a crash the repository is the old one or the new one, and nothing el
   const copies = await copiesDuring(archiveOf({ did: host.did, records: after }))
   const replaced = await stateOf(await copyData())
   expect({ ...old, keys: old.keys.length }).toMatchObject({
-    keys: 140,
-    records: 140,
-    links: 140,
+    keys: 80,
+    records: 80,
+    links: 80,
     imports: [0, 0, 0],
     files: [],
   })
   expect({ ...replaced, keys: replaced.keys.length }).toMatchObject({
-    keys: 720,
-    records: 720,
-    links: 720,
+    keys: 220,
+    records: 220,
+    links: 220,
     imports: [0, 0, 0],
     files: [],
   })
@@ -124,7 +124,7 @@ test('after a crash the repository is the old one or the new one, and nothing el
 })
 
 test('an import that a crash has interrupted can be sent again', async () => {
-  const records = likes('again', 300)
+  const records = likes('again', 100)
   const archive = archiveOf({ did: host.did, records })
   const copies = await copiesDuring(archive)
   const dataDir = copies[Math.floor(copies.length / 3)] ?? ''
@@ -132,6 +132,6 @@ test('an import that a crash has interrupted can be sent again', async () => {
   const { body: session } = await crashed.signIn(account)
   expect((await importRepo(crashed, session, archive)).status).toBe(200)
   const { body: status } = await crashed.get('com.core.server.checkAccountStatus', {}, session)
-  expect(status.indexedRecords).toBe(300)
+  expect(status.indexedRecords).toBe(100)
   await crashed.close()
 })
