@@ -9,6 +9,7 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { createEventStream, type EventStream } from './events/stream.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
@@ -40,6 +41,7 @@ export interface Services {
   readonly plc: PlcPublisher
   readonly repositories: Repositories
   readonly blobs: Blobs
+  readonly eventStream: EventStream
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -98,6 +100,10 @@ export async function createServices(base: Base): Promise<Services> {
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories: createListenedRepositories({ config, store, notifications, blobs, background, now }),
     blobs,
+    eventStream: createEventStream({
+      store,
+      onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
+    }),
     notifications,
     live: createLive({
       store,

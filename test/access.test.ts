@@ -349,6 +349,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   }),
   'com.core.sync.getRepo': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.subscribeRepos': () => ({}),
 }
 
 let server: TestServer

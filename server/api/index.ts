@@ -123,6 +123,7 @@ import { updateEmail } from './com/core/server/updateEmail.ts'
 import { getBlob } from './com/core/sync/getBlob.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
+import { subscribeRepos } from './com/core/sync/subscribeRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -249,4 +250,4 @@ export const methods = [
   listConvos,
 ]
 
-export const subscriptions = [subscribe]
+export const subscriptions = [subscribe, subscribeRepos]

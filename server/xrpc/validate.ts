@@ -3,13 +3,13 @@ import { LexValidationError, type l } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
 /**
- * Reads the parameters of a query string. Undeclared ones are ignored.
+ * Reads the parameters of a query string. Undeclared ones are ignored. An empty cursor is none: clients send it at first.
  * @throws InvalidRequest
  */
 export function readParams(schema: l.ParamsSchema, query: string): unknown {
   const declared = new URLSearchParams()
   for (const [name, value] of new URLSearchParams(query)) {
-    if (!schema.shapeValidators.has(name)) continue
+    if (!schema.shapeValidators.has(name) || (name === 'cursor' && value === '')) continue
     if (value.includes('\0')) throw protocolError('InvalidRequest', `Parameter ${name} may not contain NUL`)
     declared.append(name, value)
   }
