@@ -6,7 +6,9 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import { announceRestore } from './events/restored.ts'
 import { watchEventLimit } from './events/retention.ts'
+import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
 import { createProxy, type ServiceProxy } from './network/proxy.ts'
@@ -82,10 +84,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
-  }).catch((error: unknown) => {
-    ready.reject(error)
-    return closing(listener, store)(error)
   })
+    .then(withRestoreAnnounced)
+    .catch((error: unknown) => {
+      ready.reject(error)
+      return closing(listener, store)(error)
+    })
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
   const stopEventLimit = watchEventLimit(services)
@@ -115,6 +119,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await store.close()
     },
   }
+}
+
+/** Before the first request: a write would continue a stream that other servers know differently. */
+async function withRestoreAnnounced(services: Services): Promise<Services> {
+  await services.store.afterRestore(() => announceRestore(services))
+  return services
 }
 
 type StoreOptions = ServerOptions & { now: () => Date; log: Logger }
@@ -248,6 +258,8 @@ function resourceMessage(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The server cannot write to its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
+  if (error instanceof TooManyLookups)
+    return 'Too many handles are being looked up. Try again in a few seconds.'
   if (error instanceof PasswordQueueFull)
     return 'Too many passwords are being checked. Try again in a few seconds.'
   return undefined

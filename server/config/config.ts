@@ -35,6 +35,8 @@ export interface Config {
   readonly mailFrom: string
   /** Without a trailing slash. */
   readonly plcUrl: string | undefined
+  /** IP addresses, each with an optional port; those of the system if empty. */
+  readonly nameServers: readonly string[]
   /** The service that answers methods of the application namespace; set together with its URL. */
   readonly appViewDid: DidString | undefined
   /** Origin of the app view. */
@@ -44,6 +46,8 @@ export interface Config {
   readonly rateLimits: boolean
   /** In bytes. */
   readonly blobUploadLimit: number
+  /** In bytes. */
+  readonly importLimit: number
   readonly dailyBackups: boolean
   /** Milliseconds for which events of the event stream are kept. */
   readonly eventRetention: number
@@ -152,7 +156,15 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   plcUrl: {
     env: 'PDS_PLC_URL',
     kind: kinds.webUrl,
-    about: 'Directory that did:plc operations are submitted to; none when unset.',
+    about:
+      'Directory that did:plc operations are submitted to. With one, handles of other domains are looked up.',
+  },
+  nameServers: {
+    env: 'PDS_DNS_SERVERS',
+    kind: kinds.nameServers,
+    fallback: '',
+    fallbackText: "the system's",
+    about: 'Name servers for look-ups of handles, such as 9.9.9.9 or 127.0.0.1:5353.',
   },
   appViewDid: {
     env: 'PDS_APP_VIEW_DID',
@@ -181,6 +193,12 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.byteSize,
     fallback: '300MB',
     about: 'Largest file that an account may upload, such as 300MB or a number of bytes.',
+  },
+  importLimit: {
+    env: 'PDS_IMPORT_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '1GB',
+    about: 'Largest repository that an account may import, such as 1GB or a number of bytes.',
   },
   dailyBackups: {
     env: 'PDS_DAILY_BACKUPS',

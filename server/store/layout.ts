@@ -5,12 +5,18 @@ export const snapshotName = 'pds.sqlite'
 export const sidecarName = 'pds.sqlite.sha256'
 /** A verified backup that becomes the snapshot: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
+/** Empty file: the data come from a backup, and the server has not started with them yet. */
+export const restoredMarkName = 'restored'
 export const lockName = 'pds.lock'
 /** Folder of the blobs, in the data directory and in the folder of backups. */
 export const blobsName = 'blobs'
 /** The blobs of a backup that is being restored; they replace `blobs` once the restore is committed. */
 export const restoredBlobsName = 'blobs.restored'
+/** Folder of the archives that are being imported. */
+export const importsName = 'imports'
 export const backupsName = 'backups'
+/** Folder of repositories that are being sent. */
+export const exportsName = 'exports'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
 
@@ -45,7 +51,7 @@ export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
 }
 
-/** Ends the names of uploads that are being received, in the folder of blobs. */
+/** Ends the names of uploads that are being received, in the folder of blobs, and of repositories that are being sent. */
 export const temporarySuffix = '.tmp'
 
 /** CIDs of blobs: version 1, raw bytes, SHA-256, in base32. */
