@@ -13,6 +13,7 @@ import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createMoves, type Moves } from './moving/moves.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -24,9 +25,10 @@ import { createRepositories, type Repositories } from './records/repositories.ts
 import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
-import { findByDid } from './store/tables/accounts.ts'
+import { findByDid, findByHandle } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
+import type { CallMethod } from './xrpc/internal-call.ts'
 
 export interface Services {
   readonly config: Config
@@ -43,6 +45,10 @@ export interface Services {
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
+  /** Calls a method of this server within the process. */
+  readonly callMethod: CallMethod
+  readonly resolveHandle: (handle: string) => Promise<DidString | undefined>
+  readonly moves: Moves
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -62,10 +68,11 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly files: Files
   readonly passwordCost: number | undefined
   readonly onMailKept: (() => void) | undefined
+  readonly callMethod: CallMethod
 }
 
 export async function createServices(base: Base): Promise<Services> {
-  const { config, store, log, now, signal, files } = base
+  const { config, store, log, now, signal, files, callMethod } = base
   const origin = publicOrigin(config, base.port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -106,6 +113,11 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     viewContext,
+    callMethod,
+    resolveHandle: async (handle) => findByHandle(store, handle)?.did,
+    moves: createMoves({
+      ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
+    }),
     background,
     log,
     origin,

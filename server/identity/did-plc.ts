@@ -50,12 +50,13 @@ export async function createGenesis(identity: {
   return { did: didOf(operation), operation }
 }
 
+/** The members of an identity that an operation sets. */
+export type PlcChanges = Partial<
+  Pick<PlcOperation, 'rotationKeys' | 'verificationMethods' | 'alsoKnownAs' | 'services'>
+>
+
 /** Creates and signs the operation that follows `previous`, with some members changed. */
-export function createUpdate(
-  previous: PlcOperation,
-  changes: Partial<Pick<PlcOperation, 'alsoKnownAs' | 'services'>>,
-  signer: SigningKey,
-): PlcOperation {
+export function createUpdate(previous: PlcOperation, changes: PlcChanges, signer: SigningKey): PlcOperation {
   const { sig: _, ...state } = previous
   return signOperation({ ...state, ...changes, prev: cidOf(previous) }, signer)
 }
