@@ -53,9 +53,6 @@ export interface Moves {
 const firstRetryMs = 10_000
 const longestRetryMs = 60 * 60_000
 
-/** Largest repository that is downloaded. */
-const maxRepositoryBytes = 1_000_000_000
-
 interface Run {
   readonly abort: AbortController
   readonly ended: Promise<void>
@@ -103,7 +100,7 @@ export function createMoves(deps: MovesDeps): Moves {
       peer: peers.at(origin),
       origin,
       session: { accessJwt, refreshJwt },
-      maxBytes: (nsid) => (nsid === 'com.core.sync.getBlob' ? config.blobUploadLimit : maxRepositoryBytes),
+      maxBytes: (nsid) => (nsid === 'com.core.sync.getBlob' ? config.blobUploadLimit : config.importLimit),
       keep: (session) => update(did, session),
       now,
       signal: runSignal,

@@ -2,35 +2,62 @@
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
-  return [moves()]
+  return [{ sql: imports() }, { sql: moves() }]
 }
 
-function moves(): Migration {
-  return {
-    sql: `
+/** See `tables/imports.ts`. */
+function imports(): string {
+  return `
+    -- Repositories that are being imported.
+    CREATE TABLE imports (
+      id INTEGER PRIMARY KEY,
+      did TEXT NOT NULL UNIQUE,
+      is_committed INTEGER NOT NULL
+    ) STRICT;
+
+    -- The nodes of the new tree, in repo_blocks.
+    CREATE TABLE import_blocks (
+      import INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+      cid BLOB NOT NULL,
+      is_new INTEGER NOT NULL,           -- whether the old tree does not have it
+      PRIMARY KEY (import, cid)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Records of the account that the import does not have.
+    CREATE TABLE import_removals (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      import INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE
+    ) STRICT;
+    CREATE INDEX import_removals_import ON import_removals (import);
+  `
+}
+
+/** See `tables/moves.ts`. */
+function moves(): string {
+  return `
       -- Accounts that move to this server or to another one.
       CREATE TABLE moves (
-        account INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
-        direction TEXT NOT NULL,         -- in, out
-        peer TEXT NOT NULL,              -- origin of the other server
-        handle TEXT NOT NULL,            -- at the server that the account moves to
-        access_jwt TEXT,                 -- session at the other server, until the move has ended
-        refresh_jwt TEXT,
-        by_admin INTEGER NOT NULL,
-        step TEXT NOT NULL,
-        need TEXT,                       -- what the owner must do: code, signIn, document
-        error TEXT,
-        rev TEXT,                        -- of the repository that was copied
-        copies INTEGER NOT NULL DEFAULT 0,
-        operation TEXT,                  -- JSON, signed
-        credentials TEXT,                -- JSON: for the document of a did:web
-        blobs_expected INTEGER,
-        blobs_copied INTEGER NOT NULL DEFAULT 0,
-        blobs_missing INTEGER NOT NULL DEFAULT 0,
-        bytes_copied INTEGER NOT NULL DEFAULT 0,
-        started_at INTEGER NOT NULL,     -- milliseconds since 1970
-        updated_at INTEGER NOT NULL,
-        ended_at INTEGER
-      ) STRICT;`,
-  }
+      account INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+      direction TEXT NOT NULL,         -- in, out
+      peer TEXT NOT NULL,              -- origin of the other server
+      handle TEXT NOT NULL,            -- at the server that the account moves to
+      access_jwt TEXT,                 -- session at the other server, until the move has ended
+      refresh_jwt TEXT,
+      by_admin INTEGER NOT NULL,
+      step TEXT NOT NULL,
+      need TEXT,                       -- what the owner must do: code, signIn, document
+      error TEXT,
+      rev TEXT,                        -- of the repository that was copied
+      copies INTEGER NOT NULL DEFAULT 0,
+      operation TEXT,                  -- JSON, signed
+      credentials TEXT,                -- JSON: for the document of a did:web
+      blobs_expected INTEGER,
+      blobs_copied INTEGER NOT NULL DEFAULT 0,
+      blobs_missing INTEGER NOT NULL DEFAULT 0,
+      bytes_copied INTEGER NOT NULL DEFAULT 0,
+      started_at INTEGER NOT NULL,     -- milliseconds since 1970
+      updated_at INTEGER NOT NULL,
+      ended_at INTEGER
+      ) STRICT;
+  `
 }
