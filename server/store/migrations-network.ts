@@ -35,8 +35,8 @@ function imports(): string {
 /** See `tables/moves.ts`. */
 function moves(): string {
   return `
-      -- Accounts that move to this server or to another one.
-      CREATE TABLE moves (
+    -- Accounts that move to this server or to another one.
+    CREATE TABLE moves (
       account INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
       direction TEXT NOT NULL,         -- in, out
       peer TEXT NOT NULL,              -- origin of the other server
@@ -58,6 +58,6 @@ function moves(): string {
       started_at INTEGER NOT NULL,     -- milliseconds since 1970
       updated_at INTEGER NOT NULL,
       ended_at INTEGER
-      ) STRICT;
+    ) STRICT;
   `
 }
