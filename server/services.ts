@@ -9,11 +9,13 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
+import { createHandleLookup } from './network/handle-lookup.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -26,7 +28,7 @@ import { createRepositories, type Repositories } from './records/repositories.ts
 import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
-import { findByDid, findByHandle } from './store/tables/accounts.ts'
+import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -40,6 +42,8 @@ export interface Services {
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
+  /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
+  readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly repositories: Repositories
   readonly blobs: Blobs
@@ -49,7 +53,6 @@ export interface Services {
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
-  readonly resolveHandle: (handle: string) => Promise<DidString | undefined>
   readonly moves: Moves
   readonly background: Background
   readonly log: Logger
@@ -118,6 +121,7 @@ export async function createServices(base: Base): Promise<Services> {
       onKept: base.onMailKept,
     }),
     resolveDid,
+    resolveHandle: createForeignHandles(base),
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
     blobs,
@@ -131,7 +135,6 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     viewContext,
     callMethod,
-    resolveHandle: async (handle) => findByHandle(store, handle)?.did,
     moves: createMoves({
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
@@ -159,6 +162,13 @@ function createResolver({ config, store, now, signal }: Base, origin: string): R
     },
     signal,
   })
+}
+
+function createForeignHandles({ config, now, signal }: Base): ResolveHandle | undefined {
+  const { plcUrl, userDomains, nameServers, allowPrivateTargets: allowPrivate } = config
+  if (plcUrl === undefined) return undefined
+  const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
+  return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
 }
 
 type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'blobs' | 'background' | 'now'>

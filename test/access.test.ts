@@ -275,7 +275,24 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did } },
     answer: deleted(subject),
   }),
+  'com.core.identity.addRecoveryKey': () => ({
+    input: { key: 'did:key:none', password: 'wrong' },
+    answer: 'InvalidKey',
+  }),
+  'com.core.identity.getRecommendedDidCredentials': () => ({}),
+  'com.core.identity.listRotationKeys': () => ({}),
+  'com.core.identity.removeRecoveryKey': () => ({
+    input: { key: 'did:key:none', password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
+  'com.core.identity.requestPlcOperationSignature': () => ({}),
   'com.core.identity.resolveHandle': () => ({ params: { handle: bystander.handle } }),
+  'com.core.identity.signPlcOperation': () => ({
+    input: { token: 'AAAAA-AAAAA' },
+    answer: 'InvalidToken',
+  }),
+  'com.core.identity.submitPlcOperation': () => ({ input: { operation: {} }, answer: 'InvalidRequest' }),
+  'com.core.identity.updateHandle': () => ({ input: { handle: `${uniqueName()}.test` } }),
   'com.core.repo.applyWrites': ({ did }) => ({
     input: {
       repo: did,

@@ -84,7 +84,15 @@ import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
 import { updateAccountHandle } from './com/core/admin/updateAccountHandle.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
+import { addRecoveryKey } from './com/core/identity/addRecoveryKey.ts'
+import { getRecommendedDidCredentials } from './com/core/identity/getRecommendedDidCredentials.ts'
+import { listRotationKeys } from './com/core/identity/listRotationKeys.ts'
+import { removeRecoveryKey } from './com/core/identity/removeRecoveryKey.ts'
+import { requestPlcOperationSignature } from './com/core/identity/requestPlcOperationSignature.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { signPlcOperation } from './com/core/identity/signPlcOperation.ts'
+import { submitPlcOperation } from './com/core/identity/submitPlcOperation.ts'
+import { updateHandle } from './com/core/identity/updateHandle.ts'
 import { cancelMove } from './com/core/move/cancelMove.ts'
 import { continueMove } from './com/core/move/continueMove.ts'
 import { describeServer as describeTargetServer } from './com/core/move/describeServer.ts'
@@ -148,7 +156,15 @@ export const methods = [
   getBlob,
   getRepo,
   listBlobs,
+  addRecoveryKey,
+  getRecommendedDidCredentials,
+  listRotationKeys,
+  removeRecoveryKey,
+  requestPlcOperationSignature,
   resolveHandle,
+  signPlcOperation,
+  submitPlcOperation,
+  updateHandle,
   activateAccount,
   checkAccountStatus,
   confirmEmail,

@@ -2,13 +2,14 @@
 import { type DidString, isValidDid, isValidHandle } from '@atproto/syntax'
 import type { Config } from '../config/config.ts'
 import { handleOf, pdsEndpointOf } from '../identity/did-document.ts'
+import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import { moveRefused } from './refused.ts'
 
 export interface FindDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>
   readonly resolveDid: ResolveDid
-  readonly resolveHandle: (handle: string) => Promise<DidString | undefined>
+  readonly resolveHandle: ResolveHandle | undefined
 }
 
 export interface FoundAccount {
@@ -34,7 +35,7 @@ export async function accountOf({ resolveDid }: FindDeps, did: DidString): Promi
 
 async function didOf({ resolveHandle }: FindDeps, handle: string): Promise<DidString> {
   if (!isValidHandle(handle)) throw moveRefused('Enter a handle, such as alice.example, or a DID')
-  const did = await resolveHandle(handle)
+  const did = await resolveHandle?.(handle, { maxAgeMs: 0 })
   if (did === undefined) {
     throw moveRefused(`No account with the handle ${handle} was found. Enter the address of its server.`)
   }

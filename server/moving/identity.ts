@@ -1,13 +1,11 @@
 /** The operation that lets a did:plc name its new server. */
-import { createUpdate, type PlcChanges, type PlcOperation } from '../identity/did-plc.ts'
+import { signedUpdate } from '../accounts/plc-operation.ts'
+import { maxRotationKeys, type PlcOperation } from '../identity/did-plc.ts'
 import { isObject, isString } from '../identity/json.ts'
 import type { SigningKey } from '../identity/keys.ts'
 import { lastOperation } from '../identity/plc-directory.ts'
 import { moveRefused } from './refused.ts'
 import type { Json, Side } from './side.ts'
-
-/** Rotation keys that a directory accepts in an operation. */
-const maxRotationKeys = 5
 
 export interface OperationDeps {
   readonly source: Side
@@ -30,7 +28,7 @@ export async function signWithCode(deps: OperationDeps, code: string): Promise<u
 /** Signs the operation with the rotation key of this server. @throws errors of the sides */
 export async function signWithKey(deps: OperationDeps, signer: SigningKey): Promise<PlcOperation> {
   const { last, changes } = await nextOperation(deps)
-  return createUpdate(last, changes as PlcChanges, signer)
+  return signedUpdate(last, changes, signer)
 }
 
 /**

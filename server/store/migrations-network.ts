@@ -2,7 +2,7 @@
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
-  return [{ sql: imports() }, { sql: moves() }]
+  return [{ sql: imports() }, { sql: identities() }, { sql: moves() }]
 }
 
 /** See `tables/imports.ts`. */
@@ -29,6 +29,26 @@ function imports(): string {
       import INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE
     ) STRICT;
     CREATE INDEX import_removals_import ON import_removals (import);
+  `
+}
+
+/** See `tables/plc-operations.ts` and `tables/plc-changes.ts`. */
+function identities(): string {
+  return `
+    -- Operations that follow the first one of an identity which no directory has yet.
+    CREATE TABLE plc_operations (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      number INTEGER NOT NULL,           -- 1, 2, …
+      operation TEXT NOT NULL,           -- JSON
+      PRIMARY KEY (did, number)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Operations that were sent to the directory, until it is known whether it has them.
+    CREATE TABLE plc_changes (
+      did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
+      operation TEXT NOT NULL,           -- JSON
+      handle TEXT UNIQUE                 -- what the account gets then; reserved until then
+    ) STRICT, WITHOUT ROWID;
   `
 }
 

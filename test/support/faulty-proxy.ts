@@ -42,21 +42,22 @@ export class FaultyProxy {
     this.calls.push(nsid)
     this.onCall(nsid)
     const replace = this.replacements.get(nsid)
-    if (replace) return replace(res, req)
+    if (replace) return void replace(res, req)
     const fault = this.faults.get(nsid)
     this.faults.delete(nsid)
-    if (fault === 'before') return void req.destroy()
+    if (fault === 'before') return void req.socket.destroy()
     const { method, headers } = req
     const forwarded = request(this.target + req.url, { method, headers }, (response) => {
       if (fault === 'after') {
-        response.resume().once('end', () => req.destroy())
+        response.resume().once('end', () => req.socket.destroy())
         return
       }
       res.writeHead(response.statusCode ?? 502, response.headers)
       if (fault === undefined) response.pipe(res)
-      else response.once('data', (chunk: Buffer) => res.write(chunk.subarray(0, 1), () => req.destroy()))
+      else
+        response.once('data', (chunk: Buffer) => res.write(chunk.subarray(0, 1), () => req.socket.destroy()))
     })
-    forwarded.on('error', () => req.destroy())
+    forwarded.on('error', () => req.socket.destroy())
     req.pipe(forwarded)
   }
 }

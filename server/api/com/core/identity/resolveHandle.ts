@@ -5,9 +5,10 @@ import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {
   auth: 'none',
-  handler({ params, store, fail }) {
-    const account = accounts.findByHandle(store, normalizeHandle(params.handle))
-    if (!account) throw fail('HandleNotFound', 'No account of this server has this handle')
-    return { did: account.did }
+  async handler({ params, store, resolveHandle: resolveElsewhere, fail }) {
+    const handle = normalizeHandle(params.handle)
+    const did = accounts.findByHandle(store, handle)?.did ?? (await resolveElsewhere?.(handle))
+    if (did === undefined) throw fail('HandleNotFound', 'No account was found for this handle')
+    return { did }
   },
 })
