@@ -9,6 +9,7 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
@@ -43,12 +44,15 @@ export interface Services {
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
+  readonly doctor: Doctor
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** did:web of the origin's host. */
   readonly serverDid: DidString
+  /** The port that is bound. */
+  readonly port: number
   readonly now: () => Date
 }
 
@@ -106,10 +110,12 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     viewContext,
+    doctor: createDoctor({ ...base, origin, serverDid }),
     background,
     log,
     origin,
     serverDid,
+    port: base.port,
     now,
   }
 }

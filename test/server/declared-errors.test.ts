@@ -188,6 +188,14 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     return core('admin.updateSubjectStatus', { subject }, adminAuth)
   },
 
+  'com.core.server.checkDomain DomainNotFound': () =>
+    server.get('com.core.server.checkDomain', { domain: 'unknown.test' }),
+  'com.core.server.receiveProbe ProbeNotFound': () =>
+    server.fetch('/xrpc/com.core.server.receiveProbe?nonce=unknown', {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: 'x',
+    }),
   'com.core.identity.resolveHandle HandleNotFound': () =>
     server.get('com.core.identity.resolveHandle', { handle: 'unknown.test' }),
 
