@@ -78,7 +78,7 @@ test('a good proxy passes every check', async () => {
   expect(checks.clientAddress?.message).toContain('198.51.100.7')
 })
 
-test('only admins may check, and nobody else may use its probes', async () => {
+test('only admins may check, and probes of others are refused', async () => {
   const bob = await server.account('bob')
   expect(await server.post('com.core.admin.checkNetwork', undefined, bob)).toMatchObject(
     refusal(403, 'Forbidden'),
