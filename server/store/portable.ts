@@ -12,7 +12,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
-import { Decrypter, Encrypter, type Identity } from 'age-encryption'
+import type { Identity } from 'age-encryption'
 import { BackupLocked, StoreDamaged } from './errors.ts'
 import { blobPath, blobsName, isBlobName, snapshotName } from './layout.ts'
 import { isSqlite } from './snapshot.ts'
@@ -71,6 +71,7 @@ export async function encodePortable(
 ): Promise<AsyncIterable<Uint8Array>> {
   const compressed = compress(snapshot, blobs, createdAt)
   if (passphrase === undefined) return compressed
+  const { Encrypter } = await loadAge()
   const encrypter = new Encrypter()
   // Keyboards encode the same letter in several ways. NFC is the form that terminals send to the age tool.
   encrypter.setPassphrase(passphrase.normalize('NFC'))
@@ -112,6 +113,9 @@ function isOfDisk(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
+/** Loads the library with the first encrypted file: it takes 5 MB of memory. */
+const loadAge = () => import('age-encryption')
+
 /** Checks the passphrase against the header of an age file, and returns a stream that decrypts the content. */
 async function decrypt(
   file: string,
@@ -119,6 +123,7 @@ async function decrypt(
   passphrase: string | undefined,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (passphrase === undefined) throw new BackupLocked(file, 'missing')
+  const { Decrypter } = await loadAge()
   const decrypter = new Decrypter()
   for (const form of new Set([passphrase.normalize('NFC'), passphrase])) decrypter.addPassphrase(form)
   // The library asks this identity last: only if no passphrase fits.
