@@ -4,9 +4,8 @@ import { isPublicAddress } from '../network/guard.ts'
 import { addressesOf, certificateOf } from '../network/probe.ts'
 import { type Check, codeOf, failed, ok, unknown, warning } from './check.ts'
 
-const day = 24 * 60 * 60_000
-/** A certificate that is renewed automatically is replaced earlier than this before its end. */
-const renewalMs = 7 * day
+/** Proxies renew a certificate in the last third of its life. */
+const lateRenewal = 1 / 6
 const connectMs = 10_000
 
 /** The setting. */
@@ -51,9 +50,10 @@ export async function checkTls(url: URL, now: Date): Promise<Check> {
   const { hostname, port } = url
   const name = 'tls'
   try {
-    const { issuer, validTo } = await certificateOf(url, AbortSignal.timeout(connectMs))
+    const { issuer, validFrom, validTo } = await certificateOf(url, AbortSignal.timeout(connectMs))
     const until = validTo.toISOString().slice(0, 10)
-    if (validTo.getTime() - now.getTime() < renewalMs) {
+    const left = validTo.getTime() - now.getTime()
+    if (left < lateRenewal * (validTo.getTime() - validFrom.getTime())) {
       return warning(name, `The certificate ends on ${until} and was not renewed yet.`, 'setTls', hostname)
     }
     return ok(name, `The certificate of ${issuer} is valid until ${until}.`)

@@ -56,7 +56,7 @@ async function run(deps: DoctorDeps, probes: Probes): Promise<Check[]> {
     ['tls', () => checkTls(url, now())],
     ['server', () => checkServer(proxy)],
   ])
-  const isReached = path.at(-1)?.state === 'ok'
+  const isReached = !path.some(isBlocking)
   const through = isReached
     ? await Promise.all([
         checkClientAddress(proxy),
@@ -73,10 +73,14 @@ type Step = readonly [name: Check['name'], check: () => Check | Promise<Check>]
 async function inOrder(steps: readonly Step[]): Promise<Check[]> {
   const done: Check[] = []
   for (const [name, check] of steps) {
-    const isBlocked = done.some(({ state }) => state === 'failed' || state === 'unknown')
-    done.push(isBlocked ? notChecked(name) : await check())
+    done.push(done.some(isBlocking) ? notChecked(name) : await check())
   }
   return done
+}
+
+/** Whether the checks after this one make no sense. */
+function isBlocking({ state }: Check): boolean {
+  return state === 'failed' || state === 'unknown'
 }
 
 function notChecked(name: Check['name']): Check {

@@ -6,6 +6,8 @@ import type { Caller } from '../xrpc/method.ts'
 /** A probe as it arrived. */
 export interface Arrival {
   readonly caller: Pick<Caller, 'address' | 'isForwarded'>
+  /** `Host`. */
+  readonly host: string | undefined
   /** `X-Forwarded-For`. */
   readonly forwardedFor: string | undefined
   readonly bytes: number

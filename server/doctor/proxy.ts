@@ -2,7 +2,8 @@
 import { isObject, parseJson } from '../identity/json.ts'
 import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts'
 import { upgradeStatus } from '../network/probe.ts'
-import { type Check, failed, ok, unknown } from './check.ts'
+import { hostname } from '../xrpc/host.ts'
+import { type Check, failed, ok, unknown, warning } from './check.ts'
 import type { Arrival, Probes } from './probes.ts'
 
 export interface ProxyDeps {
@@ -51,8 +52,16 @@ export async function checkServer(deps: ProxyDeps): Promise<Check> {
   if (status !== 200 || !isObject(body)) {
     return failed(name, `Something else answers at ${publicUrl} (status ${status}).`, 'setProxy')
   }
-  if (body.did !== serverDid || !(await sendProbe(deps, 1))?.arrival) {
+  const arrival = (await sendProbe(deps, 1))?.arrival
+  if (body.did !== serverDid || !arrival) {
     return failed(name, `Another server answers at ${publicUrl}, not this one.`, 'setProxy')
+  }
+  if (hostname(arrival.host ?? '') !== new URL(publicUrl).hostname) {
+    return warning(
+      name,
+      `The proxy sends ${arrival.host} as Host header, not the public name. Handles cannot be looked up then.`,
+      'passHost',
+    )
   }
   return ok(name, 'This server answers at the public address.')
 }

@@ -20,6 +20,7 @@ export function addressesOf(host: string): Promise<string[]> {
 
 export interface Certificate {
   readonly issuer: string
+  readonly validFrom: Date
   readonly validTo: Date
 }
 
@@ -32,9 +33,13 @@ export async function certificateOf({ hostname, port }: URL, signal: AbortSignal
   socket.once('secureConnect', resolve).once('error', reject)
   try {
     await promise
-    const { issuer, valid_to: validTo } = socket.getPeerCertificate()
+    const { issuer, valid_from: validFrom, valid_to: validTo } = socket.getPeerCertificate()
     const name = issuer?.O ?? issuer?.CN ?? 'unknown'
-    return { issuer: [name].flat().join(', '), validTo: new Date(validTo) }
+    return {
+      issuer: [name].flat().join(', '),
+      validFrom: new Date(validFrom),
+      validTo: new Date(validTo),
+    }
   } finally {
     signal.removeEventListener('abort', abort)
     socket.destroy()

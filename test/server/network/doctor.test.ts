@@ -170,6 +170,14 @@ describe('the proxy', () => {
     expect(checks.uploads?.state).toBe('unknown')
   })
 
+  test('that sends its own name as Host is a warning, because handles are looked up by it', async () => {
+    proxy.faults = { host: '127.0.0.1:2583' }
+    const checks = await check()
+    expect(checks.server).toMatchObject({ state: 'warning', remedy: 'passHost' })
+    expect(checks.uploads?.state).toBe('ok')
+    expect(checks.handles?.state).toBe('failed')
+  })
+
   test('that leads to another server of the same name fails', async () => {
     const twin = await TestServer.start({ publicUrl: server.config.publicUrl })
     proxy.upstreamPort = twin.running.port

@@ -11,7 +11,7 @@ export const receiveProbe = method(com.core.server.receiveProbe, {
     let bytes = 0
     for await (const chunk of input.body) bytes += chunk.length
     const forwardedFor = headers['x-forwarded-for']?.toString()
-    doctor.probes.arrive(nonce, { caller, forwardedFor, bytes })
+    doctor.probes.arrive(nonce, { caller, host: headers.host, forwardedFor, bytes })
     return { bytes }
   },
 })
