@@ -6,6 +6,7 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
 import { createProxy, type ServiceProxy } from './network/proxy.ts'
@@ -15,6 +16,7 @@ import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import { type Files, nodeFiles } from './store/files.ts'
+import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
 import { freshWrites } from './views/fresh.ts'
@@ -124,6 +126,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    limitedBytes: (db) => events.state(db).bytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
@@ -243,6 +246,8 @@ function resourceMessage(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The server cannot write to its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
+  if (error instanceof TooManyLookups)
+    return 'Too many handles are being looked up. Try again in a few seconds.'
   if (error instanceof PasswordQueueFull)
     return 'Too many passwords are being checked. Try again in a few seconds.'
   return undefined

@@ -1,12 +1,13 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
-import { handleProblem, normalizeHandle } from '../../../../accounts/handle.ts'
+import { handleProblem, isHandleTaken, normalizeHandle } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
 import { needsInvite, takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { accountView, openSession, signTokens } from '../../../../auth/sessions.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { emitAccount, emitCommit, emitIdentity } from '../../../../events/emit.ts'
 import { isEmailAddress } from '../../../../mail/address.ts'
 import { firstCommit } from '../../../../records/commit.ts'
 import type { Reader } from '../../../../store/database.ts'
@@ -41,7 +42,7 @@ export const createAccount = method(com.core.server.createAccount, {
       if (caller.isForeignPage && accounts.isEmpty(db)) {
         throw fail('Forbidden', `Create the first account at ${services.origin} or in the app`)
       }
-      if (accounts.findByHandle(db, handle))
+      if (isHandleTaken(db, handle))
         throw fail('HandleNotAvailable', `${handle} is taken. Choose another handle.`)
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')
@@ -73,6 +74,12 @@ export const createAccount = method(com.core.server.createAccount, {
       reservedKeys.remove(tx, did)
       accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
       repos.insert(tx, did, repository.head, repository.blocks)
+      // An imported account is deactivated: it emits its events when it is activated.
+      if (!imported) {
+        emitIdentity(tx, did, at)
+        emitAccount(tx, did, at)
+        emitCommit(tx, repository.event, at)
+      }
       const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
       return openSession(tx, opening, at)
     })
