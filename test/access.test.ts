@@ -246,6 +246,8 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { account: subject.did },
     answer: deleted(subject),
   }),
+  'com.core.admin.checkNetwork': () => ({}),
+  'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
   'com.core.admin.getInviteCodes': () => ({}),
@@ -332,6 +334,12 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: state === 'suspended' || state === 'takendown' ? inactive[state] : undefined,
   }),
   'com.core.server.checkAccountStatus': () => ({}),
+  'com.core.server.checkDomain': () => ({ params: { domain: bystander.handle } }),
+  'com.core.server.receiveProbe': () => ({
+    params: { nonce: 'unknown' },
+    input: {},
+    answer: 'ProbeNotFound',
+  }),
   'com.core.server.confirmEmail': () => ({
     input: { email: 'another@mail.test', token: 'AAAAA-AAAAA' },
     answer: 'InvalidEmail',
