@@ -19,6 +19,7 @@ import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { combineListeners } from './records/events.ts'
+import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
@@ -40,6 +41,7 @@ export interface Services {
   readonly plc: PlcPublisher
   readonly repositories: Repositories
   readonly blobs: Blobs
+  readonly importer: Importer
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -75,6 +77,20 @@ export async function createServices(base: Base): Promise<Services> {
   const resolveDid = createResolver(base, origin)
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
+  const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
+  const importer = createImporter({
+    store,
+    files,
+    dataDir: config.dataDir,
+    aliases: config.aliases,
+    repositories,
+    blobs,
+    background,
+    now,
+    onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+    signal,
+  })
+  await importer.recover()
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -96,8 +112,9 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     resolveDid,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
-    repositories: createListenedRepositories({ config, store, notifications, blobs, background, now }),
+    repositories,
     blobs,
+    importer,
     notifications,
     live: createLive({
       store,

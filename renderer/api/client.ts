@@ -49,7 +49,7 @@ export async function callAs<M extends Method>(
   try {
     return await call(method, options, session.accessJwt)
   } catch (error) {
-    if (!isTokenRejected(error, getMain(method))) throw error
+    if (!isTokenRejected(error, getMain(method), session)) throw error
     const refreshed = await refresh(session)
     return call(method, options, refreshed.accessJwt)
   }
@@ -57,15 +57,16 @@ export async function callAs<M extends Method>(
 
 /**
  * Whether the error may concern the access token, not an emailed code in the input. A session that lacks permission gets
- * `InvalidToken` too: it is refreshed once, and the next response has the same error.
+ * `InvalidToken` too: it is refreshed once, and the next response has the same error. The session of a taken-down account
+ * cannot be refreshed, and lacks most permissions.
  */
-function isTokenRejected(error: unknown, method: Method): boolean {
+function isTokenRejected(error: unknown, method: Method, { status }: Session): boolean {
   if (!(error instanceof XrpcResponseError)) return false
   switch (error.error) {
     case 'ExpiredToken':
       return true
     case 'InvalidToken':
-      return !method.errors?.includes('InvalidToken')
+      return status !== 'takendown' && !method.errors?.includes('InvalidToken')
     default:
       return error.error === 'AccountNotFound'
   }

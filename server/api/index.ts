@@ -88,6 +88,7 @@ import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
 import { describeRepo } from './com/core/repo/describeRepo.ts'
 import { getRecord } from './com/core/repo/getRecord.ts'
+import { importRepo } from './com/core/repo/importRepo.ts'
 import { listMissingBlobs } from './com/core/repo/listMissingBlobs.ts'
 import { listRecords } from './com/core/repo/listRecords.ts'
 import { putRecord } from './com/core/repo/putRecord.ts'
@@ -130,6 +131,7 @@ export const methods = [
   deleteRecord,
   describeRepo,
   getRecord,
+  importRepo,
   listMissingBlobs,
   listRecords,
   putRecord,

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { blobCid, newBlobHash } from '../store/blob-files.ts'
-import { StoreUnavailable } from '../store/errors.ts'
-import { type Files, type OpenFile, writeFully } from '../store/files.ts'
+import type { Files } from '../store/files.ts'
 import { temporarySuffix } from '../store/layout.ts'
+import { receiveFile } from '../store/receive-file.ts'
 import { detectMediaType, signatureBytes } from './media-type.ts'
 
 export interface Received {
@@ -17,9 +17,6 @@ export interface Received {
   readonly detected: string | undefined
 }
 
-/** Error codes of disks that are full or fail. */
-const diskCodes = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']
-
 /**
  * Writes a body to a temporary file in `folder`. An error leaves no file.
  * @throws StoreUnavailable when the disk fails, and errors of the body
@@ -30,36 +27,15 @@ export async function receive(
   body: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
   const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
-  try {
-    await files.makeDir(folder)
-    const file = await files.create(path)
-    try {
-      return { path, ...(await write(file, body)) }
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    await files.remove(path).catch(() => {})
-    throw isOfDisk(error)
-      ? new StoreUnavailable('The upload could not be written to disk. Try again.')
-      : error
-  }
-}
-
-async function write(file: OpenFile, body: AsyncIterable<Uint8Array>): Promise<Omit<Received, 'path'>> {
+  await files.makeDir(folder)
   const hash = newBlobHash()
   let head = Buffer.alloc(0)
-  let size = 0
-  for await (const chunk of body) {
-    if (head.length < signatureBytes) head = Buffer.concat([head, chunk.subarray(0, signatureBytes)])
-    hash.update(chunk)
-    await writeFully(file, chunk, size)
-    size += chunk.length
-  }
-  await file.sync()
-  return { cid: blobCid(hash), size, detected: detectMediaType(head) }
-}
-
-function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && diskCodes.includes(String(error.code))
+  const size = await receiveFile(files, path, body, {
+    isSynced: true,
+    onChunk(chunk) {
+      if (head.length < signatureBytes) head = Buffer.concat([head, chunk.subarray(0, signatureBytes)])
+      hash.update(chunk)
+    },
+  })
+  return { path, cid: blobCid(hash), size, detected: detectMediaType(head) }
 }

@@ -44,6 +44,8 @@ export interface Config {
   readonly rateLimits: boolean
   /** In bytes. */
   readonly blobUploadLimit: number
+  /** In bytes. */
+  readonly importLimit: number
   readonly dailyBackups: boolean
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
@@ -175,6 +177,12 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.byteSize,
     fallback: '300MB',
     about: 'Largest file that an account may upload, such as 300MB or a number of bytes.',
+  },
+  importLimit: {
+    env: 'PDS_IMPORT_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '1GB',
+    about: 'Largest repository that an account may import, such as 1GB or a number of bytes.',
   },
   dailyBackups: {
     env: 'PDS_DAILY_BACKUPS',

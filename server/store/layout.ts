@@ -10,6 +10,8 @@ export const lockName = 'pds.lock'
 export const blobsName = 'blobs'
 /** The blobs of a backup that is being restored; they replace `blobs` once the restore is committed. */
 export const restoredBlobsName = 'blobs.restored'
+/** Folder of the archives that are being imported. */
+export const importsName = 'imports'
 export const backupsName = 'backups'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'

@@ -26,6 +26,25 @@ export const linkPaths = {
 
 export type LinkPath = (typeof linkPaths)[keyof typeof linkPaths]
 
+/** Short names of paths, for statements. */
+export const paths = {
+  like: linkPaths['feed.like:subject'],
+  repost: linkPaths['feed.repost:subject'],
+  reply: linkPaths['feed.post:reply.parent'],
+  root: linkPaths['feed.post:reply.root'],
+  quote: linkPaths['feed.post:embed'],
+  mention: linkPaths['feed.post:mention'],
+  threadGate: linkPaths['feed.threadgate:post'],
+  postGate: linkPaths['feed.postgate:post'],
+  follow: linkPaths['graph.follow:subject'],
+  block: linkPaths['graph.block:subject'],
+  /** From an item of a list. */
+  member: linkPaths['graph.listitem:subject'],
+  list: linkPaths['graph.listitem:list'],
+  listBlock: linkPaths['graph.listblock:subject'],
+  starterPack: linkPaths['actor.profile:joinedViaStarterPack'],
+} as const
+
 /** SQL list of the paths whose subject is an actor; the subject of all others is a record. */
 export const actorPaths = '(8, 9, 10, 11, 14)'
 

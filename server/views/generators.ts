@@ -1,6 +1,7 @@
 /** Views of feed generators. The feeds themselves come from services elsewhere. */
 import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
+import { paths } from '../store/link-paths.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import * as postLinks from '../store/tables/post-links.ts'
 import type { ViewContext } from './context.ts'
@@ -31,7 +32,7 @@ export function generatorViews(ctx: ViewContext, rows: readonly RecordRow[]) {
 export function generatorView(ctx: ViewContext, of: Generator): app.example.feed.defs.GeneratorView {
   const { id, actor, uri, cid, value, indexedAt } = of
   const names = namesOf(generator.$type, ctx.aliases)
-  const likes = postLinks.countLinks(ctx.db, [id], names).filter(({ path }) => path === postLinks.paths.like)
+  const likes = postLinks.countLinks(ctx.db, [id], names).filter(({ path }) => path === paths.like)
   const own = ctx.viewer === undefined ? [] : postLinks.linksBy(ctx.db, ctx.viewer, [id], names)
   return {
     uri,

@@ -7,6 +7,7 @@
 import { type AtUriString, isAtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
+import { paths } from '../store/link-paths.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 import { bookmarked } from '../store/tables/bookmarks.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
@@ -178,10 +179,10 @@ export function responsesTo(ctx: ViewContext, post: Post): Responses {
 }
 
 const memberOfPath = new Map<number, 'likes' | 'reposts' | 'replies' | 'quotes'>([
-  [postLinks.paths.like, 'likes'],
-  [postLinks.paths.repost, 'reposts'],
-  [postLinks.paths.reply, 'replies'],
-  [postLinks.paths.quote, 'quotes'],
+  [paths.like, 'likes'],
+  [paths.repost, 'reposts'],
+  [paths.reply, 'replies'],
+  [paths.quote, 'quotes'],
 ])
 
 /** Reads counts, the viewer's likes, reposts and bookmarks, and gates. */
@@ -202,10 +203,7 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
   }
   if (viewer !== undefined) {
     for (const { record, path, uri } of postLinks.linksBy(db, viewer, ids, names)) {
-      Object.assign(
-        responses.get(record) ?? {},
-        path === postLinks.paths.like ? { like: uri } : { repost: uri },
-      )
+      Object.assign(responses.get(record) ?? {}, path === paths.like ? { like: uri } : { repost: uri })
     }
     const roots = missing.map((post) => keyOf(ctx, rootUri(post)) ?? noKey)
     for (const at of postLinks.mutedThreads(db, viewer, roots)) {

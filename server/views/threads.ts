@@ -1,6 +1,7 @@
 /** Threads: a post with the posts that it answers and the replies to it. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
+import { paths } from '../store/link-paths.ts'
 import * as postLinks from '../store/tables/post-links.ts'
 import type { ViewContext } from './context.ts'
 import {
@@ -102,9 +103,7 @@ function likesOf(ctx: ViewContext, root: Post | undefined, posts: readonly Post[
   if (!root) return new Map()
   const ids = posts.map(({ id }) => id)
   const links = postLinks.linksBy(ctx.db, root.actor, ids, postNames(ctx))
-  return new Map(
-    links.filter(({ path }) => path === postLinks.paths.like).map(({ record, uri }) => [record, uri]),
-  )
+  return new Map(links.filter(({ path }) => path === paths.like).map(({ record, uri }) => [record, uri]))
 }
 
 /** Whether a block hides a post from the viewer. */

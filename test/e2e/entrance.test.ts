@@ -129,6 +129,14 @@ describe('with accounts on the server', () => {
     await page.getByLabel('Service (DID)').fill('did:web:other.example')
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('"lxm": "com.core.server.createAccount"').waitFor()
+
+    // A method that the session may not call fails, and the session stays: it could not be refreshed.
+    await page.route('**/*getServiceAuth*', (route) =>
+      route.fulfill({ status: 400, json: { error: 'InvalidToken', message: 'Bad token scope' } }),
+    )
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.locator('[aria-live=assertive]').getByText(/./).waitFor()
+    await heading(page, 'Account taken down').waitFor()
   })
 
   test('password reset: an emailed code sets a new password', async () => {

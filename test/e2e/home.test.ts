@@ -59,3 +59,21 @@ test('activity: without notifications there is a sentence instead of a chart', a
   const page = await world.signedIn(dan)
   await page.getByText('No notifications in the last 14 days.').waitFor()
 })
+
+test('layout: in a narrow window the copy button covers no command, and all bars have one length', async () => {
+  const page = await world.signedIn(alice, '/', { width: 360 })
+  const command = await page.getByText(/^curl /).boundingBox()
+  const copy = await page.getByRole('button', { name: 'Copy command' }).boundingBox()
+  if (!command || !copy) throw new Error('not shown')
+  expect(copy.x).toBeGreaterThanOrEqual(command.x + command.width)
+  await page.route('**/*getUsage*', async (route) => {
+    const response = await route.fetch()
+    const body = { ...(await response.json()), blobs: { count: 1, bytes: 123_000_000 } }
+    return route.fulfill({ response, json: body })
+  })
+  await page.reload()
+  await page.getByText('123 MB', { exact: true }).waitFor()
+  const boxes = await Promise.all((await page.getByRole('meter').all()).map((bar) => bar.boundingBox()))
+  expect(boxes).toHaveLength(2)
+  expect(new Set(boxes.map((box) => box?.width)).size).toBe(1)
+})

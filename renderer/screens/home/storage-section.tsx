@@ -65,7 +65,7 @@ function Parts({ parts }: { readonly parts: readonly Part[] }) {
     <Panel>
       {parts.map(({ name, path, icon, bytes }) => (
         <Row
-          action={<span>{formatBytes(bytes)}</span>}
+          action={<span className={styles.bytes}>{formatBytes(bytes)}</span>}
           detail={
             <meter
               aria-label={name}

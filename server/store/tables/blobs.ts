@@ -83,6 +83,15 @@ export function refer(tx: Writer, did: string, cid: string): void {
   )
 }
 
+/** Notes that the latest commit of the account refers to all blobs that its records name, and that no commit has referred to yet. */
+export function referAll(tx: Writer, did: string): void {
+  tx.run(
+    `UPDATE blobs AS b SET expires_at = NULL, rev = (SELECT rev FROM repos WHERE actor = b.account)
+     WHERE account = ${actorId} AND rev IS NULL AND ${isReferenced}`,
+    [did],
+  )
+}
+
 /** Deletes a blob of an account if nothing keeps it. Returns whether it was deleted. */
 export function removeUnused(tx: Writer, did: string, cid: string): boolean {
   const removed = tx.run(

@@ -1,6 +1,6 @@
 /** Queries over `posts`: what feeds consist of, the newest first. */
 import type { Reader, SqlParams } from '../database.ts'
-import { linkPaths } from '../link-paths.ts'
+import { paths } from '../link-paths.ts'
 
 /** Position of an entry of feeds; later entries come first. */
 export interface FeedPosition {
@@ -26,10 +26,6 @@ export interface Slice {
   readonly before: FeedPosition
   readonly limit: number
 }
-
-const following = linkPaths['graph.follow:subject']
-const listMember = linkPaths['graph.listitem:subject']
-const listOfItem = linkPaths['graph.listitem:list']
 
 const entryColumns = 'p.record, p.actor, p.sort_at AS sortAt, p.kind'
 
@@ -70,7 +66,7 @@ export function postsOfAll(db: Reader, { before, limit }: Slice): FeedEntry[] {
 
 /** The actors that an account follows, and the account itself. Parameters: the account, JSON of names, the account. */
 const followedActors = `
-  SELECT l.subject AS actor FROM records r JOIN links l ON l.record = r.id AND l.path = ${following}
+  SELECT l.subject AS actor FROM records r JOIN links l ON l.record = r.id AND l.path = ${paths.follow}
   WHERE r.actor = ? AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
   UNION SELECT ?`
 
@@ -94,8 +90,8 @@ export function entriesOfList(
 ): FeedEntry[] {
   const members = `
     SELECT m.subject AS actor FROM links i
-    JOIN links m ON m.record = i.record AND m.path = ${listMember}
-    WHERE i.subject IN (SELECT value FROM json_each(?)) AND i.path = ${listOfItem} AND i.actor = ? GROUP BY m.subject`
+    JOIN links m ON m.record = i.record AND m.path = ${paths.member}
+    WHERE i.subject IN (SELECT value FROM json_each(?)) AND i.path = ${paths.list} AND i.actor = ? GROUP BY m.subject`
   return merged(db, members, [JSON.stringify(list), owner], account ?? 0, slice)
 }
 

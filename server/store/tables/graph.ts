@@ -1,10 +1,8 @@
-/**
- * Queries over `actors` and `links`: who an actor is, what two actors are to each other, who follows whom. `link-paths.ts` lists
- * the numbers of paths: 9 is a follow, 10 a block.
- */
+/** Queries over `actors` and `links`: who an actor is, what two actors are to each other, who follows whom. */
 import type { AtUriString, DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader } from '../database.ts'
+import { paths } from '../link-paths.ts'
 
 /** Selects the ids of collections by their names, a JSON array. */
 const collectionIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
@@ -119,10 +117,10 @@ export interface RelationRow {
 export function relations(db: Reader, from: number, actors: readonly number[]): RelationRow[] {
   return db.all<RelationRow>(
     `SELECT s.value AS actor,
-       (SELECT min(record) FROM links WHERE subject = s.value AND path = 9 AND actor = v.id) AS following,
-       (SELECT min(record) FROM links WHERE subject = v.id AND path = 9 AND actor = s.value) AS followedBy,
-       (SELECT min(record) FROM links WHERE subject = s.value AND path = 10 AND actor = v.id) AS blocking,
-       (SELECT min(record) FROM links WHERE subject = v.id AND path = 10 AND actor = s.value) AS blockedBy,
+       (SELECT min(record) FROM links WHERE subject = s.value AND path = ${paths.follow} AND actor = v.id) AS following,
+       (SELECT min(record) FROM links WHERE subject = v.id AND path = ${paths.follow} AND actor = s.value) AS followedBy,
+       (SELECT min(record) FROM links WHERE subject = s.value AND path = ${paths.block} AND actor = v.id) AS blocking,
+       (SELECT min(record) FROM links WHERE subject = v.id AND path = ${paths.block} AND actor = s.value) AS blockedBy,
        EXISTS (SELECT 1 FROM mutes WHERE account = v.id AND subject = s.value) AS muted
      FROM (SELECT ? AS id) v CROSS JOIN json_each(?) s`,
     [from, JSON.stringify(actors)],
@@ -145,7 +143,7 @@ export interface PageOf {
 export function followers(db: Reader, subject: number, { before, limit }: PageOf): RelatedActor[] {
   return db.all<RelatedActor>(
     `SELECT actor, min(record) AS record FROM links
-     WHERE subject = ? AND path = 9 GROUP BY actor HAVING min(record) < ? ORDER BY 2 DESC LIMIT ?`,
+     WHERE subject = ? AND path = ${paths.follow} GROUP BY actor HAVING min(record) < ? ORDER BY 2 DESC LIMIT ?`,
     [subject, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
 }
@@ -161,8 +159,8 @@ export function knownFollowers(
   // Begins with the viewer's follows: a subject may have many more followers.
   return db.all<RelatedActor>(
     `SELECT l.actor, min(l.record) AS record
-     FROM records r CROSS JOIN links f ON f.record = r.id AND f.path = 9
-     CROSS JOIN links l ON l.subject = ? AND l.path = 9 AND l.actor = f.subject
+     FROM records r CROSS JOIN links f ON f.record = r.id AND f.path = ${paths.follow}
+     CROSS JOIN links l ON l.subject = ? AND l.path = ${paths.follow} AND l.actor = f.subject
      WHERE r.actor = ? AND r.collection IN (${collectionIds})
      GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
     [subject, viewer, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
@@ -189,7 +187,7 @@ export function subjects(
 export function notFollowed(db: Reader, viewer: number | undefined, { before, limit }: PageOf): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT a.id FROM (SELECT ? AS id) v CROSS JOIN accounts a JOIN actors c ON c.id = a.id AND c.inactive = 0
-     WHERE a.id < ? AND a.id IS NOT v.id AND NOT EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = 9 AND actor = v.id)
+     WHERE a.id < ? AND a.id IS NOT v.id AND NOT EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = ${paths.follow} AND actor = v.id)
      ORDER BY a.id DESC LIMIT ?`,
     [viewer ?? null, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
@@ -213,9 +211,10 @@ export function countSubjects(
 
 /** Number of distinct actors that follow a subject. */
 export function countFollowers(db: Reader, subject: number): number {
-  const row = db.get<{ count: number }>('SELECT count FROM link_counts WHERE subject = ? AND path = 9', [
-    subject,
-  ])
+  const row = db.get<{ count: number }>(
+    `SELECT count FROM link_counts WHERE subject = ? AND path = ${paths.follow}`,
+    [subject],
+  )
   return row?.count ?? 0
 }
 

@@ -1,8 +1,8 @@
 /** The bits of `hidden` on notifications: 1 author inactive, which a trigger sets, 2 muted, 4 blocked, 8 thread muted. */
 import type { Writer } from '../database.ts'
-import { actorPaths } from '../link-paths.ts'
+import { actorPaths, paths } from '../link-paths.ts'
 import { actorId } from './actors.ts'
-import { blockedSql, mutedSql } from './blocks.ts'
+import { blockedSql, listsOf, membersOf, mutedSql, usersOf } from './blocks.ts'
 
 const relationBits = (account: string, author: string) =>
   `(${mutedSql(account, author)} * 2 | ${blockedSql(account, author)} * 4)`
@@ -16,11 +16,11 @@ const threadBit = (account: string, record: string, subject: string) => `(8 * (
     SELECT 1 FROM (
       SELECT actor, rkey FROM subjects WHERE id = ${subject}
       UNION ALL
-      SELECT root.actor, root.rkey FROM links l JOIN subjects root ON root.id = l.subject WHERE l.record = ${record} AND l.path = 6
+      SELECT root.actor, root.rkey FROM links l JOIN subjects root ON root.id = l.subject WHERE l.record = ${record} AND l.path = ${paths.root}
       UNION ALL
       SELECT root.actor, root.rkey FROM subjects s
         JOIN records r ON r.actor = s.actor AND r.collection IN (${posts}) AND r.rkey = s.rkey
-        JOIN links l ON l.record = r.id AND l.path = 6 JOIN subjects root ON root.id = l.subject
+        JOIN links l ON l.record = r.id AND l.path = ${paths.root} JOIN subjects root ON root.id = l.subject
         WHERE s.id = ${subject}) thread
     JOIN muted_threads m ON m.account = ${account} AND m.actor = thread.actor AND m.rkey = thread.rkey)))`
 
@@ -47,13 +47,24 @@ export function refreshBetween(tx: Writer, some: readonly number[], others: read
   )
 }
 
+/** Updates all notifications that blocks and mutes of an account, or by its lists, can affect. */
+export function refreshAll(tx: Writer, did: string): void {
+  const bits = relationBits('n.account', 'n.author')
+  tx.run(
+    `UPDATE notifications AS n SET hidden = (hidden & ~6) | ${bits}
+     WHERE (n.account = ${actorId} OR n.author = ${actorId}) AND hidden & 6 <> ${bits}`,
+    [did, did],
+  )
+  for (const list of listsOf(tx, did)) refreshBetween(tx, usersOf(tx, list), membersOf(tx, list))
+}
+
 /** Updates the notifications that an account has from a thread, after it was muted or unmuted. */
 export function refreshThread(tx: Writer, account: string, root: { did: string; rkey: string }): void {
   const bit = threadBit('n.account', 'n.record', 'n.subject')
   tx.run(
     `WITH account AS (SELECT ${actorId} AS id),
        roots AS (SELECT id FROM subjects WHERE actor = ${actorId} AND rkey = ?),
-       replies AS (SELECT l.record FROM roots JOIN links l ON l.subject = roots.id AND l.path = 6),
+       replies AS (SELECT l.record FROM roots JOIN links l ON l.subject = roots.id AND l.path = ${paths.root}),
        subjects_in_thread AS (
          SELECT id FROM roots
          UNION ALL

@@ -4,26 +4,27 @@
  * `link-paths.ts`): 11 and 12 are the subject and the list of an item, 13 the list of a listblock.
  */
 import type { Reader } from '../database.ts'
+import { paths } from '../link-paths.ts'
 import type { PageOf } from './graph.ts'
 
 const listIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
 
 /** Joins the items `i` of a list that has the alias `list`, with their subjects. */
 const items = `
-  subjects s CROSS JOIN links il ON il.subject = s.id AND il.path = 12 AND il.actor = list.actor
-  CROSS JOIN links i ON i.record = il.record AND i.path = 11`
+  subjects s CROSS JOIN links il ON il.subject = s.id AND il.path = ${paths.list} AND il.actor = list.actor
+  CROSS JOIN links i ON i.record = il.record AND i.path = ${paths.member}`
 const ofList = 's.actor = list.actor AND s.rkey = list.rkey'
 
 /** Joins the lists `list` that the listblock records `b` refer to. CROSS JOIN keeps the order: few actors block lists. */
 const blockedLists = `
-  records b CROSS JOIN links bl ON bl.record = b.id AND bl.path = 13
+  records b CROSS JOIN links bl ON bl.record = b.id AND bl.path = ${paths.listBlock}
   CROSS JOIN subjects bs ON bs.id = bl.subject
   CROSS JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})`
 
 /** Joins the item `i` by which the actor `a.value` is on a list. */
 const membership = `
-  links i ON i.subject = a.value AND i.path = 11 AND i.actor = list.actor
-  CROSS JOIN links il ON il.record = i.record AND il.path = 12
+  links i ON i.subject = a.value AND i.path = ${paths.member} AND i.actor = list.actor
+  CROSS JOIN links il ON il.record = i.record AND il.path = ${paths.list}
   CROSS JOIN subjects s ON s.id = il.subject AND ${ofList}`
 
 /** Names of the collections of lists and listblocks. */
@@ -90,7 +91,7 @@ export function states(db: Reader, ids: readonly number[], viewer: number | unde
     `SELECT list.id,
        (SELECT count(DISTINCT i.subject) FROM ${items} WHERE ${ofList}) AS items,
        EXISTS (SELECT 1 FROM muted_lists WHERE account = v.id AND actor = list.actor AND rkey = list.rkey) AS muted,
-       (SELECT min(l.record) FROM subjects s JOIN links l ON l.subject = s.id AND l.path = 13 AND l.actor = v.id
+       (SELECT min(l.record) FROM subjects s JOIN links l ON l.subject = s.id AND l.path = ${paths.listBlock} AND l.actor = v.id
         WHERE ${ofList}) AS block
      FROM (SELECT ? AS id) v CROSS JOIN json_each(?) wanted CROSS JOIN records list ON list.id = wanted.value`,
     [viewer ?? null, JSON.stringify(ids)],
@@ -123,10 +124,10 @@ export function memberships(
 ): Map<number, number> {
   const rows = db.all<{ list: number; record: number }>(
     `SELECT list.id AS list, min(i.record) AS record
-     FROM links i CROSS JOIN links il ON il.record = i.record AND il.path = 12
+     FROM links i CROSS JOIN links il ON il.record = i.record AND il.path = ${paths.list}
      CROSS JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
      CROSS JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection IN (${listIds})
-     WHERE i.subject = ? AND i.path = 11 AND i.actor = ? GROUP BY list.id`,
+     WHERE i.subject = ? AND i.path = ${paths.member} AND i.actor = ? GROUP BY list.id`,
     [JSON.stringify(names), actor, owner],
   )
   return new Map(rows.map(({ list, record }) => [list, record]))

@@ -1,5 +1,6 @@
 /** Table `name_words`: the words of display names, for search. Those of a deleted profile are deleted by foreign keys. */
 import type { Reader, Writer } from '../database.ts'
+import { paths } from '../link-paths.ts'
 
 /** Replaces the words of a profile. @param record id of the profile's record. @param words normalized, see `nameWords` */
 export function replace(tx: Writer, record: number, words: Iterable<string>): void {
@@ -28,9 +29,9 @@ export interface Search {
 export function search(db: Reader, { terms, viewer, offset, limit }: Search): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT a.id FROM accounts a JOIN actors c ON c.id = a.id AND c.inactive = 0
-     LEFT JOIN link_counts n ON n.subject = a.id AND n.path = 9
+     LEFT JOIN link_counts n ON n.subject = a.id AND n.path = ${paths.follow}
      WHERE ${terms.map((term) => `a.id IN (${matching(term)})`).join(' AND ')}
-     ORDER BY EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = 9 AND actor = ?) DESC, coalesce(n.count, 0) DESC, a.id
+     ORDER BY EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = ${paths.follow} AND actor = ?) DESC, coalesce(n.count, 0) DESC, a.id
      LIMIT ? OFFSET ?`,
     [
       ...terms.flatMap(({ handle, words }) => [handle, ...words].flatMap(range)),

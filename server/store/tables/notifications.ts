@@ -10,6 +10,7 @@ import type { Reason } from '../../notifications/reasons.ts'
 import { type DatetimeString, iso } from '../../util/time.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
+import { paths } from '../link-paths.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 import { collectionId } from './collections.ts'
@@ -249,7 +250,7 @@ export interface DeletedRecord {
 const recordId = `(SELECT id FROM records WHERE actor = ${actorId} AND collection = ${collectionId} AND rkey = ?)`
 const subjectId = `(SELECT id FROM subjects WHERE actor = ${actorId} AND collection = ${collectionId} AND rkey = ?)`
 const isFollowed = (account: string, author: string) =>
-  `EXISTS (SELECT 1 FROM links WHERE subject = ${author} AND path = 9 AND actor = ${account})`
+  `EXISTS (SELECT 1 FROM links WHERE subject = ${author} AND path = ${paths.follow} AND actor = ${account})`
 
 /**
  * Notifies accounts here of a record. Its links must be stored.

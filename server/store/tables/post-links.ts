@@ -1,25 +1,11 @@
 /** Queries over `links`, `link_counts` and `subjects`: who likes, reposts, answers and quotes posts, and what actors are to each other. */
 import type { AtUriString } from '@atproto/syntax'
 import type { Reader } from '../database.ts'
-import { linkPaths } from '../link-paths.ts'
+import { paths } from '../link-paths.ts'
 import type { RecordKey } from './view-records.ts'
 
-/** Paths of links whose subject is a post. */
-export const paths = {
-  like: linkPaths['feed.like:subject'],
-  repost: linkPaths['feed.repost:subject'],
-  reply: linkPaths['feed.post:reply.parent'],
-  quote: linkPaths['feed.post:embed'],
-  threadGate: linkPaths['feed.threadgate:post'],
-  postGate: linkPaths['feed.postgate:post'],
-} as const
-
-const following = linkPaths['graph.follow:subject']
-const blocking = linkPaths['graph.block:subject']
-const listMember = linkPaths['graph.listitem:subject']
-const listOfItem = linkPaths['graph.listitem:list']
-const listBlock = linkPaths['graph.listblock:subject']
-const mentioned = linkPaths['feed.post:mention']
+/** Paths whose subject is a post, of links that are counted. */
+const countedPaths = [paths.like, paths.repost, paths.reply, paths.quote, paths.threadGate, paths.postGate]
 
 /** The URIs under which other records refer to a record `r`. @param names one `?`: JSON of the collection's names */
 const subjectsOfRecord = `subjects s ON s.actor = r.actor AND s.rkey = r.rkey
@@ -37,7 +23,7 @@ export function countLinks(db: Reader, ids: readonly number[], names: readonly s
     `SELECT r.id AS record, n.path, n.count FROM json_each(?) wanted
      CROSS JOIN records r ON r.id = wanted.value
      CROSS JOIN ${subjectsOfRecord}
-     CROSS JOIN link_counts n ON n.subject = s.id AND n.path IN (${Object.values(paths)})`,
+     CROSS JOIN link_counts n ON n.subject = s.id AND n.path IN (${countedPaths})`,
     [JSON.stringify(ids), JSON.stringify(names)],
   )
 }
@@ -175,13 +161,13 @@ export type Pair = readonly [one: number, other: number]
 /** Returns the positions of the pairs in which either actor blocks the other, directly or by a list. */
 export function blockedPairs(db: Reader, pairs: readonly Pair[]): Set<number> {
   const blocks = (blocker: string, blocked: string) => `
-    EXISTS (SELECT 1 FROM links WHERE subject = ${blocked} AND path = ${blocking} AND actor = ${blocker})
+    EXISTS (SELECT 1 FROM links WHERE subject = ${blocked} AND path = ${paths.block} AND actor = ${blocker})
     OR EXISTS (
       SELECT 1 FROM links m
-      JOIN links i ON i.record = m.record AND i.path = ${listOfItem}
+      JOIN links i ON i.record = m.record AND i.path = ${paths.list}
       JOIN subjects s ON s.id = i.subject AND s.actor = m.actor
-      JOIN links b ON b.subject = i.subject AND b.path = ${listBlock} AND b.actor = ${blocker}
-      WHERE m.subject = ${blocked} AND m.path = ${listMember})`
+      JOIN links b ON b.subject = i.subject AND b.path = ${paths.listBlock} AND b.actor = ${blocker}
+      WHERE m.subject = ${blocked} AND m.path = ${paths.member})`
   const rows = db.all<{ key: number }>(
     `SELECT key FROM (SELECT key, value ->> 0 AS one, value ->> 1 AS other FROM json_each(?)) pair
      WHERE ${blocks('pair.one', 'pair.other')} OR ${blocks('pair.other', 'pair.one')}`,
@@ -192,13 +178,13 @@ export function blockedPairs(db: Reader, pairs: readonly Pair[]): Set<number> {
 
 /** Whether an actor follows another. */
 export function follows(db: Reader, actor: number, subject: number): boolean {
-  const sql = `SELECT 1 FROM links WHERE subject = ? AND path = ${following} AND actor = ?`
+  const sql = `SELECT 1 FROM links WHERE subject = ? AND path = ${paths.follow} AND actor = ?`
   return db.get(sql, [subject, actor]) !== undefined
 }
 
 /** Whether a post mentions an actor. */
 export function mentions(db: Reader, post: number, actor: number): boolean {
-  const sql = `SELECT 1 FROM links WHERE record = ? AND path = ${mentioned} AND subject = ?`
+  const sql = `SELECT 1 FROM links WHERE record = ? AND path = ${paths.mention} AND subject = ?`
   return db.get(sql, [post, actor]) !== undefined
 }
 
@@ -207,10 +193,10 @@ export function isListed(db: Reader, list: readonly number[], actor: number): bo
   return (
     db.get(
       `SELECT 1 FROM links m
-       JOIN links i ON i.record = m.record AND i.path = ${listOfItem}
+       JOIN links i ON i.record = m.record AND i.path = ${paths.list}
          AND i.subject IN (SELECT value FROM json_each(?))
        JOIN subjects s ON s.id = i.subject AND s.actor = m.actor
-       WHERE m.subject = ? AND m.path = ${listMember}`,
+       WHERE m.subject = ? AND m.path = ${paths.member}`,
       [JSON.stringify(list), actor],
     ) !== undefined
   )

@@ -1,5 +1,6 @@
 /** Queries over starter packs. */
 import type { Reader } from '../database.ts'
+import { paths } from '../link-paths.ts'
 
 export interface Joined {
   /** Actors whose profile says that they joined through the starter pack. */
@@ -17,7 +18,7 @@ export function joined(
 ): Joined {
   const row = db.get<Joined>(
     `SELECT count(DISTINCT l.actor) AS total, count(DISTINCT CASE WHEN a.created_at >= ? THEN l.actor END) AS recent
-     FROM subjects s JOIN links l ON l.subject = s.id AND l.path = 15 LEFT JOIN accounts a ON a.id = l.actor
+     FROM subjects s JOIN links l ON l.subject = s.id AND l.path = ${paths.starterPack} LEFT JOIN accounts a ON a.id = l.actor
      WHERE s.actor = ? AND s.rkey = ?
        AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))`,
     [since, actor, rkey, JSON.stringify(names)],

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { paths } from '../../../../store/link-paths.ts'
 import * as postLinks from '../../../../store/tables/post-links.ts'
 import * as viewRecords from '../../../../store/tables/view-records.ts'
 import { viewTables } from '../../../../views/context.ts'
@@ -16,7 +17,7 @@ export const getLikes = method(app.example.feed.getLikes, {
     const subjects = subjectIdsOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: postLinks.paths.like }),
+      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: paths.like }),
       ({ record }) => record,
     )
     loadActors(

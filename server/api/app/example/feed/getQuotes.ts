@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { paths } from '../../../../store/link-paths.ts'
 import * as postLinks from '../../../../store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { isPostHidden } from '../../../../views/feeds.ts'
@@ -16,7 +17,7 @@ export const getQuotes = method(app.example.feed.getQuotes, {
     const subjects = subjectIdsOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => postLinks.linkingRecords(ctx.db, subjects, { ...page, path: postLinks.paths.quote }),
+      (page) => postLinks.linkingRecords(ctx.db, subjects, { ...page, path: paths.quote }),
       (id) => id,
     )
     const quotes = postsById(ctx, items)

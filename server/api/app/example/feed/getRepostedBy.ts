@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { paths } from '../../../../store/link-paths.ts'
 import * as postLinks from '../../../../store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { subjectIdsOf } from '../../../../views/load-posts.ts'
@@ -15,7 +16,7 @@ export const getRepostedBy = method(app.example.feed.getRepostedBy, {
     const subjects = subjectIdsOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: postLinks.paths.repost }),
+      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: paths.repost }),
       ({ record }) => record,
     )
     const actors = items.map(({ actor }) => actor)

@@ -1,0 +1,175 @@
+/**
+ * Applies a verified archive to the repository of an account: stores what differs from it, and makes that count by one commit.
+ * Each step takes many short transactions; `tables/imports.ts` says what a crash leaves.
+ */
+import { decode } from '@atproto/lex-cbor'
+import { type LexMap, parseCid } from '@atproto/lex-data'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import { statusOf } from '../../accounts/status.ts'
+import { blobRefsIn } from '../../blobs/references.ts'
+import { type Aliases, canonicalNsid } from '../../config/aliases.ts'
+import { signerOf } from '../../identity/keys.ts'
+import { cidBytes, cidText } from '../../store/cid.ts'
+import type { Database, Reader, Writer } from '../../store/database.ts'
+import type { Files } from '../../store/files.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import * as collections from '../../store/tables/collections.ts'
+import * as imports from '../../store/tables/imports.ts'
+import * as repos from '../../store/tables/repos.ts'
+import { iso } from '../../util/time.ts'
+import { protocolError } from '../../xrpc/errors.ts'
+import { signCommit } from '../commit.ts'
+import { linkListener } from '../link-listener.ts'
+import { linksOf } from '../links.ts'
+import { withCanonicalTypes } from '../prepare.ts'
+import { recordUri } from '../record-uri.ts'
+import { subjectReader } from '../subjects.ts'
+import type { NextTid } from '../tid.ts'
+import { inSlices } from './slices.ts'
+import { readStagedFile, type StagedEntry } from './staged-file.ts'
+import type { VerifiedArchive } from './verify.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly files: Files
+  readonly aliases: Aliases
+  readonly nextTid: NextTid
+  readonly now: () => Date
+  /** Ends the import with an error. */
+  readonly signal: AbortSignal
+}
+
+const pageSize = 500
+
+/** Returns the account if it may be imported to. @throws InvalidRequest unless it is deactivated */
+export function requireDeactivated(db: Reader, did: string): accounts.Account {
+  const account = accounts.findByDid(db, did)
+  if (!account) throw protocolError('AccountNotFound', 'This account no longer exists')
+  if (statusOf(account) === 'deactivated') return account
+  throw protocolError(
+    'InvalidRequest',
+    'Only a deactivated account can import a repository. Deactivate it first.',
+  )
+}
+
+/**
+ * Applies a verified archive. Call it in the queue of writes to the repository, and `finish` after it.
+ * @param path of the staged file
+ * @throws InvalidRequest when the account is activated meanwhile. Call `discard` after an error
+ */
+export async function apply(
+  deps: Deps,
+  did: DidString,
+  { path, rev, tree }: VerifiedArchive & { readonly path: string },
+): Promise<void> {
+  const { store } = deps
+  const head = repos.findHead(store, did)
+  const { signingKey } = requireDeactivated(store, did)
+  if (!head) throw protocolError('AccountNotFound', 'This account has no repository')
+  await store.transact((tx) => imports.insert(tx, did))
+  const kept = await stage(deps, did, path)
+  await stageRemovals(deps, did, kept)
+  const after = rev > head.rev ? rev : head.rev
+  const commit = { did, rev: deps.nextTid(after), tree: parseCid(tree) }
+  const signed = await signCommit(commit, signerOf(signingKey))
+  await store.transact((tx) => {
+    const begun = check(deps, tx, did)
+    if (repos.findHead(tx, did)?.commit !== head.commit) throw interrupted()
+    const { cid, bytes } = signed.block
+    imports.insertBlock(tx, begun, { cid: cidBytes(cid), bytes })
+    repos.advance(tx, did, signed.head, { added: [], removed: [] })
+    imports.commit(tx, begun)
+  })
+}
+
+/** The import, with ids that are known to exist. */
+type Begun = imports.Import & { readonly account: number; readonly staging: number }
+
+/** Returns the import if it may go on. */
+function check({ signal }: Deps, db: Reader, did: string): Begun {
+  signal.throwIfAborted()
+  requireDeactivated(db, did)
+  const begun = imports.find(db, did)
+  if (!begun || begun.account === null || begun.staging === null) throw interrupted()
+  return begun as Begun
+}
+
+const interrupted = () =>
+  protocolError('InvalidRequest', 'The account has changed during the import. Try again.')
+
+/** Stores the nodes, and the records that the account does not have. Returns the ids of those that it has. */
+async function stage(deps: Deps, did: DidString, path: string): Promise<ReadonlySet<number>> {
+  const { store, files } = deps
+  const kept = new Set<number>()
+  const stageRecord = recordStager(deps, did)
+  for await (const entries of readStagedFile(files, path)) {
+    store.assertRoom()
+    let begun: Begun | undefined
+    let next = 0
+    await inSlices(
+      store,
+      (tx) => {
+        const entry = entries[next]
+        if (!entry || !begun) return false
+        if (entry.key === '') imports.insertBlock(tx, begun, entry)
+        else {
+          const existing = stageRecord(tx, begun, entry)
+          if (existing !== undefined) kept.add(existing)
+        }
+        next++
+        return true
+      },
+      (tx) => {
+        begun = check(deps, tx, did)
+      },
+    )
+  }
+  return kept
+}
+
+/** Returns a function that stores a record of an archive, unless the account has it. Then it returns the id. */
+function recordStager({ aliases, now }: Deps, did: DidString) {
+  const at = iso(now())
+  const indexedAt = Date.parse(at)
+  return (tx: Writer, { account, staging }: Begun, { key, cid, bytes }: StagedEntry): number | undefined => {
+    const [name, rkey] = key.split('/') as [NsidString, RecordKeyString]
+    const collection = collections.ensure(tx, name)
+    const existing = imports.findRecord(tx, account, { collection, rkey })
+    if (existing && Buffer.from(existing.cid).equals(cid)) return existing.id
+    const content = decode(bytes) as LexMap
+    const blobs = Array.from(blobRefsIn(content), (blob) => blob.cid)
+    const id = imports.insertRecord(tx, staging, { collection, rkey, cid, bytes, blobs }, indexedAt)
+    const record = withCanonicalTypes(content, aliases) as LexMap
+    const read = subjectReader((handle) => accounts.findByHandle(tx, handle)?.did, aliases)
+    const canonical = canonicalNsid(name, aliases)
+    linkListener.recordCreated(tx, {
+      id,
+      did,
+      collection: canonical,
+      rkey,
+      uri: recordUri(did, name, rkey),
+      cid: cidText(cid),
+      bytes,
+      record,
+      links: linksOf(canonical, record, read),
+      at,
+    })
+    return undefined
+  }
+}
+
+/** Notes the records of the account that are not kept. */
+async function stageRemovals(deps: Deps, did: string, kept: ReadonlySet<number>): Promise<void> {
+  let after: imports.RecordKey | undefined
+  await inSlices(deps.store, (tx) => {
+    const { id, account } = check(deps, tx, did)
+    const page = imports.recordPage(tx, account, after, pageSize)
+    after = page.at(-1)
+    imports.insertRemovals(
+      tx,
+      id,
+      page.map((record) => record.id).filter((record) => !kept.has(record)),
+    )
+    return page.length === pageSize
+  })
+}

@@ -1,0 +1,163 @@
+/**
+ * Reads archives of repositories: CAR files (version 1), which may come from anyone. The content stays in the file; memory holds
+ * the position of each block. Reads are synchronous, because a worker thread calls this.
+ */
+import { hash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { decode } from '@atproto/lex-cbor'
+import { ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
+import { createBlockIndex } from './block-index.ts'
+import { InvalidArchive } from './invalid-archive.ts'
+
+export interface Archive {
+  /** CID of the root. */
+  readonly root: Uint8Array
+  /** Returns the content of a block, valid until the next call; undefined if the archive does not have it. */
+  read(cid: Uint8Array): Buffer | undefined
+  close(): void
+}
+
+/** A record may have 1 MiB; nodes of trees are much smaller. */
+const maxBlockBytes = 1024 * 1024
+/** The header names one root. */
+const maxHeaderBytes = 1024
+/** About 1.5 million records with the nodes of their tree, more than the store has room for. */
+const maxBlocks = 2_000_000
+
+/** CIDs of repositories: version 1, DAG-CBOR or raw bytes, SHA-256. */
+const cidBytes = 36
+const chunkBytes = 1024 * 1024
+
+/**
+ * Opens an archive, and verifies the hash of each block.
+ * @throws InvalidArchive
+ */
+export function openArchive(path: string): Archive {
+  const fd = openSync(path, 'r')
+  try {
+    const input = createInput(fd)
+    const root = readHeader(input)
+    const index = createBlockIndex()
+    const block = Buffer.allocUnsafe(cidBytes + maxBlockBytes)
+    const read = (cid: Uint8Array): Buffer | undefined => {
+      for (const { position, length } of index.candidates(cid)) {
+        readSync(fd, block, 0, cidBytes + length, position)
+        if (block.subarray(0, cidBytes).equals(cid)) return block.subarray(cidBytes, cidBytes + length)
+      }
+      return undefined
+    }
+    for (let blocks = 0; !input.isAtEnd(); blocks++) {
+      if (blocks === maxBlocks) throw new InvalidArchive(`The archive has more than ${maxBlocks} blocks`)
+      const { cid, position, length } = readBlock(input)
+      // Archives may repeat blocks.
+      if (!read(cid)) index.add(cid, position, length)
+    }
+    return { root, read, close: () => closeSync(fd) }
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** A file that is read from its start to its end. */
+interface Input {
+  /** Of the next byte. */
+  readonly position: number
+  isAtEnd(): boolean
+  /** Returns the next bytes, valid until the next call. @throws InvalidArchive when the file ends before */
+  take(bytes: number): Buffer
+}
+
+function createInput(fd: number): Input {
+  // Whole blocks fit, with what precedes them.
+  const buffer = Buffer.allocUnsafe(chunkBytes + maxBlockBytes)
+  let start = 0
+  let end = 0
+  let position = 0
+  const fill = (): void => {
+    buffer.copyWithin(0, start, end)
+    end -= start
+    start = 0
+    while (end < buffer.length) {
+      const read = readSync(fd, buffer, end, buffer.length - end, null)
+      if (read === 0) return
+      end += read
+    }
+  }
+  return {
+    get position() {
+      return position
+    },
+    isAtEnd() {
+      if (start === end) fill()
+      return start === end
+    },
+    take(bytes) {
+      if (end - start < bytes) fill()
+      if (end - start < bytes) throw new InvalidArchive('The archive is incomplete')
+      start += bytes
+      position += bytes
+      return buffer.subarray(start - bytes, start)
+    },
+  }
+}
+
+function readHeader(input: Input): Uint8Array {
+  const length = readLength(input, maxHeaderBytes)
+  const header = decodeMap(input.take(length)) ?? {}
+  const roots = Array.isArray(header.roots) ? header.roots : []
+  const root = ifCid(roots[0])
+  if (header.version !== 1 || roots.length !== 1 || !root) {
+    throw new InvalidArchive('The archive must be a CAR file of version 1 with one root')
+  }
+  return Buffer.from(root.bytes)
+}
+
+/** Reads and verifies a block. Returns its CID and its position, where the CID begins, and the length of its content. */
+function readBlock(input: Input): { cid: Uint8Array; position: number; length: number } {
+  const length = readLength(input, cidBytes + maxBlockBytes)
+  const { position } = input
+  const block = input.take(length)
+  const cid = block.subarray(0, cidBytes)
+  const content = block.subarray(cidBytes)
+  if (!isSupported(cid)) throw new InvalidArchive('The archive has a block whose CID is not of a repository')
+  if (!hash('sha256', content, 'buffer').equals(cid.subarray(4))) {
+    throw new InvalidArchive('The archive is damaged: a block does not match its CID')
+  }
+  return { cid, position, length: content.length }
+}
+
+function isSupported(cid: Uint8Array): boolean {
+  const [version, codec, algorithm, length] = cid
+  return (
+    cid.length === cidBytes &&
+    version === 1 &&
+    (codec === 0x71 || codec === 0x55) &&
+    algorithm === 0x12 &&
+    length === 32
+  )
+}
+
+/** Reads a varint (unsigned LEB128). */
+function readLength(input: Input, max: number): number {
+  let value = 0
+  for (let shift = 0; shift < 28; shift += 7) {
+    const [byte = 0] = input.take(1)
+    value |= (byte & 0x7f) << shift
+    if (byte < 0x80) {
+      if (value === 0 || value > max) break
+      return value
+    }
+  }
+  throw new InvalidArchive(`The archive has a block that is empty or has more than ${maxBlockBytes} bytes`)
+}
+
+/** Decodes DAG-CBOR; undefined if it is no map. */
+export function decodeMap(bytes: Uint8Array): LexMap | undefined {
+  try {
+    const value = decode(bytes)
+    return isPlainObject(value) ? (value as LexMap) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+/** Ends an import: completes one that is committed, undoes another. Both can be repeated after a crash at any point. */
+import type { Database } from '../../store/database.ts'
+import * as blobs from '../../store/tables/blobs.ts'
+import { updateAllFollowed } from '../../store/tables/follows.ts'
+import { refreshAll } from '../../store/tables/hidden.ts'
+import * as imports from '../../store/tables/imports.ts'
+import { inSlices } from './slices.ts'
+
+type Store = Pick<Database, 'transact'>
+
+const fewRows = 50
+const manyRows = 500
+
+/** Completes a committed import. */
+export async function finish(store: Store, begun: imports.Import): Promise<void> {
+  const { id, did } = begun
+  await inSlices(store, (tx) => imports.removeSome(tx, id, fewRows) > 0)
+  await inSlices(store, (tx) => imports.moveSome(tx, begun, manyRows) > 0)
+  let after: Uint8Array | undefined = new Uint8Array()
+  await inSlices(store, (tx) => {
+    after = after && imports.removeOldBlocks(tx, begun, after, manyRows)
+    return after !== undefined
+  })
+  await inSlices(store, (tx) => imports.forgetBlocks(tx, id, manyRows) > 0)
+  await store.transact((tx) => {
+    blobs.referAll(tx, did)
+    updateAllFollowed(tx, did)
+    refreshAll(tx, did)
+    imports.remove(tx, begun)
+  })
+}
+
+/** Undoes an import that is not committed, or whose account has been deleted. */
+export async function discard(store: Store, begun: imports.Import): Promise<void> {
+  await inSlices(store, (tx) => imports.discardRecords(tx, begun.staging, fewRows) > 0)
+  await inSlices(store, (tx) => imports.discardBlocks(tx, begun, manyRows) > 0)
+  await store.transact((tx) => imports.remove(tx, begun))
+}

@@ -1,0 +1,23 @@
+/** Runs long work as many short transactions, so that other requests are answered in between. */
+import type { Database, Writer } from '../../store/database.ts'
+
+const sliceMs = 5
+
+/**
+ * Calls `step` until it returns false: in each transaction several times, until a few milliseconds have passed. Resolves when all
+ * of it is on disk.
+ * @param check called first in each transaction; its error ends the work
+ */
+export async function inSlices(
+  store: Pick<Database, 'transact'>,
+  step: (tx: Writer) => boolean,
+  check: (tx: Writer) => void = () => {},
+): Promise<void> {
+  const slice = (tx: Writer): boolean => {
+    check(tx)
+    const end = performance.now() + sliceMs
+    while (performance.now() < end) if (!step(tx)) return false
+    return true
+  }
+  for (let more = true; more; ) more = await store.transact(slice)
+}

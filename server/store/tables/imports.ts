@@ -1,0 +1,211 @@
+/**
+ * Tables of imports that are being applied: `imports`, `import_blocks`, `import_removals`.
+ *
+ * An import is applied in many transactions. Until all its records are stored, they belong to an actor of their own, so that no
+ * query finds them under the account; their links belong to the author at once. The nodes of its tree are stored beside those of
+ * the old tree, which is harmless because they are named by their content. `is_committed` is the turning point: an interrupted
+ * import is undone before it, and completed after it.
+ */
+import { cidBytes } from '../cid.ts'
+import type { Reader, Writer } from '../database.ts'
+import * as actors from './actors.ts'
+
+export interface Import {
+  readonly id: number
+  /** DID of the account. */
+  readonly did: string
+  /** Id of the account; null when it has been deleted. */
+  readonly account: number | null
+  /** Id of the actor that the staged records belong to; null when none is left. */
+  readonly staging: number | null
+  /** 0 or 1 */
+  readonly isCommitted: number
+}
+
+const select = `SELECT i.id, i.did, i.is_committed AS isCommitted, s.id AS staging, a.id AS account
+  FROM imports i LEFT JOIN actors s ON s.did = 'import:' || i.did LEFT JOIN accounts a ON a.did = i.did`
+
+export function all(db: Reader): Import[] {
+  return db.all<Import>(select)
+}
+
+export function find(db: Reader, did: string): Import | undefined {
+  return db.get<Import>(`${select} WHERE i.did = ?`, [did])
+}
+
+/** Begins an import. */
+export function insert(tx: Writer, did: string): void {
+  // No DID begins like this.
+  actors.ensure(tx, `import:${did}`)
+  tx.run('INSERT INTO imports (did, is_committed) VALUES (?, 0)', [did])
+}
+
+/** Stores a node of the new tree. */
+export function insertBlock(
+  tx: Writer,
+  { id, account }: Pick<Import, 'id' | 'account'>,
+  { cid, bytes }: { readonly cid: Uint8Array; readonly bytes: Uint8Array },
+): void {
+  const isNew = tx.run(
+    'INSERT INTO repo_blocks (actor, cid, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    [account, cid, bytes],
+  )
+  tx.run('INSERT INTO import_blocks (import, cid, is_new) VALUES (?, ?, ?)', [id, cid, isNew])
+}
+
+/** The record of the account with a key, if there is one. */
+export function findRecord(
+  db: Reader,
+  account: number,
+  { collection, rkey }: { readonly collection: number; readonly rkey: string },
+): { readonly id: number; readonly cid: Uint8Array } | undefined {
+  return db.get('SELECT id, cid FROM records WHERE actor = ? AND collection = ? AND rkey = ?', [
+    account,
+    collection,
+    rkey,
+  ])
+}
+
+export interface StagedRecord {
+  readonly collection: number
+  readonly rkey: string
+  readonly cid: Uint8Array
+  /** DAG-CBOR. */
+  readonly bytes: Uint8Array
+  /** CIDs of the blobs that it names. */
+  readonly blobs: readonly string[]
+}
+
+/** Stores a record of the import. Returns its id. @param indexedAt milliseconds since 1970 */
+export function insertRecord(
+  tx: Writer,
+  staging: number,
+  { collection, rkey, cid, bytes, blobs }: StagedRecord,
+  indexedAt: number,
+): number {
+  const id =
+    tx.get<{ id: number }>(
+      'INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
+      [staging, collection, rkey, cid, bytes, indexedAt],
+    )?.id ?? 0
+  for (const blob of new Set(blobs)) {
+    tx.run('INSERT INTO record_blobs (record, cid) VALUES (?, ?)', [id, cidBytes(blob)])
+  }
+  return id
+}
+
+/** The key of a record of the account. */
+export interface RecordKey {
+  readonly id: number
+  readonly collection: number
+  readonly rkey: string
+}
+
+/** Records of the account in the order of their keys, after `after`. */
+export function recordPage(
+  db: Reader,
+  account: number,
+  after: RecordKey | undefined,
+  limit: number,
+): RecordKey[] {
+  return db.all(
+    `SELECT id, collection, rkey FROM records WHERE actor = ? AND (collection, rkey) > (?, ?)
+     ORDER BY collection, rkey LIMIT ?`,
+    [account, after?.collection ?? 0, after?.rkey ?? '', limit],
+  )
+}
+
+/** Notes records of the account that the import does not have. */
+export function insertRemovals(tx: Writer, id: number, records: readonly number[]): void {
+  tx.run('INSERT INTO import_removals (record, import) SELECT value, ? FROM json_each(?)', [
+    id,
+    JSON.stringify(records),
+  ])
+}
+
+/** Makes the import count: from here on it is completed, also after a crash. */
+export function commit(tx: Writer, { id, account, staging }: Import): void {
+  tx.run('UPDATE imports SET is_committed = 1 WHERE id = ?', [id])
+  tx.run(
+    `INSERT INTO collection_sizes (actor, collection, records, bytes)
+       SELECT ?, collection, records, bytes FROM collection_sizes WHERE actor = ?
+     ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes`,
+    [account, staging],
+  )
+  tx.run('DELETE FROM collection_sizes WHERE actor = ?', [staging])
+}
+
+/** Deletes some of the records that the import does not have. Returns how many. */
+export function removeSome(tx: Writer, id: number, limit: number): number {
+  return tx.run(
+    'DELETE FROM records WHERE id IN (SELECT record FROM import_removals WHERE import = ? LIMIT ?)',
+    [id, limit],
+  )
+}
+
+/** Gives some of the staged records to the account. Returns how many. */
+export function moveSome(tx: Writer, { account, staging }: Import, limit: number): number {
+  return tx.run('UPDATE records SET actor = ? WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
+    account,
+    staging,
+    limit,
+  ])
+}
+
+/**
+ * Deletes the nodes that the new tree does not have, among some of the account.
+ * @returns the CID of the last node that was examined; undefined after all
+ */
+export function removeOldBlocks(
+  tx: Writer,
+  { id, account }: Import,
+  after: Uint8Array,
+  limit: number,
+): Uint8Array | undefined {
+  const last = tx
+    .all<{ cid: Uint8Array }>(
+      'SELECT cid FROM repo_blocks WHERE actor = ? AND cid > ? ORDER BY cid LIMIT ?',
+      [account, after, limit],
+    )
+    .at(-1)?.cid
+  if (last === undefined) return undefined
+  tx.run(
+    `DELETE FROM repo_blocks AS b WHERE actor = ? AND cid > ? AND cid <= ?
+       AND NOT EXISTS (SELECT 1 FROM import_blocks i WHERE i.import = ? AND i.cid = b.cid)`,
+    [account, after, last, id],
+  )
+  return last
+}
+
+/** Deletes some of the staged records. Returns how many. */
+export function discardRecords(tx: Writer, staging: number | null, limit: number): number {
+  return tx.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
+    staging,
+    limit,
+  ])
+}
+
+/** Deletes some of the stored nodes, unless the old tree has them. Returns how many were examined. */
+export function discardBlocks(tx: Writer, { id, account }: Import, limit: number): number {
+  tx.run(
+    `DELETE FROM repo_blocks WHERE actor = ? AND cid IN (
+       SELECT cid FROM (SELECT cid, is_new FROM import_blocks WHERE import = ? ORDER BY cid LIMIT ?) WHERE is_new = 1)`,
+    [account, id, limit],
+  )
+  return forgetBlocks(tx, id, limit)
+}
+
+/** Deletes the list of some of the stored nodes, but not the nodes. Returns how many. */
+export function forgetBlocks(tx: Writer, id: number, limit: number): number {
+  return tx.run(
+    `DELETE FROM import_blocks WHERE import = ?1 AND cid IN (
+       SELECT cid FROM import_blocks WHERE import = ?1 ORDER BY cid LIMIT ?2)`,
+    [id, limit],
+  )
+}
+
+/** Ends an import. */
+export function remove(tx: Writer, { id, staging }: Import): void {
+  tx.run('DELETE FROM imports WHERE id = ?', [id])
+  tx.run('DELETE FROM actors WHERE id = ?', [staging])
+}
