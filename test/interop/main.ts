@@ -4,9 +4,11 @@
  */
 import { after } from 'node:test'
 import { moves } from './moves.ts'
+import { streams } from './streams.ts'
 import { openWorld } from './world.ts'
 
 const world = await openWorld()
 after(() => world.close())
 
 moves(world)
+streams(world)
