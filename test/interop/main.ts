@@ -3,6 +3,7 @@
  * system's folder for temporary files.
  */
 import { after } from 'node:test'
+import { interruptions } from './interruptions.ts'
 import { moves } from './moves.ts'
 import { streams } from './streams.ts'
 import { openWorld } from './world.ts'
@@ -11,4 +12,5 @@ const world = await openWorld()
 after(() => world.close())
 
 moves(world)
+interruptions(world)
 streams(world)

@@ -9,21 +9,40 @@ export type ReadCode = (address: string) => Promise<string>
 export interface Target {
   readonly server: string
   readonly password: string
+  /** The account is there already, deactivated since it moved away. */
+  readonly returns?: boolean
 }
 
-export async function migrate(from: Account, target: Target, readCode: ReadCode): Promise<Account> {
+/** @param between is called after each step */
+export async function migrate(
+  from: Account,
+  target: Target,
+  readCode: ReadCode,
+  between = async () => {},
+): Promise<Account> {
   const to = await openAccount(from, target)
-  await importRepository(from, to)
-  await importBlobs(from, to)
-  await importPreferences(from, to)
-  await changeIdentity(from, to, readCode)
-  await post(to.server, 'com.atproto.server.activateAccount', { auth: to.accessJwt })
-  await post(from.server, 'com.atproto.server.deactivateAccount', { auth: from.accessJwt, input: {} })
+  const steps = [
+    () => importRepository(from, to),
+    () => importBlobs(from, to),
+    () => importPreferences(from, to),
+    () => changeIdentity(from, to, readCode),
+    () => post(to.server, 'com.atproto.server.activateAccount', { auth: to.accessJwt }),
+    () => post(from.server, 'com.atproto.server.deactivateAccount', { auth: from.accessJwt, input: {} }),
+  ]
+  for (const step of steps) {
+    await between()
+    await step()
+  }
+  await between()
   return to
 }
 
-/** Creates the deactivated account at the new server. */
-export async function openAccount(from: Account, { server, password }: Target): Promise<Account> {
+/** Creates the deactivated account at the new server, or signs in to it. */
+export async function openAccount(
+  from: Account,
+  { server, password, returns = false }: Target,
+): Promise<Account> {
+  if (returns) return { ...from, server, password, accessJwt: await signIn(server, from.did, password) }
   const { body: description } = await get(server, 'com.atproto.server.describeServer')
   const proof = await get(from.server, 'com.atproto.server.getServiceAuth', {
     auth: from.accessJwt,
