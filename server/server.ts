@@ -6,6 +6,7 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
 import { createProxy, type ServiceProxy } from './network/proxy.ts'
@@ -245,6 +246,8 @@ function resourceMessage(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The server cannot write to its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
+  if (error instanceof TooManyLookups)
+    return 'Too many handles are being looked up. Try again in a few seconds.'
   if (error instanceof PasswordQueueFull)
     return 'Too many passwords are being checked. Try again in a few seconds.'
   return undefined

@@ -9,16 +9,19 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createHandleLookup } from './network/handle-lookup.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { combineListeners } from './records/events.ts'
+import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
@@ -38,8 +41,11 @@ export interface Services {
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
+  /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
+  readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly repositories: Repositories
+  readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
   readonly notifications: NotificationEvents
@@ -78,6 +84,8 @@ export async function createServices(base: Base): Promise<Services> {
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
+  const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
+  await exports.removeTemporaries()
   const importer = createImporter({
     store,
     files,
@@ -111,8 +119,10 @@ export async function createServices(base: Base): Promise<Services> {
       onKept: base.onMailKept,
     }),
     resolveDid,
+    resolveHandle: createForeignHandles(base),
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
+    exports,
     blobs,
     importer,
     notifications,
@@ -147,6 +157,13 @@ function createResolver({ config, store, now, signal }: Base, origin: string): R
     },
     signal,
   })
+}
+
+function createForeignHandles({ config, now, signal }: Base): ResolveHandle | undefined {
+  const { plcUrl, userDomains, nameServers, allowPrivateTargets: allowPrivate } = config
+  if (plcUrl === undefined) return undefined
+  const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
+  return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
 }
 
 type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'blobs' | 'background' | 'now'>

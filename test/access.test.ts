@@ -275,7 +275,24 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did } },
     answer: deleted(subject),
   }),
+  'com.core.identity.addRecoveryKey': () => ({
+    input: { key: 'did:key:none', password: 'wrong' },
+    answer: 'InvalidKey',
+  }),
+  'com.core.identity.getRecommendedDidCredentials': () => ({}),
+  'com.core.identity.listRotationKeys': () => ({}),
+  'com.core.identity.removeRecoveryKey': () => ({
+    input: { key: 'did:key:none', password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
+  'com.core.identity.requestPlcOperationSignature': () => ({}),
   'com.core.identity.resolveHandle': () => ({ params: { handle: bystander.handle } }),
+  'com.core.identity.signPlcOperation': () => ({
+    input: { token: 'AAAAA-AAAAA' },
+    answer: 'InvalidToken',
+  }),
+  'com.core.identity.submitPlcOperation': () => ({ input: { operation: {} }, answer: 'InvalidRequest' }),
+  'com.core.identity.updateHandle': () => ({ input: { handle: `${uniqueName()}.test` } }),
   'com.core.repo.applyWrites': ({ did }) => ({
     input: {
       repo: did,
@@ -347,8 +364,18 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { did: bystander.did, cid: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
     answer: 'BlobNotFound',
   }),
+  'com.core.sync.getBlocks': () => ({
+    params: { did: bystander.did, cids: someCid },
+    answer: 'BlockNotFound',
+  }),
+  'com.core.sync.getLatestCommit': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.getRecord': () => ({
+    params: { did: bystander.did, collection: 'app.example.feed.post', rkey: 'none' },
+  }),
   'com.core.sync.getRepo': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.getRepoStatus': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.listRepos': () => ({}),
 }
 
 let server: TestServer

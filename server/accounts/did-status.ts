@@ -3,7 +3,10 @@
 import type { Config } from '../config/config.ts'
 import { type DidDocument, documentFor, pdsEndpointOf, signingKeyOf } from '../identity/did-document.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
+import type { Secrets } from '../identity/secrets.ts'
 import type { Account } from '../store/tables/accounts.ts'
+import { XrpcError } from '../xrpc/errors.ts'
+import type { PlcPublisher } from './plc.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'plcUrl'>
@@ -16,16 +19,43 @@ const statusMaxAgeMs = 10_000
 /** Longest wait of createSession, refreshSession and getSession for the DID document. */
 const sessionWaitMs = 2_000
 
-/** Whether the DID document names this server and the key that signs for the account. */
-export async function isDidValid(
-  { resolveDid, origin }: Pick<Deps, 'resolveDid' | 'origin'>,
+type StatusDeps = Deps & {
+  readonly plc: Pick<PlcPublisher, 'current'>
+  readonly secrets: Pick<Secrets, 'rotationKey'>
+}
+
+/**
+ * Returns why this server cannot act for an account; undefined if it can. The DID document must name this server and the key that
+ * signs for the account, and the rotation keys of a did:plc must include the key of this server.
+ * @param maxAgeMs the oldest cached state that is accepted
+ * @throws UnresolvableDid; XrpcError `UpstreamFailure` if the directory does not answer
+ */
+export async function identityProblem(
+  deps: StatusDeps,
   account: Account,
-): Promise<boolean> {
-  const document = await resolveDid(account.did, { maxAgeMs: statusMaxAgeMs }).catch(() => undefined)
-  return (
-    document !== undefined &&
-    pdsEndpointOf(document) === origin &&
-    signingKeyOf(document) === account.signingKeyDid
+  maxAgeMs: number,
+): Promise<string | undefined> {
+  if (unpublishedDocument(deps, account)) return undefined
+  const { resolveDid, origin, plc, secrets } = deps
+  const document = await resolveDid(account.did, { maxAgeMs })
+  const endpoint = pdsEndpointOf(document)
+  if (endpoint !== origin) return `The DID document names ${endpoint ?? 'no server'} and not ${origin}`
+  if (signingKeyOf(document) !== account.signingKeyDid) {
+    return `The DID document does not have the signing key of the account, ${account.signingKeyDid}`
+  }
+  if (!account.did.startsWith('did:plc:')) return undefined
+  const { rotationKeys } = await plc.current(account, maxAgeMs)
+  return rotationKeys.includes(secrets.rotationKey.did)
+    ? undefined
+    : `The rotation keys of the DID do not include the one of this server, ${secrets.rotationKey.did}`
+}
+
+/** Whether this server can act for an account, as far as the directory answers. */
+export async function isDidValid(deps: StatusDeps, account: Account): Promise<boolean> {
+  return identityProblem(deps, account, statusMaxAgeMs).then(
+    (problem) => problem === undefined,
+    // The document is a cached one then, and was valid.
+    (error: unknown) => error instanceof XrpcError,
   )
 }
 

@@ -1,5 +1,8 @@
 /** Rules for handles of this server. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
+import type { Reader } from '../store/database.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import { holderOf } from '../store/tables/plc-changes.ts'
 
 export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
 
@@ -47,4 +50,10 @@ export function handleProblem(
   return reserved.has(label)
     ? { name: 'HandleNotAvailable', message: `${handle} is reserved. Choose another handle.` }
     : undefined
+}
+
+/** Whether an account has a handle, or gets it as soon as the directory has the change. @param did an account that may have it */
+export function isHandleTaken(db: Reader, handle: string, did?: string): boolean {
+  const holders = [accounts.findByHandle(db, handle)?.did, holderOf(db, handle)]
+  return holders.some((holder) => holder !== undefined && holder !== did)
 }

@@ -1,58 +1,84 @@
 /**
- * Publishes the identities of local accounts in the did:plc directory, when one is configured.
+ * The did:plc identities of local accounts. Operations of one identity never overlap.
  *
- * The store is the queue: an account row has the handle and the endpoint that were last published. An update is due while they
- * differ from the current ones. Like a three-way merge, an update replaces only values that this server published: changes by
- * the owner of the identity stay.
+ * Three files do the work: `plc-chain.ts` keeps identities that no directory has, `plc-publish.ts` brings a directory in line with
+ * the accounts, and `plc-change.ts` carries out what an account asks for.
  */
-import type { Config } from '../config/config.ts'
-import { createUpdate, endpointIn, handleIn, type PlcOperation } from '../identity/did-plc.ts'
-import { lastOperation, submitOperation } from '../identity/plc-directory.ts'
-import type { ResolveDid } from '../identity/resolver.ts'
-import type { Secrets } from '../identity/secrets.ts'
+import { LRUCache } from 'lru-cache'
+import type { PlcOperation } from '../identity/did-plc.ts'
+import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import type { Logger } from '../util/log.ts'
+import * as plcChanges from '../store/tables/plc-changes.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
-import { iso } from '../util/time.ts'
-
-interface Deps {
-  readonly config: Pick<Config, 'plcUrl'>
-  readonly store: Database
-  readonly secrets: Pick<Secrets, 'rotationKey'>
-  readonly resolveDid: ResolveDid
-  readonly origin: string
-  readonly log: Logger
-  readonly now: () => Date
-  /** Aborts submissions. */
-  readonly signal?: AbortSignal
-}
+import { protocolError } from '../xrpc/errors.ts'
+import {
+  changeIdentity,
+  currentOperation,
+  type IdentityChange,
+  publishedOperation,
+  settleChange,
+  submitOwn,
+} from './plc-change.ts'
+import { type PlcDeps, publishAccount } from './plc-publish.ts'
 
 export interface PlcPublisher {
   /** Submits the pending operations of an account; resolves when the directory has them. @throws OutboundFailed */
   publish(did: string): Promise<void>
   /** Submits the pending operations of all accounts. Failures are logged and retried with growing delays. */
   publishDue(): Promise<void>
+  /** Changes the identity of an account. @throws XrpcError `InvalidRequest`, `UpstreamFailure`: then nothing has changed */
+  change(did: string, change: IdentityChange): Promise<void>
+  /** Publishes an operation that the holder of an account sends. @throws XrpcError `InvalidRequest`, `UpstreamFailure` */
+  submit(did: string, operation: PlcOperation): Promise<void>
+  /**
+   * Returns the current state of an identity: what the directory has, else what was created here.
+   * @param maxAgeMs the oldest cached result that is accepted; 0 by default
+   * @throws XrpcError `InvalidRequest`, `UpstreamFailure`
+   */
+  current(account: accounts.Account, maxAgeMs?: number): Promise<PlcOperation>
+  /** As `current`, after the pending operations are published: the next operation follows it. */
+  latest(did: string): Promise<PlcOperation>
 }
 
 /** The delay doubles with each failure. The first is shorter than the interval of the job, so that its next run retries. */
 const firstRetryMs = 50_000
 const longestRetryMs = 60 * 60_000
 
-export function createPlcPublisher(deps: Deps): PlcPublisher {
+const cachedStates = 500
+
+export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
   const { store, origin, log, now } = deps
   const serialize = createKeyedSerializer<string>()
   const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
+  const states = new LRUCache<string, { readonly operation: PlcOperation; readonly at: number }>({
+    max: cachedStates,
+  })
+
+  /** Runs an operation of an identity, with the error of the directory as an error for clients. */
+  async function run<T>(did: string, operation: () => Promise<T>): Promise<T> {
+    try {
+      return await serialize(did, operation)
+    } catch (error) {
+      throw toUpstreamFailure(deps, did, error)
+    } finally {
+      states.delete(did)
+    }
+  }
 
   async function publish(did: string): Promise<void> {
     try {
-      await serialize(did, () => publishAccount(deps, did))
+      await serialize(did, async () => {
+        await settleChange(deps, did)
+        await publishAccount(deps, did)
+      })
       retries.delete(did)
     } catch (error) {
       const delayMs = Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
       retries.set(did, { delayMs, at: now().getTime() + delayMs })
       throw error
+    } finally {
+      states.delete(did)
     }
   }
 
@@ -60,94 +86,36 @@ export function createPlcPublisher(deps: Deps): PlcPublisher {
     publish,
     async publishDue() {
       if (deps.config.plcUrl === undefined) return
-      for (const did of accounts.withUnpublishedIdentity(store, origin)) {
+      const due = new Set([...accounts.withUnpublishedIdentity(store, origin), ...plcChanges.dids(store)])
+      for (const did of due) {
         if ((retries.get(did)?.at ?? 0) > now().getTime()) continue
         await publish(did).catch((error: unknown) => log.warn({ err: error, did }, 'PLC submission failed'))
       }
     },
+    change: (did, change) => run(did, () => changeIdentity(deps, did, change)),
+    submit: (did, operation) => run(did, () => submitOwn(deps, did, operation)),
+    latest: (did) =>
+      run(did, async () => {
+        await settleChange(deps, did)
+        return publishedOperation(deps, did)
+      }),
+    async current(account, maxAgeMs = 0) {
+      const known = states.get(account.did)
+      if (known && now().getTime() - known.at < maxAgeMs) return known.operation
+      const operation = await currentOperation(deps, account).catch((error: unknown) => {
+        throw toUpstreamFailure(deps, account.did, error)
+      })
+      states.set(account.did, { operation, at: now().getTime() })
+      return operation
+    },
   }
 }
 
-async function publishAccount(deps: Deps, did: string): Promise<void> {
-  const { config, store, resolveDid } = deps
-  const account = accounts.findByDid(store, did)
-  if (!account || config.plcUrl === undefined || !did.startsWith('did:plc:')) return
-  const submitted = await submitPending(deps, config.plcUrl, account)
-  const updated = await submitUpdate(deps, config.plcUrl, did)
-  if (submitted || updated) await resolveDid(did, { maxAgeMs: 0 }).catch(() => {})
-}
-
-/** Submits the genesis operation of an account, or the operation that it was imported with. */
-async function submitPending(deps: Deps, plcUrl: string, account: accounts.Account): Promise<boolean> {
-  const { store, origin, signal, now } = deps
-  const { did, plcOperation, plcSubmittedAt } = account
-  if (plcOperation === null || plcSubmittedAt !== null) return false
-  const operation: PlcOperation = JSON.parse(plcOperation)
-  await submitOperation(plcUrl, did, operation, { signal }).catch(async (error: unknown) => {
-    // The owner may have moved the identity to this server by another operation.
-    const last = await lastOperation(plcUrl, did, { signal }).catch(() => undefined)
-    const isHere = last?.verificationMethods.atproto === account.signingKeyDid && endpointIn(last) === origin
-    if (!isHere) throw error
-  })
-  const handle = (account.isMinted && handleIn(operation)) || account.handle
-  const endpoint = endpointIn(operation) ?? origin
-  await store.transact((tx) => {
-    accounts.setPlcSubmitted(tx, did, iso(now()))
-    accounts.setPublished(tx, did, { handle, endpoint })
-  })
-  return true
-}
-
-/** Submits the handle and the endpoint of an account if they differ from the published ones. */
-async function submitUpdate(deps: Deps, plcUrl: string, did: string): Promise<boolean> {
-  const { store, secrets, origin, log, signal } = deps
-  const account = accounts.findByDid(store, did)
-  if (!account) return false
-  const { handle, plcHandle, plcEndpoint } = account
-  const current = { handle, endpoint: origin }
-  if (handle === plcHandle && origin === plcEndpoint) return false
-  if (plcHandle === null || plcEndpoint === null) return adopt(deps, plcUrl, did, current)
-  const last = await lastOperation(plcUrl, did, { signal })
-  if (!last) throw new OutboundFailed('The did:plc directory has no operation of the DID')
-  const changes = changesTo(last, { handle: plcHandle, endpoint: plcEndpoint }, current)
-  if (changes && last.rotationKeys.includes(secrets.rotationKey.did)) {
-    await submitOperation(plcUrl, did, createUpdate(last, changes, secrets.rotationKey), { signal })
-    log.info({ did, ...current }, 'PLC update submitted')
-  } else if (changes || endpointIn(last) !== origin) {
-    log.warn({ did, ...current }, 'PLC update skipped: the identity was changed in the directory')
-  }
-  await store.transact((tx) => accounts.setPublished(tx, did, current))
-  return true
-}
-
-/** Records that an imported identity names this server, so that later changes are submitted. */
-async function adopt(deps: Deps, plcUrl: string, did: string, current: Names): Promise<boolean> {
-  const { store, signal } = deps
-  const last = await lastOperation(plcUrl, did, { signal }).catch(() => undefined)
-  if (last && endpointIn(last) === current.endpoint) {
-    await store.transact((tx) => accounts.setPublished(tx, did, current))
-  }
-  return false
-}
-
-interface Names {
-  readonly handle: string
-  readonly endpoint: string
-}
-
-/** Returns the members of an update that replaces the published names; undefined if there is nothing to replace. */
-function changesTo(last: PlcOperation, before: Names, current: Names) {
-  const { alsoKnownAs, services } = last
-  const { atproto_pds: pds } = services
-  const isElsewhere = pds?.endpoint !== before.endpoint && pds?.endpoint !== current.endpoint
-  if (!pds || isElsewhere) return undefined
-  const handles = alsoKnownAs.map((name) =>
-    name === `at://${before.handle}` ? `at://${current.handle}` : name,
+function toUpstreamFailure({ log }: Pick<PlcDeps, 'log'>, did: string, error: unknown): unknown {
+  if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) return error
+  log.warn({ err: error, did }, 'request to the did:plc directory failed')
+  return protocolError(
+    'UpstreamFailure',
+    'The did:plc directory did not accept the request, so nothing was changed. Try again later.',
   )
-  const isSame = pds.endpoint === current.endpoint && handles.join(' ') === alsoKnownAs.join(' ')
-  if (isSame) return undefined
-  return {
-    alsoKnownAs: [...new Set(handles)],
-    services: { ...services, atproto_pds: { ...pds, endpoint: current.endpoint } },
-  }
 }

@@ -82,7 +82,15 @@ import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
 import { updateAccountHandle } from './com/core/admin/updateAccountHandle.ts'
 import { updateAccountPassword } from './com/core/admin/updateAccountPassword.ts'
 import { updateSubjectStatus } from './com/core/admin/updateSubjectStatus.ts'
+import { addRecoveryKey } from './com/core/identity/addRecoveryKey.ts'
+import { getRecommendedDidCredentials } from './com/core/identity/getRecommendedDidCredentials.ts'
+import { listRotationKeys } from './com/core/identity/listRotationKeys.ts'
+import { removeRecoveryKey } from './com/core/identity/removeRecoveryKey.ts'
+import { requestPlcOperationSignature } from './com/core/identity/requestPlcOperationSignature.ts'
 import { resolveHandle } from './com/core/identity/resolveHandle.ts'
+import { signPlcOperation } from './com/core/identity/signPlcOperation.ts'
+import { submitPlcOperation } from './com/core/identity/submitPlcOperation.ts'
+import { updateHandle } from './com/core/identity/updateHandle.ts'
 import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
@@ -122,8 +130,13 @@ import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
 import { getBlob } from './com/core/sync/getBlob.ts'
+import { getBlocks as getRepoBlocks } from './com/core/sync/getBlocks.ts'
+import { getLatestCommit } from './com/core/sync/getLatestCommit.ts'
+import { getRecord as getRecordProof } from './com/core/sync/getRecord.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
+import { getRepoStatus } from './com/core/sync/getRepoStatus.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
+import { listRepos } from './com/core/sync/listRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -137,9 +150,22 @@ export const methods = [
   putRecord,
   uploadBlob,
   getBlob,
+  getRepoBlocks,
+  getLatestCommit,
+  getRecordProof,
   getRepo,
+  getRepoStatus,
   listBlobs,
+  listRepos,
+  addRecoveryKey,
+  getRecommendedDidCredentials,
+  listRotationKeys,
+  removeRecoveryKey,
+  requestPlcOperationSignature,
   resolveHandle,
+  signPlcOperation,
+  submitPlcOperation,
+  updateHandle,
   activateAccount,
   checkAccountStatus,
   confirmEmail,

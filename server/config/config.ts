@@ -35,6 +35,8 @@ export interface Config {
   readonly mailFrom: string
   /** Without a trailing slash. */
   readonly plcUrl: string | undefined
+  /** IP addresses, each with an optional port; those of the system if empty. */
+  readonly nameServers: readonly string[]
   /** The service that answers methods of the application namespace; set together with its URL. */
   readonly appViewDid: DidString | undefined
   /** Origin of the app view. */
@@ -148,7 +150,15 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   plcUrl: {
     env: 'PDS_PLC_URL',
     kind: kinds.webUrl,
-    about: 'Directory that did:plc operations are submitted to; none when unset.',
+    about:
+      'Directory that did:plc operations are submitted to. With one, handles of other domains are looked up.',
+  },
+  nameServers: {
+    env: 'PDS_DNS_SERVERS',
+    kind: kinds.nameServers,
+    fallback: '',
+    fallbackText: "the system's",
+    about: 'Name servers for look-ups of handles, such as 9.9.9.9 or 127.0.0.1:5353.',
   },
   appViewDid: {
     env: 'PDS_APP_VIEW_DID',

@@ -114,6 +114,21 @@ export const proxies: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : parseList(text, parseProxy)),
 }
 
+/** Parses `1.2.3.4`, `1.2.3.4:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function parseNameServer(text: string): string | undefined {
+  const [, bracketed, plain, portText] = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::(\d{1,5}))?$/i.exec(text) ?? []
+  const isAddress = isIP(text) !== 0 || isIP(bracketed ?? plain ?? '') !== 0
+  return isAddress && (portText === undefined || (Number(portText) > 0 && Number(portText) <= 65_535))
+    ? text.toLowerCase()
+    : undefined
+}
+
+export const nameServers: Kind<readonly string[]> = {
+  placeholder: 'ADDRESS,…',
+  expected: 'IP addresses, each with a port if it is not 53, separated by commas',
+  parse: (text) => (text === '' ? [] : parseList(text, parseNameServer)),
+}
+
 /** Accepts a domain under which the longest label that an account may choose is a valid handle. */
 function parseUserDomain(text: string): string | undefined {
   const domain = text.toLowerCase()

@@ -50,12 +50,13 @@ export async function createGenesis(identity: {
   return { did: didOf(operation), operation }
 }
 
+/** The members of an identity that an operation sets. */
+export type PlcChanges = Partial<
+  Pick<PlcOperation, 'rotationKeys' | 'verificationMethods' | 'alsoKnownAs' | 'services'>
+>
+
 /** Creates and signs the operation that follows `previous`, with some members changed. */
-export function createUpdate(
-  previous: PlcOperation,
-  changes: Partial<Pick<PlcOperation, 'alsoKnownAs' | 'services'>>,
-  signer: SigningKey,
-): PlcOperation {
+export function createUpdate(previous: PlcOperation, changes: PlcChanges, signer: SigningKey): PlcOperation {
   const { sig: _, ...state } = previous
   return signOperation({ ...state, ...changes, prev: cidOf(previous) }, signer)
 }
@@ -71,15 +72,34 @@ export function parseOperation(value: unknown): PlcOperation | undefined {
 }
 
 /**
- * Verifies an operation that a client sends for `did`, and returns it. One of its own rotation keys must have signed it, and a
- * genesis operation must hash to the DID. A later operation may belong to another DID: only the directory's log shows that.
+ * Parses an operation that a client sends. Does not check the signature: only a directory knows the operation that it follows.
  * @throws InvalidPlcOperation
  */
-export async function verifyOperation(operation: unknown, did: string): Promise<PlcOperation> {
+export function checkOperation(operation: unknown): PlcOperation {
   if (!isPlcOperation(operation)) throw new InvalidPlcOperation('Not a did:plc operation')
   if (encode(operation).byteLength > MAX_OPERATION_BYTES) {
     throw new InvalidPlcOperation('The did:plc operation is too large')
   }
+  return operation
+}
+
+/** Verifies that an operation follows `previous`. @throws InvalidPlcOperation */
+export async function verifySuccessor(operation: PlcOperation, previous: PlcOperation): Promise<void> {
+  if (operation.prev !== cidOf(previous)) {
+    throw new InvalidPlcOperation('The did:plc operation does not follow the latest one')
+  }
+  if (!(await isSignedByOneOf(previous.rotationKeys, operation))) {
+    throw new InvalidPlcOperation('The did:plc operation is not signed by a rotation key of the latest one')
+  }
+}
+
+/**
+ * Verifies an operation that a client sends for `did`, and returns it. One of its own rotation keys must have signed it, and a
+ * genesis operation must hash to the DID. A later operation may belong to another DID: only the directory's log shows that.
+ * @throws InvalidPlcOperation
+ */
+export async function verifyOperation(value: unknown, did: string): Promise<PlcOperation> {
+  const operation = checkOperation(value)
   if (operation.prev === null && didOf(operation) !== did) {
     throw new InvalidPlcOperation('The did:plc operation is for another DID')
   }
@@ -92,6 +112,7 @@ export async function verifyOperation(operation: unknown, did: string): Promise<
 // Limits of the did:plc directory.
 const MAX_OPERATION_BYTES = 4000
 const MAX_ENTRIES = 10
+export const maxRotationKeys = MAX_ENTRIES
 
 async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation): Promise<boolean> {
   const { sig, ...unsigned } = operation

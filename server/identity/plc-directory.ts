@@ -9,6 +9,18 @@ export function directoryUrl(plcUrl: string, did: string): string {
   return `${plcUrl.replace(/\/+$/, '')}/${encodeURIComponent(did)}`
 }
 
+/** The directory answered that it does not accept an operation, and its log does not have it. */
+export class PlcRefused extends OutboundFailed {
+  override name = 'PlcRefused'
+  /** The HTTP status of the answer. */
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
 interface Options {
   /** Aborts the requests. */
   readonly signal?: AbortSignal | undefined
@@ -20,7 +32,7 @@ const maxLogBytes = 4 * 1024 * 1024
 /**
  * Submits an operation. Idempotent: when the directory refuses it or does not answer, the operation counts as submitted if
  * the log has it.
- * @throws OutboundFailed, with the message of the directory if it refuses
+ * @throws PlcRefused with the message of the directory; OutboundFailed if the directory may have the operation
  */
 export async function submitOperation(
   plcUrl: string,
@@ -28,15 +40,21 @@ export async function submitOperation(
   operation: PlcOperation,
   options: Options = {},
 ): Promise<void> {
-  try {
-    await post(plcUrl, did, operation, options)
-  } catch (error) {
-    const isInLog = await hasOperation(plcUrl, did, operation, options).catch(() => false)
-    if (!isInLog) throw error
-  }
+  const failed = await post(plcUrl, did, operation, options).catch((error: OutboundFailed) => error)
+  if (!failed) return
+  const isInLog = await hasOperation(plcUrl, did, operation, options).catch(() => undefined)
+  if (isInLog) return
+  // After an answer the log is final. Without one, the request may still arrive.
+  if (failed instanceof PlcRefused && isInLog === undefined) throw new OutboundFailed(failed.message)
+  throw failed
 }
 
-async function post(plcUrl: string, did: string, operation: PlcOperation, options: Options): Promise<void> {
+async function post(
+  plcUrl: string,
+  did: string,
+  operation: PlcOperation,
+  options: Options,
+): Promise<undefined> {
   const response = await guardedFetch(directoryUrl(plcUrl, did), {
     ...options,
     // The directory is a setting of the owner, and may run on this machine.
@@ -45,15 +63,20 @@ async function post(plcUrl: string, did: string, operation: PlcOperation, option
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(operation),
   })
-  if (response.status < 200 || response.status >= 300) throw failure(response)
+  if (response.status < 200 || response.status >= 300) {
+    throw new PlcRefused(failureOf(response), response.status)
+  }
 }
 
-/** Whether the log has an operation. A signature covers the whole operation and has one encoding, so it identifies it. */
-async function hasOperation(
+/**
+ * Whether the log has an operation. A signature covers the whole operation and has one encoding, so it identifies it.
+ * @throws OutboundFailed
+ */
+export async function hasOperation(
   plcUrl: string,
   did: string,
   operation: PlcOperation,
-  options: Options,
+  options: Options = {},
 ): Promise<boolean> {
   const log = await get(`${directoryUrl(plcUrl, did)}/log`, options)
   return Array.isArray(log) && log.some((entry) => isObject(entry) && entry.sig === operation.sig)
@@ -76,10 +99,10 @@ export async function lastOperation(
 async function get(url: string, options: Options): Promise<unknown> {
   const response = await guardedFetch(url, { ...options, allowPrivate: true, maxBytes: maxLogBytes })
   if (response.status === 404 || response.status === 410) return undefined
-  if (response.status !== 200) throw failure(response)
+  if (response.status !== 200) throw new OutboundFailed(failureOf(response))
   return parseJson(response.body)
 }
 
-function failure({ status, body }: OutboundResponse): OutboundFailed {
-  return new OutboundFailed(`The did:plc directory answered ${status}: ${body.toString().slice(0, 200)}`)
+function failureOf({ status, body }: OutboundResponse): string {
+  return `The did:plc directory answered ${status}: ${body.toString().slice(0, 200)}`
 }

@@ -1,6 +1,12 @@
 /** The texts of messages: the reason, the server, the code, its lifetime, and advice for readers who did not request it. */
 
-export type MailPurpose = 'confirmEmail' | 'updateEmail' | 'resetPassword' | 'deleteAccount' | 'authFactor'
+export type MailPurpose =
+  | 'confirmEmail'
+  | 'updateEmail'
+  | 'resetPassword'
+  | 'deleteAccount'
+  | 'authFactor'
+  | 'signPlcOperation'
 
 /** How long a mailed code is valid. */
 export const CODE_LIFETIME_MINUTES = 15
@@ -60,7 +66,16 @@ function authFactor(details: MailDetails): MailContent {
   })
 }
 
-const templates = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor }
+function signPlcOperation(details: MailDetails): MailContent {
+  return render('signPlcOperation', details, {
+    subject: 'Change your identity',
+    asked:
+      'You asked to change the identity of your account, such as moving it to\nanother server. Anyone with the code and your session can take it over.',
+    ifNotYou: `Do not share the code. ${SIGNED_IN}`,
+  })
+}
+
+const templates = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor, signPlcOperation }
 
 /** Renders the message for a purpose. */
 export function mailFor(purpose: MailPurpose, details: MailDetails): MailContent {

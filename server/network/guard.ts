@@ -59,12 +59,25 @@ function checkAddress(address: string, host: string, allowPrivate: boolean): voi
   }
 }
 
-/** Returns a look-up that refuses addresses which are not public. @param signal skips look-ups that wait for a slot */
-export function checkedLookup(allowPrivate: boolean, signal?: AbortSignal): LookupFunction {
+/** Finds the addresses of a host. */
+export type FindAddresses = (host: string, options: LookupOptions) => Promise<LookupAddress[]>
+
+const findBySystem: FindAddresses = (host, options) => lookup(host, { ...options, all: true })
+
+/**
+ * Returns a look-up that refuses addresses which are not public.
+ * @param signal skips look-ups that wait for a slot
+ * @param find replaces the look-up of the system
+ */
+export function checkedLookup(
+  allowPrivate: boolean,
+  signal?: AbortSignal,
+  find: FindAddresses = findBySystem,
+): LookupFunction {
   async function addressesOf(host: string, options: LookupOptions): Promise<LookupAddress[]> {
     // The request may have timed out while it waited for a slot.
     signal?.throwIfAborted()
-    const addresses = await lookup(host, { ...options, all: true })
+    const addresses = await find(host, options)
     for (const { address } of addresses) checkAddress(address, host, allowPrivate)
     return addresses
   }

@@ -1,7 +1,7 @@
 /** Outgoing requests to URLs from other parties: limited in time and size, to public addresses only. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { checkedLookup, checkUrl, OutboundRefused } from './guard.ts'
+import { checkedLookup, checkUrl, type FindAddresses, OutboundRefused } from './guard.ts'
 
 export type GuardedFetchOptions = {
   method?: 'GET' | 'POST'
@@ -15,6 +15,8 @@ export type GuardedFetchOptions = {
   maxBytes?: number
   /** Aborts the request. */
   signal?: AbortSignal | undefined
+  /** Replaces the look-up of the system. */
+  findAddresses?: FindAddresses | undefined
 }
 
 export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -66,7 +68,7 @@ function send(
     agent: false,
     method: options.method ?? 'GET',
     headers: { 'accept-encoding': 'identity', ...options.headers },
-    lookup: checkedLookup(allowPrivate, signal),
+    lookup: checkedLookup(allowPrivate, signal, options.findAddresses),
     signal,
   })
     .on('response', resolve)

@@ -1,18 +1,27 @@
 /** CAR files (version 1) of a few blocks, in memory. Whole repositories are streamed; see `export.ts`. */
 import { encode } from '@atproto/lex-cbor'
-import { parseCid } from '@atproto/lex-data'
+import { type Cid, parseCid } from '@atproto/lex-data'
 import { cidBytes } from '../store/cid.ts'
-import type { Block } from '../store/tables/repos.ts'
 
-/** @param root CID of the first block that readers look for */
-export function carFile(root: string, blocks: Iterable<Block>): Uint8Array {
-  const header = encode({ version: 1, roots: [parseCid(root)] })
+interface CarBlock {
+  readonly cid: string | Cid
+  readonly bytes: Uint8Array
+}
+
+/** @param root CID of the first block that readers look for; undefined for blocks without an order */
+export function carFile(root: string | undefined, blocks: Iterable<CarBlock>): Uint8Array {
+  const header = encode({ version: 1, roots: root === undefined ? [] : [parseCid(root)] })
   const parts: Uint8Array[] = [varint(header.length), header]
   for (const { cid, bytes } of blocks) {
-    const id = cidBytes(cid)
+    const id = typeof cid === 'string' ? cidBytes(cid) : cid.bytes
     parts.push(varint(id.length + bytes.length), id, bytes)
   }
   return Buffer.concat(parts)
+}
+
+/** Returns blocks as the output of a method. */
+export function carOutput(root: string | undefined, blocks: Iterable<CarBlock>) {
+  return { encoding: 'application/vnd.ipld.car' as const, body: carFile(root, blocks) }
 }
 
 /** Encodes a length: seven bits a byte, the lowest first (unsigned LEB128). */

@@ -2,7 +2,15 @@
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
-  return [{ sql: imports() }, { sql: events() }]
+  return [{ sql: revisions() }, { sql: imports() }, { sql: events() }, { sql: identities() }]
+}
+
+/** The commit that wrote each block and record, for exports of what is newer than a revision. */
+function revisions(): string {
+  return `
+    ALTER TABLE repo_blocks ADD COLUMN rev TEXT; -- null: not known
+    ALTER TABLE records ADD COLUMN rev TEXT;     -- null: not known
+  `
 }
 
 /** See `tables/imports.ts`. */
@@ -51,5 +59,25 @@ function events(): string {
       bytes INTEGER NOT NULL             -- of all frames
     ) STRICT;
     INSERT INTO event_state (id, last_seq, outdated_seq, bytes) VALUES (1, 0, 0, 0);
+  `
+}
+
+/** See `tables/plc-operations.ts` and `tables/plc-changes.ts`. */
+function identities(): string {
+  return `
+    -- Operations that follow the first one of an identity which no directory has yet.
+    CREATE TABLE plc_operations (
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      number INTEGER NOT NULL,           -- 1, 2, …
+      operation TEXT NOT NULL,           -- JSON
+      PRIMARY KEY (did, number)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Operations that were sent to the directory, until it is known whether it has them.
+    CREATE TABLE plc_changes (
+      did TEXT PRIMARY KEY REFERENCES accounts (did) ON DELETE CASCADE,
+      operation TEXT NOT NULL,           -- JSON
+      handle TEXT UNIQUE                 -- what the account gets then; reserved until then
+    ) STRICT, WITHOUT ROWID;
   `
 }

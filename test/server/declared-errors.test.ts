@@ -3,6 +3,7 @@
  * `provoke` below. A declared error without an entry fails the test.
  */
 
+import { P256Keypair } from '@atproto/crypto'
 import { expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
 import { blobOf, png } from '../support/blobs.ts'
@@ -77,6 +78,12 @@ const reset = (token: string, password = 'a new password') =>
   core('server.resetPassword', { token, password })
 const adminPassword = (did: string, password: string) =>
   core('admin.updateAccountPassword', { did, password }, adminAuth)
+const ownHandle = (account: Account, handle: string) => core('identity.updateHandle', { handle }, account)
+const someKey = async () => (await P256Keypair.create()).did()
+const addKey = (account: Account, key: string) =>
+  core('identity.addRecoveryKey', { key, password: account.password }, account)
+const removeKey = (account: Account, key: string) =>
+  core('identity.removeRecoveryKey', { key, password: account.password }, account)
 const adminHandle = (did: string, handle: string) =>
   core('admin.updateAccountHandle', { did, handle }, adminAuth)
 
@@ -188,6 +195,31 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     return core('admin.updateSubjectStatus', { subject }, adminAuth)
   },
 
+  'com.core.identity.addRecoveryKey InvalidKey': async () => addKey(await newAccount(), 'did:key:none'),
+  'com.core.identity.addRecoveryKey TooManyKeys': async () => {
+    const account = await newAccount()
+    for (let n = 0; n < 9; n++) await addKey(account, await someKey())
+    return addKey(account, await someKey())
+  },
+  'com.core.identity.removeRecoveryKey InvalidKey': async () => {
+    const account = await newAccount()
+    const { body } = await server.get('com.core.identity.listRotationKeys', {}, account)
+    return removeKey(account, body.keys[0].key)
+  },
+  'com.core.identity.removeRecoveryKey KeyNotFound': async () =>
+    removeKey(await newAccount(), await someKey()),
+  'com.core.identity.signPlcOperation InvalidToken': async () =>
+    core('identity.signPlcOperation', { token: wrongToken }, await newAccount()),
+  'com.core.identity.signPlcOperation ExpiredToken': async () => {
+    const account = await newAccount()
+    await core('identity.requestPlcOperationSignature', undefined, account)
+    return afterExpiry(account, (token) => core('identity.signPlcOperation', { token }, account))
+  },
+  'com.core.identity.updateHandle HandleNotAvailable': async () =>
+    ownHandle(await newAccount(), owner.handle),
+  'com.core.identity.updateHandle InvalidHandle': async () => ownHandle(await newAccount(), 'x.test'),
+  'com.core.identity.updateHandle UnsupportedDomain': async () =>
+    ownHandle(await newAccount(), 'alice.example.com'),
   'com.core.identity.resolveHandle HandleNotFound': () =>
     server.get('com.core.identity.resolveHandle', { handle: 'unknown.test' }),
 
@@ -277,6 +309,13 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     server.get('com.core.repo.getRecord', { repo: owner.did, collection, rkey: 'none' }),
   ...reading('com.core.sync.getRepo', {}, 'did'),
   ...reading('com.core.sync.listBlobs', {}, 'did'),
+  ...reading('com.core.sync.getLatestCommit', {}, 'did'),
+  ...reading('com.core.sync.getRecord', { collection, rkey: 'one' }, 'did'),
+  ...reading('com.core.sync.getBlocks', { cids: staleCid }, 'did'),
+  'com.core.sync.getBlocks BlockNotFound': () =>
+    server.get('com.core.sync.getBlocks', { did: owner.did, cids: staleCid }),
+  'com.core.sync.getRepoStatus RepoNotFound': () =>
+    server.get('com.core.sync.getRepoStatus', { did: unknownDid }),
   ...reading('com.core.sync.getBlob', { cid: unknownCid }, 'did'),
   'com.core.sync.getBlob BlobNotFound': () =>
     server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),

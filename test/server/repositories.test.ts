@@ -7,7 +7,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRecordListener } from '../../server/notifications/record-listener.ts'
 import type { Draft } from '../../server/records/draft.ts'
-import { exportRepo } from '../../server/records/export.ts'
 import { type PreparedRecord, prepareRecord } from '../../server/records/prepare.ts'
 import { createRepositories, maxChanges } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
@@ -141,26 +140,6 @@ test('an export during writes contains exactly one commit', async () => {
   const [car] = await Promise.all([download(alice), ...Array.from({ length: 20 }, (_, n) => write(n))])
   expect((await verified(alice, car)).size).toBeGreaterThanOrEqual(20)
   expect((await verified(alice, await download(alice))).size).toBe(40)
-})
-
-test('concurrent exports of one commit share their memory', async () => {
-  const alice = await newAccount()
-  const write = () =>
-    server.post(
-      'com.core.repo.createRecord',
-      { repo: alice.did, collection: 'org.example.thing', record: {} },
-      alice,
-    )
-  await write()
-  const exported = () => exportRepo(server.running.services, alice.did as DidString)
-  const first = await exported()
-  expect(await exported()).toBe(first)
-  await write()
-  const second = await exported()
-  expect(second).not.toBe(first)
-  expect(await verified(alice, Buffer.concat(second ?? []))).toEqual(
-    await verified(alice, await download(alice)),
-  )
 })
 
 test('a deactivated account can export its repository', async () => {

@@ -71,6 +71,8 @@ export type PlcMode = 'up' | 'accepts and cuts' | 'fails' | 'down' | 'hangs'
 
 export class PlcDirectory {
   mode: PlcMode = 'up'
+  /** Accepts the next operation without an answer, then is down. */
+  downAfterPost = false
   /** Every request, as `GET /did:plc:…/log/last`. */
   readonly requests: string[] = []
   /** Every operation that was posted, accepted or not. */
@@ -152,7 +154,11 @@ export class PlcDirectory {
     if (this.mode === 'fails') return send(res, 500, { message: 'Internal server error' })
     try {
       const body = req.method === 'POST' ? await this.#post(did, req) : this.#get(did, rest.join('/'))
-      if (this.mode === 'accepts and cuts' && req.method === 'POST') res.destroy()
+      if (this.downAfterPost && req.method === 'POST') {
+        this.downAfterPost = false
+        this.mode = 'down'
+        res.destroy()
+      } else if (this.mode === 'accepts and cuts' && req.method === 'POST') res.destroy()
       else send(res, 200, body)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -30,6 +30,7 @@ test('without flags and variables every setting has its default', () => {
     smtpUrl: undefined,
     mailFrom: 'Personal data server <no-reply@localhost>',
     plcUrl: undefined,
+    nameServers: [],
     aliases: new Map([
       ['com.atproto', 'com.core'],
       ['app.bsky', 'app.example'],

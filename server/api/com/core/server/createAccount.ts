@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
-import { handleProblem, normalizeHandle } from '../../../../accounts/handle.ts'
+import { handleProblem, isHandleTaken, normalizeHandle } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
 import { needsInvite, takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
@@ -42,7 +42,7 @@ export const createAccount = method(com.core.server.createAccount, {
       if (caller.isForeignPage && accounts.isEmpty(db)) {
         throw fail('Forbidden', `Create the first account at ${services.origin} or in the app`)
       }
-      if (accounts.findByHandle(db, handle))
+      if (isHandleTaken(db, handle))
         throw fail('HandleNotAvailable', `${handle} is taken. Choose another handle.`)
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')

@@ -1,0 +1,11 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { recommendedState } from '../../../../accounts/plc-operation.ts'
+import { method } from '../../../method.ts'
+
+export const getRecommendedDidCredentials = method(com.core.identity.getRecommendedDidCredentials, {
+  auth: 'access',
+  handler({ auth: { account }, secrets, origin }) {
+    const rotationKeys = account.did.startsWith('did:plc:') ? [secrets.rotationKey.did] : undefined
+    return { ...recommendedState(account, origin), rotationKeys }
+  },
+})

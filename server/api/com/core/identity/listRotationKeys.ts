@@ -1,0 +1,17 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { isUnpublished } from '../../../../accounts/plc-chain.ts'
+import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { method } from '../../../method.ts'
+
+/** Milliseconds for which a state of the directory is used again. */
+const maxAgeMs = 10_000
+
+export const listRotationKeys = method(com.core.identity.listRotationKeys, {
+  auth: 'full',
+  async handler({ auth: { account }, secrets, plc }) {
+    requirePlc(account)
+    const { rotationKeys } = await plc.current(account, maxAgeMs)
+    const keys = rotationKeys.map((key) => ({ key, server: key === secrets.rotationKey.did }))
+    return { keys, published: !isUnpublished(account) }
+  },
+})

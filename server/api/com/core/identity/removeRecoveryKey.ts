@@ -1,0 +1,28 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { hourly } from '../../../../config/rate-limits.ts'
+import { method } from '../../../method.ts'
+
+export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
+  auth: 'full',
+  limits: [hourly(20, 'account')],
+  async handler({ input, auth: { did, account }, caller, secrets, passwords, plc, background, fail }) {
+    requirePlc(account)
+    const { key } = input
+    if (key === secrets.rotationKey.did) {
+      throw fail('InvalidKey', 'The key of this server stays while the account is here')
+    }
+    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined, caller.source))) {
+      throw fail('AuthenticationRequired', 'Wrong password')
+    }
+    await plc.change(did, {
+      rotationKeys(keys) {
+        const rest = keys.filter((one) => one !== key)
+        if (rest.length === keys.length)
+          throw fail('KeyNotFound', 'The identity does not have this rotation key')
+        return rest
+      },
+    })
+    background.run('PLC submission', () => plc.publish(did))
+  },
+})

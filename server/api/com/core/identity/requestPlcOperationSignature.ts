@@ -1,0 +1,15 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireEmail } from '../../../../accounts/email.ts'
+import { mailToken } from '../../../../accounts/mail-tokens.ts'
+import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { mailLimits } from '../../../../config/rate-limits.ts'
+import { method } from '../../../method.ts'
+
+export const requestPlcOperationSignature = method(com.core.identity.requestPlcOperationSignature, {
+  auth: 'full',
+  limits: mailLimits,
+  async handler({ auth, ...services }) {
+    requirePlc(auth.account)
+    await mailToken(services, requireEmail(auth.account), 'signPlcOperation')
+  },
+})

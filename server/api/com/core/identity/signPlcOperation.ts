@@ -1,0 +1,23 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
+import { requirePlc, signedUpdate } from '../../../../accounts/plc-operation.ts'
+import { hourly } from '../../../../config/rate-limits.ts'
+import { method } from '../../../method.ts'
+
+export const signPlcOperation = method(com.core.identity.signPlcOperation, {
+  auth: 'full',
+  limits: [hourly(50, 'account')],
+  async handler({ input, auth: { did, account }, store, secrets, plc, now, fail }) {
+    requirePlc(account)
+    const { token, ...changes } = input
+    if (token === undefined) {
+      throw fail('InvalidRequest', 'Send the token that requestPlcOperationSignature mails')
+    }
+    // Before the token is spent: the directory may be down, or the input wrong.
+    const operation = signedUpdate(await plc.latest(did), changes, secrets.rotationKey)
+    const spent = { did, purpose: 'signPlcOperation', token, now: now() } as const
+    const verdict = await store.transact((tx) => spendToken(tx, secrets, spent))
+    if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
+    return { operation }
+  },
+})

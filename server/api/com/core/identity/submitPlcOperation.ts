@@ -1,0 +1,16 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { lossIn, parseOwn, requirePlc } from '../../../../accounts/plc-operation.ts'
+import { hourly } from '../../../../config/rate-limits.ts'
+import { method } from '../../../method.ts'
+
+export const submitPlcOperation = method(com.core.identity.submitPlcOperation, {
+  auth: 'full',
+  limits: [hourly(50, 'account')],
+  async handler({ input, auth: { did, account }, secrets, origin, plc, fail }) {
+    requirePlc(account)
+    const operation = parseOwn(input.operation)
+    const loss = lossIn(operation, account, { origin, rotationKey: secrets.rotationKey.did })
+    if (loss) throw fail('InvalidRequest', loss)
+    await plc.submit(did, operation)
+  },
+})

@@ -1,0 +1,12 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { changeHandle } from '../../../../accounts/change-handle.ts'
+import { normalizeHandle } from '../../../../accounts/handle.ts'
+import { daily, perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { method } from '../../../method.ts'
+
+export const updateHandle = method(com.core.identity.updateHandle, {
+  auth: 'full',
+  limits: [perFiveMinutes(10, 'account'), daily(50, 'account')],
+  handler: ({ input, auth, ...services }) =>
+    changeHandle(services, auth.account, normalizeHandle(input.handle)),
+})
