@@ -308,6 +308,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { repo: bystander.did, collection, rkey: 'none' },
     answer: 'RecordNotFound',
   }),
+  'com.core.repo.importRepo': () => ({ answer: 'InvalidRequest' }),
   'com.core.repo.listMissingBlobs': () => ({}),
   'com.core.repo.listRecords': () => ({ params: { repo: bystander.did, collection } }),
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
