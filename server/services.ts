@@ -10,6 +10,7 @@ import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { createEventStream, type EventStream } from './events/stream.ts'
 import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
@@ -51,6 +52,7 @@ export interface Services {
   readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
+  readonly eventStream: EventStream
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -135,6 +137,10 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
+    eventStream: createEventStream({
+      store,
+      onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
+    }),
     notifications,
     live: createLive({
       store,

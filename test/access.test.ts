@@ -403,6 +403,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.getRepoStatus': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listRepos': () => ({}),
+  'com.core.sync.subscribeRepos': () => ({}),
 }
 
 let server: TestServer

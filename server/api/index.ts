@@ -150,6 +150,7 @@ import { getRepo } from './com/core/sync/getRepo.ts'
 import { getRepoStatus } from './com/core/sync/getRepoStatus.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
 import { listRepos } from './com/core/sync/listRepos.ts'
+import { subscribeRepos } from './com/core/sync/subscribeRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -303,4 +304,4 @@ export const methods = [
   getMoveOfAccount,
 ]
 
-export const subscriptions = [subscribe]
+export const subscriptions = [subscribe, subscribeRepos]

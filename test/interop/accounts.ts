@@ -132,7 +132,7 @@ async function readRepository(archive: Uint8Array) {
   const [root] = roots
   const commitBytes = root && blocks.get(root)
   assert(root && commitBytes, 'the archive has a commit')
-  const commit = decode(commitBytes) as { data: { toString(): string } }
+  const commit = decode(commitBytes) as unknown as { data: { toString(): string } }
   const rest = blocks.entries().filter((block) => !block.cid.equals(root))
   return {
     tree: commit.data.toString(),
