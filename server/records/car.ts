@@ -1,4 +1,4 @@
-/** Writes CAR files (version 1). Each block follows its length as an unsigned varint (LEB128). */
+/** Writes CAR files (version 1). Each block follows its length. */
 import { encode } from '@atproto/lex-cbor'
 import { parseCid } from '@atproto/lex-data'
 import { cidBytes } from '../store/cid.ts'
@@ -6,7 +6,7 @@ import type { Block } from '../store/tables/repos.ts'
 
 export const carType = 'application/vnd.ipld.car'
 
-/** Yields the file in parts. @param root undefined for blocks without an order */
+/** Yields a file in small parts. @param root CID of the first block that readers look for; undefined for blocks without an order */
 export function* carParts(root: string | undefined, blocks: Iterable<Block>): Generator<Uint8Array> {
   const header = encode({ version: 1, roots: root === undefined ? [] : [parseCid(root)] })
   yield varint(header.length)
@@ -19,9 +19,20 @@ export function* carParts(root: string | undefined, blocks: Iterable<Block>): Ge
   }
 }
 
+/** Returns a file of a few blocks. */
+export function carFile(root: string | undefined, blocks: Iterable<Block>): Uint8Array {
+  return Buffer.concat([...carParts(root, blocks)])
+}
+
+/** Returns a few blocks as the output of a method. */
+export function carOutput(root: string | undefined, blocks: Iterable<Block>) {
+  return { encoding: carType, body: carFile(root, blocks) } as const
+}
+
+/** Encodes a length: seven bits a byte, the lowest first (unsigned LEB128). */
 function varint(value: number): Uint8Array {
   const bytes: number[] = []
   let rest = value
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)
   return Uint8Array.of(...bytes, rest)
 }

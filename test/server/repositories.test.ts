@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRecordListener } from '../../server/notifications/record-listener.ts'
 import type { Draft } from '../../server/records/draft.ts'
 import { type PreparedRecord, prepareRecord } from '../../server/records/prepare.ts'
-import { createRepositories } from '../../server/records/repositories.ts'
+import { createRepositories, maxChanges } from '../../server/records/repositories.ts'
 import { createTidClock } from '../../server/records/tid.ts'
 import { loadTree } from '../../server/records/tree.ts'
 import { cidText } from '../../server/store/cid.ts'
@@ -199,7 +199,9 @@ test('tree, table and export agree after thousands of writes and deletions', asy
     const changes = await Promise.all(
       all.map((n) => toChange({ collection: 'org.example.thing', rkey: `key-${n}`, value: wanted(n) })),
     )
-    await repositories.write(did, apply(changes, model))
+    for (let at = 0; at < changes.length; at += maxChanges) {
+      await repositories.write(did, apply(changes.slice(at, at + maxChanges), model))
+    }
     await expectRepository(account, model)
   }
 })

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
-import { carParts, carType } from '../../../../records/car.ts'
+import { carOutput } from '../../../../records/car.ts'
 import { findBlocks } from '../../../../records/repository-blocks.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
@@ -17,6 +17,6 @@ export const getBlocks = method(com.core.sync.getBlocks, {
     const found = await findBlocks(store, did, cids)
     const missing = cids.find((cid) => !found.has(cid))
     if (missing !== undefined) throw fail('BlockNotFound', `The repository of ${did} has no block ${missing}`)
-    return { encoding: carType, body: Buffer.concat([...carParts(undefined, found.values())]) }
+    return carOutput(undefined, found.values())
   },
 })

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { allNamesOf } from '../../../../config/aliases.ts'
-import { carParts, carType } from '../../../../records/car.ts'
+import { carOutput } from '../../../../records/car.ts'
 import { proofOf } from '../../../../records/repository-blocks.ts'
 import { visibleHead } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
@@ -11,7 +11,6 @@ export const getRecord = method(com.core.sync.getRecord, {
     const { did, head } = visibleHead(store, params.did, auth)
     // The record may be stored under another name of its collection.
     const keys = allNamesOf(params.collection, config.aliases).map((name) => `${name}/${params.rkey}`)
-    const proof = carParts(head.commit, proofOf(store, did, head, keys))
-    return { encoding: carType, body: Buffer.concat([...proof]) }
+    return carOutput(head.commit, proofOf(store, did, head, keys))
   },
 })
