@@ -16,6 +16,7 @@ import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import { type Files, nodeFiles } from './store/files.ts'
+import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
 import { freshWrites } from './views/fresh.ts'
@@ -25,6 +26,7 @@ import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { opensToNetwork } from './xrpc/host.ts'
 import { createApp, type Fallback, type HttpOptions } from './xrpc/http.ts'
+import { type CallMethod, createInternalCaller } from './xrpc/internal-call.ts'
 import { type Listener, listen } from './xrpc/listen.ts'
 import { createRouter } from './xrpc/router.ts'
 import { createStreams, type Streams } from './xrpc/streams.ts'
@@ -71,7 +73,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const listener = await listenFor(ready.promise, config, store).catch(closing(store))
 
   const outgoing = new AbortController()
-  const services = await createServices({
+  const services: Services = await createServices({
     config,
     store,
     log,
@@ -81,10 +83,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
+    callMethod: (call) => callMethod(call),
   }).catch((error: unknown) => {
     ready.reject(error)
     return closing(listener, store)(error)
   })
+  const callMethod: CallMethod = createInternalCaller(methods, services)
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
   notifySubscribers(services)
@@ -125,6 +129,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    limitedBytes: (db) => events.state(db).bytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),

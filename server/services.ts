@@ -14,6 +14,7 @@ import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createMoves, type Moves } from './moving/moves.ts'
 import { createHandleLookup } from './network/handle-lookup.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
@@ -21,6 +22,7 @@ import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { combineListeners } from './records/events.ts'
+import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
@@ -30,6 +32,7 @@ import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
+import type { CallMethod } from './xrpc/internal-call.ts'
 
 export interface Services {
   readonly config: Config
@@ -44,11 +47,15 @@ export interface Services {
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly repositories: Repositories
+  readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
+  /** Calls a method of this server within the process. */
+  readonly callMethod: CallMethod
+  readonly moves: Moves
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -68,10 +75,11 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly files: Files
   readonly passwordCost: number | undefined
   readonly onMailKept: (() => void) | undefined
+  readonly callMethod: CallMethod
 }
 
 export async function createServices(base: Base): Promise<Services> {
-  const { config, store, log, now, signal, files } = base
+  const { config, store, log, now, signal, files, callMethod } = base
   const origin = publicOrigin(config, base.port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -82,6 +90,8 @@ export async function createServices(base: Base): Promise<Services> {
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
+  const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
+  await exports.removeTemporaries()
   const importer = createImporter({
     store,
     files,
@@ -118,6 +128,7 @@ export async function createServices(base: Base): Promise<Services> {
     resolveHandle: createForeignHandles(base),
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
+    exports,
     blobs,
     importer,
     notifications,
@@ -128,6 +139,10 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     viewContext,
+    callMethod,
+    moves: createMoves({
+      ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
+    }),
     background,
     log,
     origin,

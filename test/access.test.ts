@@ -308,6 +308,24 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   }),
   'com.core.repo.listMissingBlobs': () => ({}),
   'com.core.repo.listRecords': () => ({ params: { repo: bystander.did, collection } }),
+  'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
+  'com.core.admin.moveAccount': () => ({
+    input: { did: bystander.did, server: 'localhost', password: 'a password' },
+    answer: 'MoveRefused',
+  }),
+  'com.core.move.cancelMove': () => ({ answer: 'MoveRefused' }),
+  'com.core.move.continueMove': () => ({ input: {}, answer: 'MoveRefused' }),
+  'com.core.move.describeServer': () => ({ params: { server: 'localhost' }, answer: 'MoveRefused' }),
+  'com.core.move.findAccount': () => ({ params: { identifier: 'no handle' }, answer: 'MoveRefused' }),
+  'com.core.move.getMove': () => ({}),
+  'com.core.move.moveIn': () => ({
+    input: { identifier: 'a.example', password: 'a', handle: 'a.test', newPassword: 'b' },
+    answer: 'MoveRefused',
+  }),
+  'com.core.move.moveOut': () => ({
+    input: { server: 'localhost', password: 'a password' },
+    answer: 'MoveRefused',
+  }),
   'com.core.repo.putRecord': ({ did }) => ({ input: { repo: did, collection, rkey: 'one', record: {} } }),
   'com.core.repo.uploadBlob': () => ({ input: {} }),
   'com.core.server.activateAccount': ({ state }) => ({
@@ -364,8 +382,18 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { did: bystander.did, cid: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
     answer: 'BlobNotFound',
   }),
+  'com.core.sync.getBlocks': () => ({
+    params: { did: bystander.did, cids: someCid },
+    answer: 'BlockNotFound',
+  }),
+  'com.core.sync.getLatestCommit': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.getRecord': () => ({
+    params: { did: bystander.did, collection: 'app.example.feed.post', rkey: 'none' },
+  }),
   'com.core.sync.getRepo': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.getRepoStatus': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.listRepos': () => ({}),
 }
 
 let server: TestServer
