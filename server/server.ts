@@ -28,6 +28,7 @@ import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { opensToNetwork } from './xrpc/host.ts'
 import { createApp, type Fallback, type HttpOptions } from './xrpc/http.ts'
+import { type CallMethod, createInternalCaller } from './xrpc/internal-call.ts'
 import { type Listener, listen } from './xrpc/listen.ts'
 import { createRouter } from './xrpc/router.ts'
 import { createStreams, type Streams } from './xrpc/streams.ts'
@@ -74,7 +75,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const listener = await listenFor(ready.promise, config, store).catch(closing(store))
 
   const outgoing = new AbortController()
-  const services = await createServices({
+  const services: Services = await createServices({
     config,
     store,
     log,
@@ -84,12 +85,14 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
+    callMethod: (call) => callMethod(call),
   })
     .then(withRestoreAnnounced)
     .catch((error: unknown) => {
       ready.reject(error)
       return closing(listener, store)(error)
     })
+  const callMethod: CallMethod = createInternalCaller(methods, services)
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
   const stopEventLimit = watchEventLimit(services)

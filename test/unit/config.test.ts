@@ -26,6 +26,7 @@ test('without flags and variables every setting has its default', () => {
     inviteRequired: false,
     inviteInterval: undefined,
     blobUploadLimit: 300_000_000,
+    importLimit: 1_000_000_000,
     adminPassword: undefined,
     smtpUrl: undefined,
     mailFrom: 'Personal data server <no-reply@localhost>',
@@ -89,6 +90,7 @@ test.each([
   ['inviteInterval', 'PDS_INVITE_INTERVAL', '7d', 604_800_000],
   ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '1000', 1000],
   ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '8 gb', 8_000_000_000],
+  ['importLimit', 'PDS_IMPORT_LIMIT', '500MB', 500_000_000],
   ['adminPassword', 'PDS_ADMIN_PASSWORD', 'eight ch', 'eight ch'],
   [
     'smtpUrl',

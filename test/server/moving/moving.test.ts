@@ -1,0 +1,143 @@
+/** Moves of accounts between two servers, in both directions, over a connection that fails. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blobOf, download, png } from '../../support/blobs.ts'
+import { FaultyProxy } from '../../support/faulty-proxy.ts'
+import { PlcDirectory } from '../../support/plc.ts'
+import { type Account, type Answer, refusal, TestServer } from '../../support/server.ts'
+
+let directory: PlcDirectory
+/** The server that accounts leave, or move to, by the methods of the other one. */
+let other: TestServer
+let proxy: FaultyProxy
+/** The server that moves accounts. */
+let server: TestServer
+
+beforeAll(async () => {
+  directory = await PlcDirectory.start()
+  proxy = await FaultyProxy.start()
+  const shared = { plcUrl: directory.url, allowPrivateTargets: true }
+  other = await TestServer.start({ ...shared, publicUrl: proxy.url, userDomains: ['.other.test'] })
+  proxy.target = other.url
+  server = await TestServer.start({ ...shared, publicUrl: undefined, userDomains: ['.here.test'] })
+})
+
+afterAll(async () => {
+  await Promise.all([server.close(), other.close()])
+  await Promise.all([proxy.close(), directory.close()])
+})
+
+const password = 'a good password'
+const preferences = [{ $type: 'app.bsky.actor.defs#adultContentPref', enabled: true }]
+
+/** An account with records, files and preferences, whose identity is published. */
+async function filledAccount(at: TestServer, name: string): Promise<Account> {
+  const [domain = ''] = at.config.userDomains
+  const account = await at.account(name, { handle: name + domain })
+  const blobs = await Promise.all([
+    blobOf(at, account, png(`${name} small`)),
+    blobOf(at, account, png(`${name} large`, 2_000_000)),
+    blobOf(at, account, Buffer.from(`text of ${name}`), 'text/plain'),
+  ])
+  const values = [
+    ...blobs.map((blob) => ({ blob })),
+    ...Array.from({ length: 40 }, (_, number) => ({ number })),
+  ]
+  const writes = values.map((value) => ({
+    $type: 'com.core.repo.applyWrites#create',
+    collection: 'com.example.note',
+    value,
+  }))
+  await succeed(at.post('com.core.repo.applyWrites', { repo: account.did, writes }, account))
+  await succeed(at.post('app.bsky.actor.putPreferences', { preferences }, account))
+  await at.running.services.plc.publish(account.did)
+  return account
+}
+
+async function succeed(call: Promise<Answer>) {
+  const { status, body } = await call
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body
+}
+
+const records = async (at: TestServer, did: string) => {
+  const query = { repo: did, collection: 'com.example.note', limit: '100' }
+  return (await succeed(at.get('com.core.repo.listRecords', query))).records
+}
+
+async function filesOf(at: TestServer, did: string): Promise<Record<string, string>> {
+  const { cids } = await succeed(at.get('com.core.sync.listBlobs', { did }))
+  const entries = await Promise.all(
+    (cids as string[]).map(async (cid) => {
+      const response = await download(at, did, cid)
+      return [cid, Buffer.from(await response.arrayBuffer()).toString('base64')] as const
+    }),
+  )
+  return Object.fromEntries(entries)
+}
+
+/** Resolves when the move needs its owner, has failed or has ended. */
+async function settled(at: TestServer, account: { accessJwt: string }) {
+  await at.running.services.background.idle()
+  return (await succeed(at.get('com.core.move.getMove', {}, account))).move
+}
+
+const proceed = (at: TestServer, account: { accessJwt: string }, input: Record<string, string> = {}) =>
+  at.post('com.core.move.continueMove', input, account)
+
+/** Repeats failed steps until the move needs its owner or has ended. */
+async function repeated(at: TestServer, account: { accessJwt: string }) {
+  const errors: string[] = []
+  while (errors.length < 10) {
+    const move = await settled(at, account)
+    if (move.need !== undefined || move.endedAt !== undefined) return move
+    errors.push(`${move.step}: ${move.error}`)
+    await succeed(proceed(at, account))
+  }
+  throw new Error(errors.join('\n'))
+}
+
+const moveIn = (account: Account, more: Record<string, string> = {}) =>
+  server.post('com.core.move.moveIn', {
+    identifier: account.did,
+    password: account.password,
+    handle: `${account.handle.split('.')[0]}.here.test`,
+    newPassword: password,
+    ...more,
+  })
+
+test('move in: records, files and preferences arrive, though each call fails once', async () => {
+  const account = await filledAccount(other, 'alice')
+  const before = { records: await records(other, account.did), files: await filesOf(other, account.did) }
+  proxy.faults.set('com.atproto.server.createSession', 'before')
+  expect(await moveIn(account)).toMatchObject(refusal(400, 'MoveRefused'))
+  proxy.faults.set('com.atproto.server.getServiceAuth', 'midway')
+  expect(await moveIn(account)).toMatchObject(refusal(400, 'MoveRefused'))
+
+  for (const nsid of ['sync.getRepo', 'sync.getBlob']) proxy.faults.set(`com.atproto.${nsid}`, 'midway')
+  proxy.faults.set('app.bsky.actor.getPreferences', 'midway')
+  proxy.faults.set('com.atproto.identity.requestPlcOperationSignature', 'after')
+  const { status, body: here } = await moveIn(account)
+  expect({ status, ...here }).toMatchObject({ status: 200, did: account.did, handle: 'alice.here.test' })
+  expect(await repeated(server, here)).toMatchObject({
+    ...{ step: 'identity', need: 'code', canCancel: true },
+    ...{ blobsExpected: 3, blobsCopied: 3, blobsMissing: 0 },
+  })
+  expect(await proceed(server, here, { code: 'AAAAA-AAAAA' })).toMatchObject(refusal(400, 'MoveRefused'))
+  proxy.faults.set('com.atproto.server.deactivateAccount', 'after')
+  await succeed(proceed(server, here, { code: await other.codeTo(account.email) }))
+  expect(await repeated(server, here)).toMatchObject({ step: 'done', endedAt: expect.any(String) })
+  expect([...proxy.faults]).toEqual([])
+
+  expect(await records(server, account.did)).toEqual(before.records)
+  expect(await filesOf(server, account.did)).toEqual(before.files)
+  expect((await succeed(server.get('app.bsky.actor.getPreferences', {}, here))).preferences).toEqual(
+    preferences,
+  )
+  const { body: session } = await server.signIn({ handle: 'alice.here.test', password })
+  expect(session).toMatchObject({ active: true })
+  expect((await other.signIn(account)).body).toMatchObject({ active: false, status: 'deactivated' })
+  expect(directory.last(account.did)).toMatchObject({
+    alsoKnownAs: ['at://alice.here.test'],
+    services: { atproto_pds: { endpoint: server.running.services.origin } },
+  })
+})
