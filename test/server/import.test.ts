@@ -89,7 +89,7 @@ test('import: a did:web account is deactivated until activateAccount', async () 
   }
 })
 
-test('checkAccountStatus: validDid is true only while the directory names this server and key', async () => {
+test('checkAccountStatus: validDid is true only while the directory names this server and its keys', async () => {
   const account = await movedIn('pointer.test')
   const status = async () =>
     (await server.get('com.core.server.checkAccountStatus', {}, account)).body.validDid
@@ -104,6 +104,9 @@ test('checkAccountStatus: validDid is true only while the directory names this s
     server.clock.advance(minute)
   }
   await publish({ verificationMethods, services: here })
+  expect(await status()).toBe(false)
+  const { body } = await server.get('com.core.identity.getRecommendedDidCredentials', {}, account)
+  await publish({ rotationKeys: [account.rotationKey.did(), ...body.rotationKeys] })
   expect(await status()).toBe(true)
   await publish({ services: {} })
   expect(await status()).toBe(false)
