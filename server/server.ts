@@ -16,6 +16,7 @@ import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import { type Files, nodeFiles } from './store/files.ts'
+import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
 import { freshWrites } from './views/fresh.ts'
@@ -128,6 +129,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
+    limitedBytes: (db) => events.state(db).bytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),

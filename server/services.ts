@@ -22,6 +22,7 @@ import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
 import { combineListeners } from './records/events.ts'
+import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
@@ -46,6 +47,7 @@ export interface Services {
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly repositories: Repositories
+  readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
   readonly notifications: NotificationEvents
@@ -88,6 +90,8 @@ export async function createServices(base: Base): Promise<Services> {
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
+  const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
+  await exports.removeTemporaries()
   const importer = createImporter({
     store,
     files,
@@ -124,6 +128,7 @@ export async function createServices(base: Base): Promise<Services> {
     resolveHandle: createForeignHandles(base),
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
+    exports,
     blobs,
     importer,
     notifications,

@@ -382,8 +382,18 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { did: bystander.did, cid: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
     answer: 'BlobNotFound',
   }),
+  'com.core.sync.getBlocks': () => ({
+    params: { did: bystander.did, cids: someCid },
+    answer: 'BlockNotFound',
+  }),
+  'com.core.sync.getLatestCommit': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.getRecord': () => ({
+    params: { did: bystander.did, collection: 'app.example.feed.post', rkey: 'none' },
+  }),
   'com.core.sync.getRepo': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.getRepoStatus': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
+  'com.core.sync.listRepos': () => ({}),
 }
 
 let server: TestServer

@@ -1,6 +1,7 @@
 /** Deletes an account. Only the use of its invite code stays. */
 
 import type { Blobs } from '../blobs/blobs.ts'
+import { emitDeletion } from '../events/emit.ts'
 import type { Background } from '../jobs/background.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Writer } from '../store/database.ts'
@@ -19,7 +20,7 @@ interface Deps {
 }
 
 /** Deletes the rows of an account. Call `deleteFiles` after the commit. */
-export function deleteAccount(tx: Writer, did: string): void {
+export function deleteAccount(tx: Writer, did: string, at: Date): void {
   inviteCodes.removeOfAccount(tx, did)
   activitySubscriptions.removeOfSubject(tx, did)
   pushRegistrations.removeOfService(tx, did)
@@ -30,6 +31,7 @@ export function deleteAccount(tx: Writer, did: string): void {
   accounts.remove(tx, did)
   // Its lists no longer block or mute their members for others.
   for (const { users, members } of lists) refreshBetween(tx, users, members)
+  emitDeletion(tx, did, at)
 }
 
 /** Deletes the blobs of a deleted account, and its messages from the outbox, in the background. */

@@ -139,8 +139,13 @@ import { revokeAppPassword } from './com/core/server/revokeAppPassword.ts'
 import { revokeSession } from './com/core/server/revokeSession.ts'
 import { updateEmail } from './com/core/server/updateEmail.ts'
 import { getBlob } from './com/core/sync/getBlob.ts'
+import { getBlocks as getRepoBlocks } from './com/core/sync/getBlocks.ts'
+import { getLatestCommit } from './com/core/sync/getLatestCommit.ts'
+import { getRecord as getRecordProof } from './com/core/sync/getRecord.ts'
 import { getRepo } from './com/core/sync/getRepo.ts'
+import { getRepoStatus } from './com/core/sync/getRepoStatus.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
+import { listRepos } from './com/core/sync/listRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -154,8 +159,13 @@ export const methods = [
   putRecord,
   uploadBlob,
   getBlob,
+  getRepoBlocks,
+  getLatestCommit,
+  getRecordProof,
   getRepo,
+  getRepoStatus,
   listBlobs,
+  listRepos,
   addRecoveryKey,
   getRecommendedDidCredentials,
   listRotationKeys,

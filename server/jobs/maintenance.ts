@@ -30,7 +30,7 @@ export async function sweep(services: Deps): Promise<void> {
   const at = now()
   const due = await store.transact((tx) => {
     const deleted = accounts.dueForDeletion(tx, iso(at))
-    for (const { did } of deleted) deleteAccount(tx, did)
+    for (const { did } of deleted) deleteAccount(tx, did, at)
     sessions.removeExpired(tx, iso(at))
     reservedKeys.removeReservedBefore(tx, iso(new Date(at.getTime() - keepReservedKeysMs)))
     mailTokens.removeExpired(tx, iso(new Date(at.getTime() - keepMailTokensMs)))

@@ -1,8 +1,10 @@
 /** Signed commits (atproto repository specification, version 3). */
 import { encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor } from '@atproto/lex-data'
+import type { CommitEvent } from '../events/frames.ts'
 import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Block, Head } from '../store/tables/repos.ts'
+import { carFile } from './car.ts'
 import { emptyTree } from './tree.ts'
 
 /** Signs a commit to `tree`. @param sign signs with the signing key of the account */
@@ -24,8 +26,17 @@ export async function signCommit(
 export async function firstCommit(
   { did, rev }: { did: string; rev: string },
   signingKey: Uint8Array,
-): Promise<{ head: Head; blocks: Block[] }> {
+): Promise<{ head: Head; blocks: Block[]; event: CommitEvent }> {
   const tree = await emptyTree()
   const { head, block } = await signCommit({ did, rev, tree: tree.root }, signerOf(signingKey))
-  return { head, blocks: [tree.block, block] }
+  const blocks = [block, tree.block]
+  const event = {
+    did,
+    commit: head.commit,
+    rev,
+    since: undefined,
+    ops: [],
+    blocks: carFile(head.commit, blocks),
+  }
+  return { head, blocks, event }
 }

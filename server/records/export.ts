@@ -1,99 +1,126 @@
-/** Repositories as CAR files (version 1). */
+/**
+ * Repositories as CAR files (version 1).
+ *
+ * An export is read between writes, so that it belongs to one commit, and completely before it is sent, so that a slow client
+ * does not delay writes. Clients of the same export share it; it is removed with the last one.
+ */
 
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { parseCid } from '@atproto/lex-data'
 import { type CarBlock, writeCarStream } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
-import type { Database, Reader } from '../store/database.ts'
-import { nodeFiles, saveAs } from '../store/files.ts'
-import * as records from '../store/tables/records.ts'
+import type { Database } from '../store/database.ts'
+import { type Files, nodeFiles, saveAs } from '../store/files.ts'
+import { exportsName } from '../store/layout.ts'
 import * as repos from '../store/tables/repos.ts'
+import { protocolError } from '../xrpc/errors.ts'
 import type { Repositories } from './repositories.ts'
+import { blocksOf } from './repository-blocks.ts'
+import { type Spool, spool, streamOf } from './spool.ts'
+
+export interface Exports {
+  /**
+   * Returns the repository as a CAR file, commit first; undefined if there is none.
+   * @param since revision that the reader has: leaves out what it contains
+   * @throws NotEnoughResources while too many large exports are being sent
+   */
+  open(did: DidString, since?: string): Promise<Readable | undefined>
+  /** Removes files of earlier processes. Call it before the first export. */
+  removeTemporaries(): Promise<void>
+}
 
 interface Deps {
   readonly store: Database
   readonly repositories: Repositories
+  readonly files: Files
+  readonly dataDir: string
+}
+
+interface OpenExport {
+  readonly commit: string
+  readonly content: Spool
+  readers: number
 }
 
 /** Blocks that are read before the event loop continues. */
 const pageSize = 200
-const chunkBytes = 64 * 1024
+/** Each takes as much of the disk as a repository. */
+const maxFiles = 50
 
-/** Exports that are being sent, by DID. Responses share them, because a copy for each slow client would fill the memory. */
-const shared = new Map<string, { readonly commit: string; readonly chunks: WeakRef<Uint8Array[]> }>()
+export function createExports({ store, repositories, files, dataDir }: Deps): Exports {
+  const folder = join(dataDir, exportsName)
+  /** The latest export that is being sent, by DID and `since`. */
+  const latest = new Map<string, OpenExport>()
+  let openFiles = 0
 
-/**
- * Returns the whole repository as chunks of a CAR file, commit first; undefined if there is none. It is read between writes,
- * so that it belongs to one commit, and completely before it is sent, so that a slow client does not delay writes.
- */
-export async function exportRepo(
-  { store, repositories }: Deps,
-  did: DidString,
-): Promise<Uint8Array[] | undefined> {
-  return repositories.serialize(did, async () => {
+  /** Reads the repository again if another commit came meanwhile: the account may have been deleted and imported again. */
+  async function read(did: DidString, since: string | undefined): Promise<OpenExport | undefined> {
     for (;;) {
       const head = repos.findHead(store, did)
-      if (!head) return undefined
-      const last = shared.get(did)
-      const same = last?.commit === head.commit ? last.chunks.deref() : undefined
-      if (same) return same
-      const file = writeCarStream(parseCid(head.commit), blocksOf(store, did, head.commit))
-      const chunks = await inChunks(file)
-      // The account may have been deleted and imported again in the meantime.
-      if (repos.findHead(store, did)?.commit !== head.commit) continue
-      shared.set(did, { commit: head.commit, chunks: new WeakRef(chunks) })
-      return chunks
+      const last = latest.get(keyOf(did, since))
+      if (!head || last?.commit === head.commit) return head && last
+      const isCurrent = () => repos.findHead(store, did)?.commit === head.commit
+      try {
+        const blocks = paged(blocksOf(store, did, head, since))
+        const content = await spool(files, folder, writeCarStream(parseCid(head.commit), blocks))
+        if (isCurrent()) return { commit: head.commit, content, readers: 0 }
+        await content.remove()
+      } catch (error) {
+        if (isCurrent()) throw error
+      }
     }
-  })
+  }
+
+  async function leave(key: string, one: OpenExport): Promise<void> {
+    one.readers--
+    if (one.readers > 0) return
+    if (latest.get(key) === one) latest.delete(key)
+    if (one.content.isFile) openFiles--
+    await one.content.remove()
+  }
+
+  return {
+    open: (did, since) =>
+      repositories.serialize(did, async () => {
+        if (openFiles >= maxFiles) throw tooMany()
+        const one = await read(did, since)
+        if (!one) return undefined
+        const key = keyOf(did, since)
+        latest.set(key, one)
+        if (one.readers === 0 && one.content.isFile) openFiles++
+        one.readers++
+        return streamOf(one.content, () => void leave(key, one).catch(() => {}))
+      }),
+    removeTemporaries: () => files.removeDir(folder),
+  }
 }
+
+const keyOf = (did: string, since = '') => `${did} ${since}`
+
+const tooMany = () =>
+  protocolError('NotEnoughResources', 'Too many repositories are being downloaded. Try again later.')
 
 /**
  * Writes a repository to a CAR file. An existing file is replaced once the new one is on disk.
  * @returns false if there is no such repository
  */
-export async function saveRepo(services: Deps, did: DidString, file: string): Promise<boolean> {
-  const chunks = await exportRepo(services, did)
-  if (chunks) await saveAs(nodeFiles, file, ...chunks)
-  return chunks !== undefined
+export async function saveRepo(
+  { exports }: { readonly exports: Exports },
+  did: DidString,
+  file: string,
+): Promise<boolean> {
+  const content = await exports.open(did)
+  if (content) await saveAs(nodeFiles, file, content)
+  return content !== undefined
 }
 
-async function inChunks(file: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = []
-  let parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of file) {
-    parts.push(part)
-    bytes += part.length
-    if (bytes < chunkBytes) continue
-    chunks.push(Buffer.concat(parts))
-    parts = []
-    bytes = 0
-  }
-  return [...chunks, Buffer.concat(parts)]
-}
-
-/** Yields the commit, the nodes of its tree, the records. Duplicate blocks are allowed in a CAR file. */
-async function* blocksOf(db: Reader, did: string, commit: string): AsyncIterable<CarBlock> {
-  const first = repos.findBlock(db, did, commit)
-  if (first) yield { cid: parseCid(commit), bytes: first }
-  for await (const { cid, bytes } of paged<repos.Block>((last) =>
-    repos.blockPage(db, did, last?.cid, pageSize),
-  )) {
-    if (cid !== commit) yield { cid: parseCid(cid), bytes }
-  }
-  for await (const { cid, bytes } of paged<records.StoredRecord>((last) =>
-    records.pageOfRepo(db, did, last, pageSize),
-  )) {
-    yield { cid: parseCid(cid), bytes }
-  }
-}
-
-/** Yields the items of all pages, and lets the event loop continue after each page. */
-async function* paged<T>(read: (last: T | undefined) => T[]): AsyncIterable<T> {
-  let page = read(undefined)
-  while (page.length > 0) {
-    yield* page
-    await setImmediate()
-    page = read(page.at(-1))
+/** Lets the event loop continue from time to time. */
+async function* paged(blocks: Iterable<CarBlock>): AsyncGenerator<CarBlock> {
+  let count = 0
+  for (const block of blocks) {
+    yield block
+    if (++count % pageSize === 0) await setImmediate()
   }
 }

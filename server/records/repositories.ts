@@ -7,17 +7,23 @@
  * can write many of them together.
  */
 import type { DidString } from '@atproto/syntax'
+import { statusError } from '../accounts/status.ts'
 import type { Aliases } from '../config/aliases.ts'
+import { emitCommit } from '../events/emit.ts'
+import type { CommitEvent } from '../events/frames.ts'
 import type { Database, Reader } from '../store/database.ts'
+import * as accounts from '../store/tables/accounts.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
+import { protocolError } from '../xrpc/errors.ts'
+import { carFile } from './car.ts'
 import { signCommit } from './commit.ts'
 import { createDraft, type Draft, type RecordChange } from './draft.ts'
 import type { RecordListener } from './events.ts'
 import { accountNotFound, type CachedRepository, createRepositoryCache } from './repository-cache.ts'
 import type { NextTid } from './tid.ts'
-import { changeTree, type TreeChange } from './tree.ts'
+import { changeTree, readBlocks, type TreeChange } from './tree.ts'
 import { writeRecord } from './write-record.ts'
 
 /** Checks the state of a repository, and makes changes to it. */
@@ -48,8 +54,12 @@ export interface RepositoriesOptions {
   readonly listener: RecordListener
 }
 
+/** Changes of one commit, and bytes of its blocks: what readers of the event stream accept (atproto synchronization, `#commit`). */
+export const maxChanges = 200
+const maxBlockBytes = 2_000_000
+
 export function createRepositories(options: RepositoriesOptions): Repositories {
-  const { store, aliases, nextTid } = options
+  const { store, aliases, nextTid, now } = options
   const serialize = createKeyedSerializer<string>()
   const cache = createRepositoryCache(store)
 
@@ -64,17 +74,21 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     if (changes.some(({ after }) => after)) store.assertRoom()
     const repository = cache.open(did, base)
     const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
-    const made = await makeCommit(did, repository, nextTid(base.rev), changes).catch((error: unknown) => {
-      // A concurrent commit has removed nodes that this one had to read.
-      if (isOutdated(store)) return undefined
-      throw error
-    })
+    const made = await makeCommit(store, did, base, repository, nextTid(base.rev), changes).catch(
+      (error: unknown) => {
+        // A concurrent commit has removed nodes that this one had to read.
+        if (isOutdated(store)) return undefined
+        throw error
+      },
+    )
     if (!made) return { stored: false as const }
-    const { head, tree, added, removed } = made
+    const { head, tree, added, removed, event } = made
     const stored = store.transact((tx) => {
       if (isOutdated(tx)) return false
+      checkActive(tx, did)
       repos.advance(tx, did, head, { added, removed: [...removed, base.commit] })
       const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
+      emitCommit(tx, event, now())
       cache.advance(did, repository, head.commit, tree)
       return { commit: { cid: head.commit, rev: head.rev }, afterCommit }
     })
@@ -97,26 +111,65 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 }
 
 async function makeCommit(
-  did: string,
+  store: Database,
+  did: DidString,
+  base: repos.Head,
   from: CachedRepository,
   rev: string,
   changes: readonly RecordChange[],
 ) {
-  const { tree, added, removed } = await changeTree(from.tree, treeChanges(changes))
-  const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
-  return { head, tree, added: [...added, block], removed }
-}
-
-/** A record that moves to another name of its collection is deleted there and created here. */
-function treeChanges(changes: readonly RecordChange[]): TreeChange[] {
-  const cids = new Map<string, string | undefined>()
-  for (const { before, after } of changes) {
-    if (before) cids.set(keyOf(before), undefined)
-    if (after) cids.set(keyOf(after), after.cid)
+  const ops = treeChanges(changes)
+  if (ops.length > maxChanges) {
+    throw protocolError('InvalidRequest', `A commit can change at most ${maxChanges} records`)
   }
-  return [...cids].map(([key, cid]) => ({ key, cid }))
+  const { tree, added, removed, bordering } = await changeTree(from.tree, ops)
+  const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
+  const records = changes.flatMap(({ after }) => after ?? [])
+  const blocks = uniqueBlocks([block, ...added, ...readBlocks(store, did, bordering), ...records])
+  const event: CommitEvent = {
+    did,
+    commit: head.commit,
+    rev,
+    since: base,
+    ops,
+    blocks: carFile(head.commit, blocks),
+  }
+  if (event.blocks.length > maxBlockBytes) {
+    throw protocolError(
+      'InvalidRequest',
+      'These changes are too large for one commit. Write fewer records at once.',
+    )
+  }
+  return { head, tree, added: [...added, block], removed, event }
 }
 
-function keyOf({ collection, rkey }: { collection: string; rkey: string }): string {
-  return `${collection}/${rkey}`
+/** The events of an inactive repository would be ignored. */
+function checkActive(tx: Reader, did: string): void {
+  const account = accounts.findByDid(tx, did)
+  const refusal = account && statusError(account)
+  if (refusal) throw refusal
+}
+
+/** Records with the same content have the same block. */
+function uniqueBlocks(blocks: readonly repos.Block[]): Iterable<repos.Block> {
+  return new Map(blocks.map((block) => [block.cid, block])).values()
+}
+
+/**
+ * Returns what happens to each key of the tree. A record that moves to another name of its collection is deleted there and created
+ * here.
+ */
+function treeChanges(changes: readonly RecordChange[]): TreeChange[] {
+  const keys = new Map<string, { cid: string | undefined; prev: string | undefined }>()
+  const changeOf = (record: { collection: string; rkey: string }) => {
+    const key = `${record.collection}/${record.rkey}`
+    const change = keys.get(key) ?? { cid: undefined, prev: undefined }
+    keys.set(key, change)
+    return change
+  }
+  for (const { before, after } of changes) {
+    if (before) changeOf(before).prev = before.cid
+    if (after) changeOf(after).cid = after.cid
+  }
+  return Array.from(keys, ([key, change]) => ({ key, ...change })).filter(({ cid, prev }) => cid !== prev)
 }

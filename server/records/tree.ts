@@ -15,6 +15,8 @@ export interface TreeChange {
   readonly key: string
   /** CID of the record; undefined removes the key. */
   readonly cid: string | undefined
+  /** CID of the record before; undefined adds the key. */
+  readonly prev: string | undefined
 }
 
 export interface ChangedTree {
@@ -22,6 +24,8 @@ export interface ChangedTree {
   readonly added: readonly repos.Block[]
   /** CIDs of nodes that are no longer part of the tree. */
   readonly removed: readonly string[]
+  /** CIDs of the other nodes that border a changed key: with `added`, a reader can undo the changes. */
+  readonly bordering: readonly string[]
 }
 
 /** Loads the tree of a repository; nodes are read lazily. */
@@ -39,21 +43,31 @@ export async function emptyTree(): Promise<{ root: Cid; block: repos.Block }> {
 /** Applies changes to a tree. @param before its nodes must all be stored */
 export async function changeTree(before: MST, changes: readonly TreeChange[]): Promise<ChangedTree> {
   let tree = before
-  for (const { key, cid } of changes) {
+  for (const { key, cid, prev } of changes) {
     if (cid === undefined) tree = await tree.delete(key)
-    else if (await tree.get(key)) tree = await tree.update(key, parseCid(cid))
-    else tree = await tree.add(key, parseCid(cid))
+    else if (prev === undefined) tree = await tree.add(key, parseCid(cid))
+    else tree = await tree.update(key, parseCid(cid))
   }
   const keys = changes.map(({ key }) => key)
   const outdated = new Set<string>()
   for (const node of await nodesAround(before, keys)) outdated.add(node.pointer.toString())
   const added: repos.Block[] = []
+  const bordering: string[] = []
   for (const node of await nodesAround(tree, keys)) {
     const bytes = node.outdatedPointer ? await seal(node) : undefined
     const cid = node.pointer.toString()
     if (!outdated.delete(cid) && bytes) added.push({ cid, bytes })
+    else bordering.push(cid)
   }
-  return { tree, added, removed: [...outdated] }
+  return { tree, added, removed: [...outdated], bordering }
+}
+
+/** Returns blocks of a repository. */
+export function readBlocks(db: Reader, did: string, cids: readonly string[]): repos.Block[] {
+  return cids.flatMap((cid) => {
+    const bytes = repos.findBlock(db, did, cid)
+    return bytes ? [{ cid, bytes }] : []
+  })
 }
 
 /** Returns the nodes whose range contains or borders one of the keys, lower nodes first. */

@@ -3,6 +3,7 @@ import { findByIdentifier } from '../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
 import type { Reader } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
+import { findHead } from '../store/tables/repos.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
 const hidden: Record<AccountStatus, { name: string; message: string }> = {
@@ -11,7 +12,7 @@ const hidden: Record<AccountStatus, { name: string; message: string }> = {
   deactivated: { name: 'RepoDeactivated', message: 'This repository is deactivated' },
 }
 
-/** Who reads. Methods that do not accept the administrator pass a session. */
+/** Who reads. */
 interface Reading {
   readonly did: string | undefined
   readonly isAdmin?: boolean
@@ -25,8 +26,18 @@ interface Reading {
  */
 export function visibleRepo(db: Reader, repo: string, auth: Reading | undefined): Account {
   const account = findByIdentifier(db, repo)
-  if (!account) throw new XrpcError('RepoNotFound', `This server has no repository of ${repo}`)
+  if (!account) throw notFound(repo)
   const status = statusOf(account)
   if (status === undefined || auth?.did === account.did || auth?.isAdmin) return account
   throw new XrpcError(hidden[status].name, hidden[status].message)
 }
+
+/** As `visibleRepo`; returns the DID and the latest commit. */
+export function visibleHead(db: Reader, repo: string, auth: Reading | undefined) {
+  const { did } = visibleRepo(db, repo, auth)
+  const head = findHead(db, did)
+  if (!head) throw notFound(repo)
+  return { did, head }
+}
+
+const notFound = (repo: string) => new XrpcError('RepoNotFound', `This server has no repository of ${repo}`)

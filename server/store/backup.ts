@@ -14,7 +14,7 @@ import {
 } from './backup-blobs.ts'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
 import { BackupForeign, StoreDamaged, StoreLocked, StoreTooNew } from './errors.ts'
-import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeFully } from './files.ts'
+import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeChunks } from './files.ts'
 import { backupsName, blobPath, blobsName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import {
@@ -121,20 +121,6 @@ async function* intactBlobs(
     if (await isIntact(files, path, cid)) {
       yield { cid, size: await files.size(path), chunks: files.chunks(path) }
     }
-  }
-}
-
-async function writeChunks(files: Files, path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const file = await files.create(path)
-  try {
-    let position = 0
-    for await (const chunk of chunks) {
-      await writeFully(file, chunk, position)
-      position += chunk.length
-    }
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

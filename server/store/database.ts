@@ -45,6 +45,8 @@ export interface OpenOptions {
   readonly reserveBytes?: number
   /** Bytes of data at which `assertRoom` throws. */
   readonly fullBytes?: number
+  /** Returns bytes of data that have a limit of their own, which `assertRoom` leaves out. */
+  readonly limitedBytes?: (db: Reader) => number
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
@@ -144,7 +146,8 @@ export class Database implements Reader {
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     )
-    if (used && used.bytes >= (this.#options.fullBytes ?? defaultFullBytes)) {
+    const { fullBytes = defaultFullBytes, limitedBytes } = this.#options
+    if (used && used.bytes >= fullBytes + (limitedBytes?.(this) ?? 0)) {
       throw new StoreFull('The server is full. Delete data that is no longer needed, then try again.')
     }
   }

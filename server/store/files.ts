@@ -212,12 +212,21 @@ export async function writeFully(file: OpenFile, bytes: Uint8Array, position: nu
 
 /** Writes a file and syncs its content. Its name is on disk after `syncDir`. */
 export async function writeFile(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
+  await writeChunks(files, path, parts)
+}
+
+/** Writes a file as its content arrives, and syncs it. Its name is on disk after `syncDir`. */
+export async function writeChunks(
+  files: Files,
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const file = await files.create(path)
   try {
     let position = 0
-    for (const part of parts) {
-      await writeFully(file, part, position)
-      position += part.length
+    for await (const chunk of chunks) {
+      await writeFully(file, chunk, position)
+      position += chunk.length
     }
     await file.sync()
   } finally {
@@ -231,16 +240,24 @@ export async function replaceFile(
   path: string,
   ...parts: readonly Uint8Array[]
 ): Promise<void> {
+  await replaceByChunks(files, path, parts)
+}
+
+async function replaceByChunks(files: Files, path: string, chunks: Parameters<typeof writeChunks>[2]) {
   const temporary = `${path}.tmp`
-  await writeFile(files, temporary, ...parts)
+  await writeChunks(files, temporary, chunks)
   await files.rename(temporary, path)
   await files.syncDir(dirname(path))
 }
 
 /** Replaces a file in a user's folder: as `replaceFile`, but removes the temporary file on failure. */
-export async function saveAs(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
+export async function saveAs(
+  files: Files,
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
   try {
-    await replaceFile(files, path, ...parts)
+    await replaceByChunks(files, path, chunks)
   } catch (error) {
     await files.remove(`${path}.tmp`).catch(() => {})
     throw error

@@ -13,6 +13,8 @@ export const restoredBlobsName = 'blobs.restored'
 /** Folder of the archives that are being imported. */
 export const importsName = 'imports'
 export const backupsName = 'backups'
+/** Folder of repositories that are being sent. */
+export const exportsName = 'exports'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
 
@@ -47,7 +49,7 @@ export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
 }
 
-/** Ends the names of uploads that are being received, in the folder of blobs. */
+/** Ends the names of uploads that are being received, in the folder of blobs, and of repositories that are being sent. */
 export const temporarySuffix = '.tmp'
 
 /** CIDs of blobs: version 1, raw bytes, SHA-256, in base32. */

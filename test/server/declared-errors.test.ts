@@ -341,6 +341,13 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     server.get('com.core.repo.getRecord', { repo: owner.did, collection, rkey: 'none' }),
   ...reading('com.core.sync.getRepo', {}, 'did'),
   ...reading('com.core.sync.listBlobs', {}, 'did'),
+  ...reading('com.core.sync.getLatestCommit', {}, 'did'),
+  ...reading('com.core.sync.getRecord', { collection, rkey: 'one' }, 'did'),
+  ...reading('com.core.sync.getBlocks', { cids: staleCid }, 'did'),
+  'com.core.sync.getBlocks BlockNotFound': () =>
+    server.get('com.core.sync.getBlocks', { did: owner.did, cids: staleCid }),
+  'com.core.sync.getRepoStatus RepoNotFound': () =>
+    server.get('com.core.sync.getRepoStatus', { did: unknownDid }),
   ...reading('com.core.sync.getBlob', { cid: unknownCid }, 'did'),
   'com.core.sync.getBlob BlobNotFound': () =>
     server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),

@@ -45,19 +45,17 @@ function toRecord(row: Content, did: string, collection: string): StoredRecord {
   }
 }
 
+/** The revision of the latest commit: records are written after it, in the same transaction. */
+const latestRev = '(SELECT rev FROM repos WHERE actor = ?)'
+
 /** Returns the id of the record. */
 export function insert(tx: Writer, record: Omit<StoredRecord, 'id'>, blobs: readonly string[]): number {
   const { did, collection, rkey, cid, bytes, indexedAt } = record
+  const actor = actors.ensure(tx, did)
   const row = tx.get<{ id: number }>(
-    'INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
-    [
-      actors.ensure(tx, did),
-      collectionNames.ensure(tx, collection),
-      rkey,
-      cidBytes(cid),
-      bytes,
-      Date.parse(indexedAt),
-    ],
+    `INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at, rev)
+     VALUES (?, ?, ?, ?, ?, ?, ${latestRev}) RETURNING id`,
+    [actor, collectionNames.ensure(tx, collection), rkey, cidBytes(cid), bytes, Date.parse(indexedAt), actor],
   )
   const id = row?.id ?? 0
   insertBlobs(tx, id, blobs)
@@ -71,13 +69,11 @@ export function update(
   { collection, cid, bytes, indexedAt }: Omit<StoredRecord, 'id'>,
   blobs: readonly string[],
 ): void {
-  tx.run('UPDATE records SET collection = ?, cid = ?, bytes = ?, indexed_at = ? WHERE id = ?', [
-    collectionNames.ensure(tx, collection),
-    cidBytes(cid),
-    bytes,
-    Date.parse(indexedAt),
-    id,
-  ])
+  tx.run(
+    `UPDATE records SET collection = ?, cid = ?, bytes = ?, indexed_at = ?,
+       rev = (SELECT rev FROM repos WHERE actor = records.actor) WHERE id = ?`,
+    [collectionNames.ensure(tx, collection), cidBytes(cid), bytes, Date.parse(indexedAt), id],
+  )
   tx.run('DELETE FROM record_blobs WHERE record = ?', [id])
   insertBlobs(tx, id, blobs)
 }
@@ -117,23 +113,42 @@ export interface PageOf {
   readonly limit: number
 }
 
-/** Records of a repository, after `after`. The order of its collections is fixed but arbitrary. */
-export function pageOfRepo(
+/** The CID of a record, and its place in the order of `cidPage`. */
+export interface PlacedCid {
+  readonly id: number
+  readonly collection: number
+  readonly rkey: string
+  readonly cid: string
+}
+
+/** CIDs of the records of a repository, after `after`. The order of its collections is fixed but arbitrary. */
+export function cidPage(db: Reader, did: string, after: PlacedCid | undefined, limit: number): PlacedCid[] {
+  return db
+    .all<Omit<PlacedCid, 'cid'> & { readonly cid: Uint8Array }>(
+      `SELECT id, collection, rkey, cid FROM records
+       WHERE actor = ${actorId} AND (collection, rkey) > (?, ?) ORDER BY collection, rkey LIMIT ?`,
+      [did, after?.collection ?? 0, after?.rkey ?? '', limit],
+    )
+    .map((row) => ({ ...row, cid: cidText(row.cid) }))
+}
+
+/** DAG-CBOR of a record. */
+export function bytesOf(db: Reader, id: number): Uint8Array | undefined {
+  return db.get<{ bytes: Uint8Array }>('SELECT bytes FROM records WHERE id = ?', [id])?.bytes
+}
+
+/** Returns the block of a record, and the revision that wrote it. */
+export function findDated(
   db: Reader,
   did: string,
-  after: { collection: string; rkey: string } | undefined,
-  limit: number,
-): StoredRecord[] {
-  const { collection, rkey } = after ?? { collection: '', rkey: '' }
-  return db
-    .all<Content & { readonly collection: string }>(
-      `SELECT r.id, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt
-       FROM records r JOIN collections c ON c.id = r.collection
-       WHERE r.actor = ${actorId} AND (r.collection, r.rkey) > (coalesce(${collectionId}, 0), ?)
-       ORDER BY r.collection, r.rkey LIMIT ?`,
-      [did, collection, rkey, limit],
-    )
-    .map((row) => toRecord(row, did, row.collection))
+  collection: string,
+  rkey: string,
+): { cid: string; bytes: Uint8Array; rev: string | null } | undefined {
+  const row = db.get<{ cid: Uint8Array; bytes: Uint8Array; rev: string | null }>(
+    `SELECT cid, bytes, rev FROM records ${inCollection} AND rkey = ?`,
+    [did, collection, rkey],
+  )
+  return row && { ...row, cid: cidText(row.cid) }
 }
 
 /** Collections with at least one record, by name. */

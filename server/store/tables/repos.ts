@@ -1,6 +1,12 @@
-/** Tables `repos` and `repo_blocks`: the latest commit of each repository and the nodes of its tree. No history is kept. */
+/**
+ * Tables `repos` and `repo_blocks`: the latest commit of each repository and the nodes of its tree. No history is kept. Each
+ * block and record has the revision that wrote it; null when that is not known.
+ */
+import type { DidString } from '@atproto/syntax'
+import type { DatetimeString } from '../../util/time.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
+import type { Account } from './accounts.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 
@@ -35,7 +41,7 @@ export function insert(tx: Writer, did: string, head: Head, blocks: readonly Blo
     head.rev,
     cidBytes(head.tree),
   ])
-  insertBlocks(tx, actor, blocks)
+  insertBlocks(tx, actor, head.rev, blocks)
 }
 
 /** Sets the next commit, and updates the blocks of the tree. */
@@ -56,14 +62,14 @@ export function advance(
     actor,
     ...blocks.removed.map(cidBytes),
   ])
-  insertBlocks(tx, actor, blocks.added)
+  insertBlocks(tx, actor, head.rev, blocks.added)
 }
 
-function insertBlocks(tx: Writer, actor: number, blocks: readonly Block[]): void {
+function insertBlocks(tx: Writer, actor: number, rev: string, blocks: readonly Block[]): void {
   if (blocks.length === 0) return
   tx.run(
-    `INSERT INTO repo_blocks (actor, cid, bytes) VALUES ${blocks.map(() => '(?, ?, ?)').join(', ')}`,
-    blocks.flatMap(({ cid, bytes }) => [actor, cidBytes(cid), bytes]),
+    `INSERT INTO repo_blocks (actor, cid, bytes, rev) VALUES ${blocks.map(() => '(?, ?, ?, ?)').join(', ')}`,
+    blocks.flatMap(({ cid, bytes }) => [actor, cidBytes(cid), bytes, rev]),
   )
 }
 
@@ -72,6 +78,38 @@ export function findBlock(db: Reader, did: string, cid: string): Uint8Array | un
     did,
     cidBytes(cid),
   ])?.bytes
+}
+
+/** Returns a block and the revision that wrote it. */
+export function findDatedBlock(
+  db: Reader,
+  did: string,
+  cid: string,
+): { bytes: Uint8Array; rev: string | null } | undefined {
+  return db.get(`SELECT bytes, rev FROM repo_blocks WHERE actor = ${actorId} AND cid = ?`, [
+    did,
+    cidBytes(cid),
+  ])
+}
+
+/** A repository with what the status of its account depends on. */
+export interface ListedRepo extends Pick<Head, 'commit' | 'rev'>, Pick<Account, StatusColumn> {
+  readonly did: DidString
+  readonly createdAt: DatetimeString
+}
+
+type StatusColumn = 'takenDownAt' | 'suspendedAt' | 'deactivatedAt'
+
+/** Returns repositories by the time their accounts were created, after `after`. */
+export function page(db: Reader, after: { createdAt: string; did: string }, limit: number): ListedRepo[] {
+  const rows = db.all<Omit<ListedRepo, 'commit'> & { readonly commit: Uint8Array }>(
+    `SELECT a.did, a.created_at AS createdAt, r.commit_cid AS "commit", r.rev, a.taken_down_at AS takenDownAt,
+       a.suspended_at AS suspendedAt, a.deactivated_at AS deactivatedAt
+     FROM accounts a JOIN repos r ON r.actor = a.id
+     WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`,
+    [after.createdAt, after.did, limit],
+  )
+  return rows.map((row) => ({ ...row, commit: cidText(row.commit) }))
 }
 
 /** Blocks in CID order, after `after`. */

@@ -5,13 +5,14 @@ import { readCarWithRoot } from '@atproto/repo'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSigningKey, type SigningKey } from '../../../server/identity/keys.ts'
 import { firstCommit } from '../../../server/records/commit.ts'
-import { exportRepo } from '../../../server/records/export.ts'
+import { createExports } from '../../../server/records/export.ts'
 import { migrations } from '../../../server/records/migrations.ts'
 import { prepareRecord } from '../../../server/records/prepare.ts'
 import { createRepositories, type Repositories } from '../../../server/records/repositories.ts'
 import { createTidClock } from '../../../server/records/tid.ts'
 import { cidBytes } from '../../../server/store/cid.ts'
 import { Database, type Writer } from '../../../server/store/database.ts'
+import { nodeFiles } from '../../../server/store/files.ts'
 import * as accounts from '../../../server/store/tables/accounts.ts'
 import * as records from '../../../server/store/tables/records.ts'
 import * as repos from '../../../server/store/tables/repos.ts'
@@ -57,7 +58,7 @@ test('write: retries when its tree nodes were deleted by another commit', async 
   })
   expect(plans).toBe(2)
   expect(repos.findHead(store, did)?.commit).toBe(commit?.cid)
-  expect(records.pageOfRepo(store, did, undefined, 10).map(({ rkey }) => rkey)).toEqual(['d'])
+  expect(records.page(store, { did, collection, limit: 10 }).map(({ rkey }) => rkey)).toEqual(['d'])
 })
 
 test('write: fails on a damaged tree without blocking the next write', async () => {
@@ -77,8 +78,8 @@ test('write: concurrent writes make one commit each, and the last contains all r
   expect(new Set(commits.map((commit) => commit?.cid)).size).toBe(20)
   expect(commits.map((commit) => commit?.rev)).toEqual(commits.map((commit) => commit?.rev).toSorted())
   expect(records.count(store, did)).toBe(20)
-  const file = await exportRepo({ store, repositories }, did)
-  const { root } = await readCarWithRoot(Buffer.concat(file ?? []))
+  const exported = await createExports({ store, repositories, files: nodeFiles, dataDir: dir }).open(did)
+  const { root } = await readCarWithRoot(Buffer.concat((await exported?.toArray()) ?? []))
   expect(root.toString()).toBe(commits.at(-1)?.cid)
 })
 

@@ -9,7 +9,7 @@ export const deleteAccount = method(com.core.admin.deleteAccount, {
     const deleted = await services.store.transact((tx) => {
       const account = accounts.findByDid(tx, input.did)
       if (!account) throw fail('NotFound', 'Account not found')
-      deleteRows(tx, input.did)
+      deleteRows(tx, input.did, services.now())
       return account
     })
     deleteFiles(services, deleted)

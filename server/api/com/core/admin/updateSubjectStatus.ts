@@ -1,7 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { publishBeforeActivation } from '../../../../accounts/activate.ts'
+import { statusOf } from '../../../../accounts/status.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
+import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'
 import { iso } from '../../../../util/time.ts'
@@ -29,7 +31,8 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)
       if (!before) throw fail('NotFound', 'Account not found')
-      const at = iso(now())
+      const time = now()
+      const at = iso(time)
       if (takedown) {
         accounts.setTakedown(tx, did, takedown.applied ? at : null, takedown.ref ?? null)
         // A takedown ends all sessions; lifting it ends those that were opened during it, which have a limited scope.
@@ -38,6 +41,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       if (suspended) accounts.setSuspension(tx, did, suspended.applied ? at : null, suspended.ref ?? null)
       if (deactivated?.applied) accounts.deactivate(tx, did, at, null)
       else if (deactivated) accounts.activate(tx, did)
+      emitStatusChange(tx, did, statusOf(before), time)
       return accounts.findByDid(tx, did)
     })
     if (!account) throw fail('NotFound')

@@ -5,6 +5,7 @@ import { canonicalNsid } from '../../../../config/aliases.ts'
 import type { Draft } from '../../../../records/draft.ts'
 import { type PreparedRecord, type PrepareOptions, prepareRecord } from '../../../../records/prepare.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
+import { maxChanges } from '../../../../records/repositories.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
 import { protocolError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
@@ -15,8 +16,11 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repositories, config }) {
+  async handler({ input, auth, repositories, config, fail }) {
     checkOwnRepo(input.repo, auth)
+    if (input.writes.length > maxChanges) {
+      throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)
+    }
     const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
     const writes: Write[] = []
     for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, options))

@@ -5,7 +5,7 @@ import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
 
 export const describeRepo = method(com.core.repo.describeRepo, {
-  auth: 'optional',
+  auth: 'reader',
   async handler({ params, auth, store, config, resolveDid, origin }) {
     const { did, handle, signingKeyDid } = visibleRepo(store, params.repo, auth)
     const published = await resolveDid(did).catch(() => undefined)

@@ -5,7 +5,7 @@ import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.repo.getRecord, {
-  auth: 'optional',
+  auth: 'reader',
   handler({ params, auth, store, config, fail }) {
     const { did } = visibleRepo(store, params.repo, auth)
     const record = findRecord({ store, config }, did, params.collection, params.rkey)

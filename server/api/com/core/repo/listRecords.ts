@@ -7,7 +7,7 @@ import { firstPage } from '../../../../xrpc/page.ts'
 import { method } from '../../../method.ts'
 
 export const listRecords = method(com.core.repo.listRecords, {
-  auth: 'optional',
+  auth: 'reader',
   handler({ params, auth, store, config, fail }) {
     const { repo, collection, limit, cursor: after, reverse } = params
     const { did } = visibleRepo(store, repo, auth)

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { publishBeforeActivation } from '../../../../accounts/activate.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
+import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
@@ -15,6 +16,11 @@ export const activateAccount = method(com.core.server.activateAccount, {
         'This account is suspended. Only an administrator can lift the suspension.',
       )
     await publishBeforeActivation(services, auth.did)
-    await services.store.transact((tx) => accounts.activate(tx, auth.did))
+    await services.store.transact((tx) => {
+      const before = accounts.findByDid(tx, auth.did)
+      if (!before) return
+      accounts.activate(tx, auth.did)
+      emitStatusChange(tx, auth.did, statusOf(before), services.now())
+    })
   },
 })

@@ -7,6 +7,7 @@ import { passwordProblem } from '../../../../accounts/password.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { accountView, openSession, signTokens } from '../../../../auth/sessions.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { emitAccount, emitCommit, emitIdentity } from '../../../../events/emit.ts'
 import { isEmailAddress } from '../../../../mail/address.ts'
 import { firstCommit } from '../../../../records/commit.ts'
 import type { Reader } from '../../../../store/database.ts'
@@ -73,6 +74,12 @@ export const createAccount = method(com.core.server.createAccount, {
       reservedKeys.remove(tx, did)
       accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
       repos.insert(tx, did, repository.head, repository.blocks)
+      // An imported account is deactivated: it emits its events when it is activated.
+      if (!imported) {
+        emitIdentity(tx, did, at)
+        emitAccount(tx, did, at)
+        emitCommit(tx, repository.event, at)
+      }
       const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
       return openSession(tx, opening, at)
     })

@@ -1,4 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { statusOf } from '../../../../accounts/status.ts'
+import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { instant, iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
@@ -11,8 +13,11 @@ export const deactivateAccount = method(com.core.server.deactivateAccount, {
     if (input.deleteAfter !== undefined && !(deleteAfter && deleteAfter > at)) {
       throw fail('InvalidRequest', 'deleteAfter must be a date in the future')
     }
-    await store.transact((tx) =>
-      accounts.deactivate(tx, auth.did, iso(at), deleteAfter ? iso(deleteAfter) : null),
-    )
+    await store.transact((tx) => {
+      const before = accounts.findByDid(tx, auth.did)
+      if (!before) return
+      accounts.deactivate(tx, auth.did, iso(at), deleteAfter ? iso(deleteAfter) : null)
+      emitStatusChange(tx, auth.did, statusOf(before), at)
+    })
   },
 })

@@ -15,13 +15,9 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       throw fail('AuthenticationRequired', 'Wrong password')
     }
     const verdict = await store.transact((tx) => {
-      const result = spendToken(tx, secrets, {
-        did,
-        purpose: 'deleteAccount',
-        token: input.token,
-        now: now(),
-      })
-      if (result === 'good') deleteRows(tx, did)
+      const at = now()
+      const result = spendToken(tx, secrets, { did, purpose: 'deleteAccount', token: input.token, now: at })
+      if (result === 'good') deleteRows(tx, did, at)
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])

@@ -1,16 +1,15 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
-import { exportRepo } from '../../../../records/export.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
 
 export const getRepo = method(com.core.sync.getRepo, {
-  auth: 'optional',
+  auth: 'reader',
   limits: [perFiveMinutes(100, 'address')],
-  async handler({ params, auth, store, repositories, fail }) {
+  async handler({ params, auth, store, exports, fail }) {
     const { did } = visibleRepo(store, params.did, auth)
-    const file = await exportRepo({ store, repositories }, did)
-    if (!file) throw fail('RepoNotFound')
-    return { encoding: 'application/vnd.ipld.car', body: file }
+    const body = await exports.open(did, params.since)
+    if (!body) throw fail('RepoNotFound')
+    return { encoding: 'application/vnd.ipld.car', body }
   },
 })

@@ -1,0 +1,62 @@
+/**
+ * Adds events to the stream, in the transaction of what they report: both are on disk, or neither. Call them after the change: they
+ * report what the store has then.
+ *
+ * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
+ */
+import { type AccountStatus, statusOf } from '../accounts/status.ts'
+import type { Writer } from '../store/database.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import * as events from '../store/tables/events.ts'
+import * as repos from '../store/tables/repos.ts'
+import { accountFrame, type CommitEvent, commitFrame, identityFrame, syncFrame } from './frames.ts'
+
+/** Reports that the handle, the signing key or the server of an account has changed. */
+export function emitIdentity(tx: Writer, did: string, at: Date): void {
+  const { handle } = existing(accounts.findByDid(tx, did))
+  events.append(tx, { kind: 'identity', did, at }, (seq) => identityFrame({ seq, at }, did, handle))
+}
+
+/** Reports the status of an account. */
+export function emitAccount(tx: Writer, did: string, at: Date): void {
+  const status = statusOf(existing(accounts.findByDid(tx, did)))
+  events.append(tx, { kind: 'account', did, at }, (seq) => accountFrame({ seq, at }, did, status))
+}
+
+/** Reports the latest commit of a repository, whatever came before it. */
+export function emitSync(tx: Writer, did: string, at: Date): void {
+  const { commit, rev } = existing(repos.findHead(tx, did))
+  const bytes = existing(repos.findBlock(tx, did, commit))
+  events.append(tx, { kind: 'sync', did, at }, (seq) =>
+    syncFrame({ seq, at }, did, rev, { cid: commit, bytes }),
+  )
+}
+
+/** Reports a commit that the repository has just got. */
+export function emitCommit(tx: Writer, event: CommitEvent, at: Date): void {
+  events.append(tx, { kind: 'commit', did: event.did, at }, (seq) => commitFrame({ seq, at }, event))
+}
+
+/** Reports that an account was deleted, and deletes its earlier events. */
+export function emitDeletion(tx: Writer, did: string, at: Date): void {
+  events.removeOfAccount(tx, did)
+  events.append(tx, { kind: 'account', did, at }, (seq) => accountFrame({ seq, at }, did, 'deleted'))
+}
+
+/**
+ * Reports what a change of the status means for readers of the stream; nothing if the account had this status before. A
+ * deactivated account may have been imported or moved, so its activation also reports its identity and its repository.
+ */
+export function emitStatusChange(tx: Writer, did: string, before: AccountStatus | undefined, at: Date): void {
+  const status = statusOf(existing(accounts.findByDid(tx, did)))
+  if (status === before) return
+  emitAccount(tx, did, at)
+  if (status !== undefined || before !== 'deactivated') return
+  emitIdentity(tx, did, at)
+  emitSync(tx, did, at)
+}
+
+function existing<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('An event needs an account with a repository')
+  return row
+}

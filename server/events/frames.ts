@@ -1,0 +1,97 @@
+/**
+ * The messages of `com.core.sync.subscribeRepos` (Sync 1.1 of the atproto specification), encoded for sending. Members whose names
+ * end in `Cid` are text here, and links in the message.
+ */
+import { encode } from '@atproto/lex-cbor'
+import { parseCid } from '@atproto/lex-data'
+import type { AccountStatus } from '../accounts/status.ts'
+import { carFile } from '../records/car.ts'
+import type { EventKind } from '../store/tables/events.ts'
+import type { Block } from '../store/tables/repos.ts'
+import { iso } from '../util/time.ts'
+
+/** What happened to one record. */
+export interface RecordOp {
+  /** `collection/rkey` */
+  readonly key: string
+  /** CID of the record; undefined if it was deleted. */
+  readonly cid: string | undefined
+  /** CID of the record before; undefined if it was created. */
+  readonly prev: string | undefined
+}
+
+/** A commit as an event. */
+export interface CommitEvent {
+  readonly did: string
+  readonly commit: string
+  readonly rev: string
+  /** The commit before; undefined for the first one. */
+  readonly since: { readonly rev: string; readonly tree: string } | undefined
+  readonly ops: readonly RecordOp[]
+  /** CAR file: the commit, the nodes of the tree around the changed keys, the new records. */
+  readonly blocks: Uint8Array
+}
+
+/** Members that all events have. */
+interface Event {
+  readonly seq: number
+  readonly at: Date
+}
+
+export function commitFrame({ seq, at }: Event, event: CommitEvent): Uint8Array {
+  const { did, commit, rev, since, ops, blocks } = event
+  return frame('commit', {
+    seq,
+    time: iso(at),
+    repo: did,
+    commit: parseCid(commit),
+    rev,
+    since: since?.rev ?? null,
+    ...(since && { prevData: parseCid(since.tree) }),
+    ops: ops.map(opOf),
+    blocks,
+    blobs: [],
+    rebase: false,
+    tooBig: false,
+  })
+}
+
+function opOf({ key, cid, prev }: RecordOp) {
+  const action = cid === undefined ? 'delete' : prev === undefined ? 'create' : 'update'
+  return {
+    action,
+    path: key,
+    cid: cid === undefined ? null : parseCid(cid),
+    ...(prev !== undefined && { prev: parseCid(prev) }),
+  }
+}
+
+/** @param commit the block of the latest commit */
+export function syncFrame({ seq, at }: Event, did: string, rev: string, commit: Block): Uint8Array {
+  return frame('sync', { seq, time: iso(at), did, rev, blocks: carFile(commit.cid, [commit]) })
+}
+
+export function identityFrame({ seq, at }: Event, did: string, handle: string): Uint8Array {
+  return frame('identity', { seq, time: iso(at), did, handle })
+}
+
+/** @param status undefined for an active account */
+export function accountFrame(
+  { seq, at }: Event,
+  did: string,
+  status: AccountStatus | 'deleted' | undefined,
+): Uint8Array {
+  const activity = status === undefined ? { active: true } : { active: false, status }
+  return frame('account', { seq, time: iso(at), did, ...activity })
+}
+
+const headers: Readonly<Record<EventKind, Uint8Array>> = {
+  commit: encode({ op: 1, t: '#commit' }),
+  sync: encode({ op: 1, t: '#sync' }),
+  identity: encode({ op: 1, t: '#identity' }),
+  account: encode({ op: 1, t: '#account' }),
+}
+
+function frame(kind: EventKind, payload: Parameters<typeof encode>[0]): Uint8Array {
+  return Buffer.concat([headers[kind], encode(payload)])
+}

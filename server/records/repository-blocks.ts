@@ -1,0 +1,109 @@
+/** Reads the blocks of stored repositories: whole, newer than a revision, or those that prove a record. */
+import { setImmediate } from 'node:timers/promises'
+import { parseCid } from '@atproto/lex-data'
+import type { CarBlock } from '@atproto/repo'
+import type { Reader } from '../store/database.ts'
+import * as records from '../store/tables/records.ts'
+import * as repos from '../store/tables/repos.ts'
+import { itemsOf, splitKey } from './tree-node.ts'
+
+/**
+ * Yields the commit, then nodes and records in the order of the tree, so that a reader can verify them as they arrive. Throws
+ * when a block is missing. The caller keeps other writes of the repository away until the end.
+ * @param since leaves out what this or an earlier revision wrote
+ */
+export function* blocksOf(
+  db: Reader,
+  did: string,
+  head: repos.Head,
+  since?: string,
+): Generator<CarBlock, void> {
+  const isNewer = ({ rev }: { rev: string | null }) => since === undefined || rev === null || rev > since
+  const commit = nodeOf(db, did, head.commit)
+  if (isNewer(commit)) yield block(head.commit, commit.bytes)
+  yield* below(head.tree)
+
+  // A node that is as old as `since` contains nothing newer: each change of a record changes all nodes above it.
+  function* below(cid: string): Generator<CarBlock, void> {
+    const node = nodeOf(db, did, cid)
+    if (!isNewer(node)) return
+    yield block(cid, node.bytes)
+    for (const item of itemsOf(node.bytes)) {
+      if (item.key === undefined) {
+        yield* below(item.node)
+        continue
+      }
+      const record = recordOf(db, did, item.key, item.record)
+      if (isNewer(record)) yield block(item.record, record.bytes)
+    }
+  }
+}
+
+/** Returns the blocks that prove which record each key has in the latest commit, or that it has none. */
+export function proofOf(db: Reader, did: string, head: repos.Head, keys: readonly string[]): CarBlock[] {
+  const blocks = new Map([[head.commit, nodeOf(db, did, head.commit).bytes]])
+  for (const key of keys) {
+    for (let cid: string | undefined = head.tree; cid !== undefined; ) {
+      const { bytes } = nodeOf(db, did, cid)
+      blocks.set(cid, bytes)
+      const items = itemsOf(bytes)
+      const record = items.find((item) => item.key === key)
+      if (record?.key !== undefined) blocks.set(record.record, recordOf(db, did, key, record.record).bytes)
+      cid = record ? undefined : nodeAround(items, key)
+    }
+  }
+  return [...blocks].map(([cid, bytes]) => block(cid, bytes))
+}
+
+/** Records that are compared before the event loop continues. */
+const pageSize = 1000
+
+/** Returns those of the blocks that the latest commit contains, by CID. Records are found without an index: slowly. */
+export async function findBlocks(
+  db: Reader,
+  did: string,
+  cids: readonly string[],
+): Promise<ReadonlyMap<string, CarBlock>> {
+  const found = new Map<string, CarBlock>()
+  const wanted = new Set(cids)
+  const add = (cid: string, bytes: Uint8Array | undefined) => {
+    if (bytes && wanted.delete(cid)) found.set(cid, block(cid, bytes))
+  }
+  for (const cid of cids) add(cid, repos.findBlock(db, did, cid))
+  for (let after: records.PlacedCid | undefined; wanted.size > 0; await setImmediate()) {
+    const page = records.cidPage(db, did, after, pageSize)
+    for (const { id, cid } of page) if (wanted.has(cid)) add(cid, records.bytesOf(db, id))
+    after = page.at(-1)
+    if (!after) break
+  }
+  return found
+}
+
+/** Returns the lower node whose range contains a key. */
+function nodeAround(items: ReturnType<typeof itemsOf>, key: string): string | undefined {
+  const next = items.findIndex((item) => item.key !== undefined && item.key > key)
+  const before = items.at(next < 0 ? -1 : next - 1)
+  return next !== 0 && before && before.key === undefined ? before.node : undefined
+}
+
+function nodeOf(db: Reader, did: string, cid: string): { bytes: Uint8Array; rev: string | null } {
+  const node = repos.findDatedBlock(db, did, cid)
+  if (!node) throw new Error(`The repository of ${did} lacks the block ${cid}`)
+  return node
+}
+
+function recordOf(
+  db: Reader,
+  did: string,
+  key: string,
+  cid: string,
+): { bytes: Uint8Array; rev: string | null } {
+  const { collection, rkey } = splitKey(key)
+  const record = records.findDated(db, did, collection, rkey)
+  if (record?.cid !== cid) throw new Error(`The repository of ${did} lacks the record ${key}, ${cid}`)
+  return record
+}
+
+function block(cid: string, bytes: Uint8Array): CarBlock {
+  return { cid: parseCid(cid), bytes }
+}

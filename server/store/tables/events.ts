@@ -1,0 +1,96 @@
+/** Tables `events` and `event_state`: the event stream of the repositories. */
+import type { Reader, Writer } from '../database.ts'
+
+export type EventKind = 'commit' | 'sync' | 'identity' | 'account'
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly kind: EventKind
+  /** A whole message of the stream. */
+  readonly frame: Uint8Array
+}
+
+export interface EventState {
+  /** Number of the last event, which may have been deleted; 0 if there was none. */
+  readonly lastSeq: number
+  /** Number of the last event that retention deleted; 0 if there was none. */
+  readonly outdatedSeq: number
+  /** Bytes of all frames. */
+  readonly bytes: number
+}
+
+export function state(db: Reader): EventState {
+  const row = db.get<EventState>(
+    'SELECT last_seq AS lastSeq, outdated_seq AS outdatedSeq, bytes FROM event_state WHERE id = 1',
+  )
+  return row ?? { lastSeq: 0, outdatedSeq: 0, bytes: 0 }
+}
+
+/** Adds an event. @param encode returns its frame */
+export function append(
+  tx: Writer,
+  { kind, did, at }: { readonly kind: EventKind; readonly did: string; readonly at: Date },
+  encode: (seq: number) => Uint8Array,
+): void {
+  const seq = state(tx).lastSeq + 1
+  const frame = encode(seq)
+  tx.run('INSERT INTO events (seq, kind, did, created_at, frame) VALUES (?, ?, ?, ?, ?)', [
+    seq,
+    kind,
+    did,
+    at.getTime(),
+    frame,
+  ])
+  tx.run('UPDATE event_state SET last_seq = ?, bytes = bytes + ? WHERE id = 1', [seq, frame.length])
+}
+
+/** Leaves out numbers, so that none before is ever assigned again. */
+export function skip(tx: Writer, count: number): void {
+  tx.run('UPDATE event_state SET last_seq = last_seq + ? WHERE id = 1', [count])
+}
+
+/** Returns the events after `after`, in order. */
+export function page(db: Reader, after: number, limit: number): StoredEvent[] {
+  return db.all('SELECT seq, kind, frame FROM events WHERE seq > ? ORDER BY seq LIMIT ?', [after, limit])
+}
+
+export function removeOfAccount(tx: Writer, did: string): void {
+  const removed = tx.all<{ bytes: number }>(
+    'DELETE FROM events WHERE did = ? RETURNING length(frame) AS bytes',
+    [did],
+  )
+  subtract(tx, removed)
+}
+
+/** What is kept. */
+export interface Retention {
+  /** In milliseconds since 1970: earlier events are outdated. */
+  readonly since: number
+  /** With more bytes of frames, the first events are outdated. */
+  readonly bytes: number
+}
+
+/** Deletes outdated events, at most `limit`. Returns how many it has deleted. */
+export function removeOutdated(tx: Writer, keep: Retention, limit: number): number {
+  const excess = state(tx).bytes - keep.bytes
+  const first = tx.all<{ seq: number; at: number; bytes: number }>(
+    'SELECT seq, created_at AS at, length(frame) AS bytes FROM events ORDER BY seq LIMIT ?',
+    [limit],
+  )
+  let bytes = 0
+  let last: number | undefined
+  for (const event of first) {
+    if (event.at >= keep.since && bytes >= excess) break
+    bytes += event.bytes
+    last = event.seq
+  }
+  if (last === undefined) return 0
+  const removed = tx.run('DELETE FROM events WHERE seq <= ?', [last])
+  tx.run('UPDATE event_state SET bytes = bytes - ?, outdated_seq = ? WHERE id = 1', [bytes, last])
+  return removed
+}
+
+function subtract(tx: Writer, removed: readonly { readonly bytes: number }[]): void {
+  const bytes = removed.reduce((sum, event) => sum + event.bytes, 0)
+  tx.run('UPDATE event_state SET bytes = bytes - ? WHERE id = 1', [bytes])
+}
