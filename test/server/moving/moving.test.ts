@@ -3,113 +3,30 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secp256k1Keypair } from '@atproto/crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { find as findMove } from '../../../server/store/tables/moves.ts'
 import { ServerProcess } from '../../crash/process.ts'
-import { blobOf, download, png } from '../../support/blobs.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
-import { PlcDirectory } from '../../support/plc.ts'
-import { type Account, type Answer, refusal, TestServer } from '../../support/server.ts'
+import {
+  directory,
+  filesOf,
+  filledAccount,
+  moveIn,
+  moveOut,
+  other,
+  password,
+  preferences,
+  proceed,
+  proxy,
+  records,
+  repeated,
+  server,
+  setupMoving,
+  succeed,
+} from '../../support/moving.ts'
+import { type Account, refusal } from '../../support/server.ts'
 
-let directory: PlcDirectory
-/** The server that accounts leave, or move to, by the methods of the other one. */
-let other: TestServer
-let proxy: FaultyProxy
-/** The server that moves accounts. */
-let server: TestServer
-
-beforeAll(async () => {
-  directory = await PlcDirectory.start()
-  proxy = await FaultyProxy.start()
-  const shared = { plcUrl: directory.url, allowPrivateTargets: true }
-  other = await TestServer.start({ ...shared, publicUrl: proxy.url, userDomains: ['.other.test'] })
-  proxy.target = other.url
-  server = await TestServer.start({ ...shared, publicUrl: undefined, userDomains: ['.here.test'] })
-})
-
-afterAll(async () => {
-  await Promise.all([server.close(), other.close()])
-  await Promise.all([proxy.close(), directory.close()])
-})
-
-const password = 'a good password'
-const preferences = [{ $type: 'app.bsky.actor.defs#adultContentPref', enabled: true }]
-
-/** An account with records, files and preferences, whose identity is published. */
-async function filledAccount(at: TestServer, name: string): Promise<Account> {
-  const [domain = ''] = at.config.userDomains
-  const account = await at.account(name, { handle: name + domain })
-  const blobs = await Promise.all([
-    blobOf(at, account, png(`${name} small`)),
-    blobOf(at, account, png(`${name} large`, 2_000_000)),
-    blobOf(at, account, Buffer.from(`text of ${name}`), 'text/plain'),
-  ])
-  const values = [
-    ...blobs.map((blob) => ({ blob })),
-    ...Array.from({ length: 40 }, (_, number) => ({ number })),
-  ]
-  const writes = values.map((value) => ({
-    $type: 'com.core.repo.applyWrites#create',
-    collection: 'com.example.note',
-    value,
-  }))
-  await succeed(at.post('com.core.repo.applyWrites', { repo: account.did, writes }, account))
-  await succeed(at.post('app.bsky.actor.putPreferences', { preferences }, account))
-  await at.running.services.plc.publish(account.did)
-  return account
-}
-
-async function succeed(call: Promise<Answer>) {
-  const { status, body } = await call
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body
-}
-
-const records = async (at: TestServer, did: string) => {
-  const query = { repo: did, collection: 'com.example.note', limit: '100' }
-  return (await succeed(at.get('com.core.repo.listRecords', query))).records
-}
-
-async function filesOf(at: TestServer, did: string): Promise<Record<string, string>> {
-  const { cids } = await succeed(at.get('com.core.sync.listBlobs', { did }))
-  const entries = await Promise.all(
-    (cids as string[]).map(async (cid) => {
-      const response = await download(at, did, cid)
-      return [cid, Buffer.from(await response.arrayBuffer()).toString('base64')] as const
-    }),
-  )
-  return Object.fromEntries(entries)
-}
-
-/** Resolves when the move needs its owner, has failed or has ended. */
-async function settled(at: TestServer, account: { accessJwt: string }) {
-  await at.running.services.background.idle()
-  return (await succeed(at.get('com.core.move.getMove', {}, account))).move
-}
-
-const proceed = (at: TestServer, account: { accessJwt: string }, input: Record<string, string> = {}) =>
-  at.post('com.core.move.continueMove', input, account)
-
-/** Repeats failed steps until the move needs its owner or has ended. */
-async function repeated(at: TestServer, account: { accessJwt: string }) {
-  const errors: string[] = []
-  while (errors.length < 10) {
-    const move = await settled(at, account)
-    if (move.need !== undefined || move.endedAt !== undefined) return move
-    errors.push(`${move.step}: ${move.error}`)
-    await succeed(proceed(at, account))
-  }
-  throw new Error(errors.join('\n'))
-}
-
-const moveIn = (account: Account, more: Record<string, string> = {}) =>
-  server.post('com.core.move.moveIn', {
-    identifier: account.did,
-    password: account.password,
-    handle: `${account.handle.split('.')[0]}.here.test`,
-    newPassword: password,
-    ...more,
-  })
+setupMoving()
 
 test('move in: records, files and preferences arrive, though each call fails once', async () => {
   const account = await filledAccount(other, 'alice')
@@ -147,9 +64,6 @@ test('move in: records, files and preferences arrive, though each call fails onc
     services: { atproto_pds: { endpoint: server.running.services.origin } },
   })
 })
-
-const moveOut = (account: Account, more: Record<string, string> = {}) =>
-  server.post('com.core.move.moveOut', { server: proxy.url, password, ...more }, account)
 
 test('move out: the account arrives with what was written meanwhile, though calls fail', async () => {
   const account = await filledAccount(server, 'oliver')
@@ -211,7 +125,8 @@ test('move in: goes on after the server was killed in the middle of each step', 
     await start()
   }
   await start()
-  const call = async (method: string, init: RequestInit = {}) => {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  const call = async (method: string, init: RequestInit = {}): Promise<any> => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${session.accessJwt}` }
     return (await fetch(`${front.target}/xrpc/com.core.move.${method}`, { headers, ...init })).json()
   }
@@ -219,8 +134,7 @@ test('move in: goes on after the server was killed in the middle of each step', 
     call(method, { method: 'POST', body: JSON.stringify(input) })
   let session = { accessJwt: '' }
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  const until = async (isReached: (move: any) => boolean) => {
+  const until = async (isReached: (move: { need?: string; endedAt?: string }) => boolean) => {
     for (;;) {
       const { move } = await call('getMove')
       if (isReached(move)) return move
