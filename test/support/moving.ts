@@ -20,7 +20,10 @@ export function setupMoving(): void {
     const shared = { plcUrl: directory.url, allowPrivateTargets: true }
     other = await TestServer.start({ ...shared, publicUrl: proxy.url, userDomains: ['.other.test'] })
     proxy.target = other.url
-    server = await TestServer.start({ ...shared, publicUrl: undefined, userDomains: ['.here.test'] })
+    server = await TestServer.start({
+      ...shared,
+      ...{ publicUrl: undefined, userDomains: ['.here.test'], importLimit: 20_000_000 },
+    })
   })
 
   afterAll(async () => {
