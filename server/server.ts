@@ -6,6 +6,7 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import { watchEventLimit } from './events/retention.ts'
 import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
@@ -91,6 +92,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const callMethod: CallMethod = createInternalCaller(methods, services)
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
+  const stopEventLimit = watchEventLimit(services)
   notifySubscribers(services)
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
   ready.resolve({ dispatch, fallback: createFallback(services) })
@@ -102,6 +104,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopJobs()
       stopPushQueue()
+      stopEventLimit()
       // Otherwise a call that waits for another server would delay the close.
       outgoing.abort()
       proxy?.close()

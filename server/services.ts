@@ -9,6 +9,8 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { createEventStream, type EventStream } from './events/stream.ts'
 import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
@@ -50,18 +52,22 @@ export interface Services {
   readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
+  readonly eventStream: EventStream
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
   readonly moves: Moves
+  readonly doctor: Doctor
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** did:web of the origin's host. */
   readonly serverDid: DidString
+  /** The port that is bound. */
+  readonly port: number
   readonly now: () => Date
 }
 
@@ -131,6 +137,10 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
+    eventStream: createEventStream({
+      store,
+      onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
+    }),
     notifications,
     live: createLive({
       store,
@@ -143,10 +153,12 @@ export async function createServices(base: Base): Promise<Services> {
     moves: createMoves({
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
+    doctor: createDoctor({ ...base, origin, serverDid }),
     background,
     log,
     origin,
     serverDid,
+    port: base.port,
     now,
   }
 }

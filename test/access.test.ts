@@ -246,6 +246,8 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { account: subject.did },
     answer: deleted(subject),
   }),
+  'com.core.admin.checkNetwork': () => ({}),
+  'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
   'com.core.admin.getInviteCodes': () => ({}),
@@ -306,6 +308,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { repo: bystander.did, collection, rkey: 'none' },
     answer: 'RecordNotFound',
   }),
+  'com.core.repo.importRepo': () => ({ answer: 'InvalidRequest' }),
   'com.core.repo.listMissingBlobs': () => ({}),
   'com.core.repo.listRecords': () => ({ params: { repo: bystander.did, collection } }),
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
@@ -332,6 +335,12 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: state === 'suspended' || state === 'takendown' ? inactive[state] : undefined,
   }),
   'com.core.server.checkAccountStatus': () => ({}),
+  'com.core.server.checkDomain': () => ({ params: { domain: bystander.handle } }),
+  'com.core.server.receiveProbe': () => ({
+    params: { nonce: 'unknown' },
+    input: {},
+    answer: 'ProbeNotFound',
+  }),
   'com.core.server.confirmEmail': () => ({
     input: { email: 'another@mail.test', token: 'AAAAA-AAAAA' },
     answer: 'InvalidEmail',
@@ -394,6 +403,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.getRepoStatus': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listRepos': () => ({}),
+  'com.core.sync.subscribeRepos': () => ({}),
 }
 
 let server: TestServer

@@ -67,6 +67,7 @@ import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.
 import { getLog } from './chat/example/convo/getLog.ts'
 import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
+import { checkNetwork } from './com/core/admin/checkNetwork.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
@@ -75,6 +76,7 @@ import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
 import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
 import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
 import { getMove as getMoveOfAccount } from './com/core/admin/getMove.ts'
+import { getNetwork } from './com/core/admin/getNetwork.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { moveAccount } from './com/core/admin/moveAccount.ts'
@@ -112,6 +114,7 @@ import { putRecord } from './com/core/repo/putRecord.ts'
 import { uploadBlob } from './com/core/repo/uploadBlob.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
+import { checkDomain } from './com/core/server/checkDomain.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
 import { createAccount } from './com/core/server/createAccount.ts'
 import { createAppPassword } from './com/core/server/createAppPassword.ts'
@@ -128,6 +131,7 @@ import { getSession } from './com/core/server/getSession.ts'
 import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
+import { receiveProbe } from './com/core/server/receiveProbe.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
 import { requestAccountDelete } from './com/core/server/requestAccountDelete.ts'
 import { requestEmailConfirmation } from './com/core/server/requestEmailConfirmation.ts'
@@ -146,6 +150,7 @@ import { getRepo } from './com/core/sync/getRepo.ts'
 import { getRepoStatus } from './com/core/sync/getRepoStatus.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
 import { listRepos } from './com/core/sync/listRepos.ts'
+import { subscribeRepos } from './com/core/sync/subscribeRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -177,6 +182,7 @@ export const methods = [
   updateHandle,
   activateAccount,
   checkAccountStatus,
+  checkDomain,
   confirmEmail,
   createAccount,
   createAppPassword,
@@ -193,6 +199,7 @@ export const methods = [
   getUsage,
   listAppPasswords,
   listSessions,
+  receiveProbe,
   refreshSession,
   requestAccountDelete,
   requestEmailConfirmation,
@@ -203,12 +210,14 @@ export const methods = [
   revokeAppPassword,
   revokeSession,
   updateEmail,
+  checkNetwork,
   adminDeleteAccount,
   disableAccountInvites,
   enableAccountInvites,
   getAccountInfo,
   getAccountInfos,
   getInviteCodes,
+  getNetwork,
   searchAccounts,
   sendEmail,
   updateAccountEmail,
@@ -295,4 +304,4 @@ export const methods = [
   getMoveOfAccount,
 ]
 
-export const subscriptions = [subscribe]
+export const subscriptions = [subscribe, subscribeRepos]

@@ -22,6 +22,7 @@ export const internalCaller = (origin: string): Caller => ({
   isLocal: true,
   source: '127.0.0.1',
   client: undefined,
+  isForwarded: false,
   isForeignPage: false,
   origin,
 })

@@ -227,6 +227,14 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     return core('admin.updateSubjectStatus', { subject }, adminAuth)
   },
 
+  'com.core.server.checkDomain DomainNotFound': () =>
+    server.get('com.core.server.checkDomain', { domain: 'unknown.test' }),
+  'com.core.server.receiveProbe ProbeNotFound': () =>
+    server.fetch('/xrpc/com.core.server.receiveProbe?nonce=unknown', {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: 'x',
+    }),
   'com.core.identity.addRecoveryKey InvalidKey': async () => addKey(await newAccount(), 'did:key:none'),
   'com.core.identity.addRecoveryKey TooManyKeys': async () => {
     const account = await newAccount()

@@ -32,6 +32,9 @@ module.exports = class Database {
 /** Rows have no prototype, and bytes are no Buffer. */
 function plain(row) {
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value) : value]),
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? Buffer.from(value) : value,
+    ]),
   )
 }
