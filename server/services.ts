@@ -85,6 +85,7 @@ export async function createServices(base: Base): Promise<Services> {
   const background = createBackground(log)
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
+  const resolveHandle = createForeignHandles(base)
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
@@ -123,7 +124,7 @@ export async function createServices(base: Base): Promise<Services> {
       onKept: base.onMailKept,
     }),
     resolveDid,
-    resolveHandle: createForeignHandles(base),
+    resolveHandle,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
     exports,
@@ -137,7 +138,7 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     viewContext,
-    doctor: createDoctor({ ...base, origin, serverDid }),
+    doctor: createDoctor({ ...base, origin, serverDid, resolveHandle }),
     background,
     log,
     origin,
