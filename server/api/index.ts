@@ -67,6 +67,7 @@ import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.
 import { getLog } from './chat/example/convo/getLog.ts'
 import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
+import { checkNetwork } from './com/core/admin/checkNetwork.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
@@ -74,8 +75,11 @@ import { enableAccountInvites } from './com/core/admin/enableAccountInvites.ts'
 import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
 import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
 import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
+import { getMove as getMoveOfAccount } from './com/core/admin/getMove.ts'
+import { getNetwork } from './com/core/admin/getNetwork.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { moveAccount } from './com/core/admin/moveAccount.ts'
 import { searchAccounts } from './com/core/admin/searchAccounts.ts'
 import { sendEmail } from './com/core/admin/sendEmail.ts'
 import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
@@ -91,6 +95,13 @@ import { resolveHandle } from './com/core/identity/resolveHandle.ts'
 import { signPlcOperation } from './com/core/identity/signPlcOperation.ts'
 import { submitPlcOperation } from './com/core/identity/submitPlcOperation.ts'
 import { updateHandle } from './com/core/identity/updateHandle.ts'
+import { cancelMove } from './com/core/move/cancelMove.ts'
+import { continueMove } from './com/core/move/continueMove.ts'
+import { describeServer as describeTargetServer } from './com/core/move/describeServer.ts'
+import { findAccount } from './com/core/move/findAccount.ts'
+import { getMove } from './com/core/move/getMove.ts'
+import { moveIn } from './com/core/move/moveIn.ts'
+import { moveOut } from './com/core/move/moveOut.ts'
 import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
@@ -103,6 +114,7 @@ import { putRecord } from './com/core/repo/putRecord.ts'
 import { uploadBlob } from './com/core/repo/uploadBlob.ts'
 import { activateAccount } from './com/core/server/activateAccount.ts'
 import { checkAccountStatus } from './com/core/server/checkAccountStatus.ts'
+import { checkDomain } from './com/core/server/checkDomain.ts'
 import { confirmEmail } from './com/core/server/confirmEmail.ts'
 import { createAccount } from './com/core/server/createAccount.ts'
 import { createAppPassword } from './com/core/server/createAppPassword.ts'
@@ -119,6 +131,7 @@ import { getSession } from './com/core/server/getSession.ts'
 import { getUsage } from './com/core/server/getUsage.ts'
 import { listAppPasswords } from './com/core/server/listAppPasswords.ts'
 import { listSessions } from './com/core/server/listSessions.ts'
+import { receiveProbe } from './com/core/server/receiveProbe.ts'
 import { refreshSession } from './com/core/server/refreshSession.ts'
 import { requestAccountDelete } from './com/core/server/requestAccountDelete.ts'
 import { requestEmailConfirmation } from './com/core/server/requestEmailConfirmation.ts'
@@ -137,6 +150,7 @@ import { getRepo } from './com/core/sync/getRepo.ts'
 import { getRepoStatus } from './com/core/sync/getRepoStatus.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
 import { listRepos } from './com/core/sync/listRepos.ts'
+import { subscribeRepos } from './com/core/sync/subscribeRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -168,6 +182,7 @@ export const methods = [
   updateHandle,
   activateAccount,
   checkAccountStatus,
+  checkDomain,
   confirmEmail,
   createAccount,
   createAppPassword,
@@ -184,6 +199,7 @@ export const methods = [
   getUsage,
   listAppPasswords,
   listSessions,
+  receiveProbe,
   refreshSession,
   requestAccountDelete,
   requestEmailConfirmation,
@@ -194,12 +210,14 @@ export const methods = [
   revokeAppPassword,
   revokeSession,
   updateEmail,
+  checkNetwork,
   adminDeleteAccount,
   disableAccountInvites,
   enableAccountInvites,
   getAccountInfo,
   getAccountInfos,
   getInviteCodes,
+  getNetwork,
   searchAccounts,
   sendEmail,
   updateAccountEmail,
@@ -275,6 +293,15 @@ export const methods = [
   getLog,
   getUnreadCounts,
   listConvos,
+  findAccount,
+  describeTargetServer,
+  moveIn,
+  moveOut,
+  getMove,
+  continueMove,
+  cancelMove,
+  moveAccount,
+  getMoveOfAccount,
 ]
 
-export const subscriptions = [subscribe]
+export const subscriptions = [subscribe, subscribeRepos]

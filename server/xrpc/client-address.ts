@@ -13,6 +13,8 @@ export interface ClientAddress {
   readonly address: string
   /** Whether the client is a program on this machine: a loopback connection that no proxy forwarded. */
   readonly isLocal: boolean
+  /** Whether a trusted proxy forwarded the request. */
+  readonly isForwarded: boolean
 }
 
 export type ReadAddress = (req: IncomingMessage) => ClientAddress
@@ -27,7 +29,7 @@ export function createAddressReader(trustedProxies: readonly string[]): ReadAddr
     const cached = senders.get(socket)
     if (cached) return cached
     const address = canonical(socket.remoteAddress ?? '')
-    const sender = { address, isLocal: isLoopback(address) }
+    const sender = { address, isLocal: isLoopback(address), isForwarded: false }
     senders.set(socket, sender)
     return sender
   }
@@ -36,7 +38,7 @@ export function createAddressReader(trustedProxies: readonly string[]): ReadAddr
     const sender = senderOf(req.socket)
     const isForwarded = req.headers['x-forwarded-for'] !== undefined && isTrusted(sender.address, 0)
     if (!isForwarded) return sender
-    return { address: canonical(proxyAddr(req, isTrusted)), isLocal: false }
+    return { address: canonical(proxyAddr(req, isTrusted)), isLocal: false, isForwarded: true }
   }
 }
 

@@ -59,6 +59,8 @@ export interface Caller {
   readonly address: string
   /** Whether the client is a program on this machine, reached without a proxy. Exempt from the limits per address. */
   readonly isLocal: boolean
+  /** Whether a trusted proxy forwarded the request. */
+  readonly isForwarded: boolean
   /** The key of limits per address; see `sourceOf`. */
   readonly source: string
   /** `User-Agent`, first 200 characters. */

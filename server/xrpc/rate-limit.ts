@@ -73,7 +73,10 @@ export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per
  * network is the key. Pages of other sites in a local browser share a key, so that they cannot use up the owner's limits.
  * Clients whose proxy forwards no usable address share another.
  */
-export function sourceOf({ address, isLocal }: ClientAddress, isForeignPage: boolean): string {
+export function sourceOf(
+  { address, isLocal }: Pick<ClientAddress, 'address' | 'isLocal'>,
+  isForeignPage: boolean,
+): string {
   if (isLocal) return isForeignPage ? 'pages' : address
   if (address === '' || isLoopback(address)) return 'proxy'
   return isIP(address) === 6 ? networkOf(address) : address

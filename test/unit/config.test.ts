@@ -39,6 +39,9 @@ test('without flags and variables every setting has its default', () => {
     ]),
     rateLimits: true,
     dailyBackups: true,
+    eventRetention: 3 * 24 * 60 * 60_000,
+    eventLimit: 64_000_000,
+    relays: [],
     allowPrivateTargets: false,
     logLevel: 'info',
     privacyUrl: undefined,
@@ -56,6 +59,12 @@ test.each([
   ['hosts', 'PDS_HOST', '0.0.0.0', ['0.0.0.0']],
   ['hosts', 'PDS_HOST', '127.0.0.1, [::1]', ['127.0.0.1', '::1']],
   ['hosts', 'PDS_HOST', 'localhost', ['localhost']],
+  [
+    'relays',
+    'PDS_RELAYS',
+    'https://relay.example/, http://localhost:2470',
+    ['https://relay.example', 'http://localhost:2470'],
+  ],
   [
     'hostnames',
     'PDS_HOSTNAMES',

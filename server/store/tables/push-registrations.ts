@@ -33,6 +33,14 @@ export function count(db: Reader, did: string): number {
   return row?.count ?? 0
 }
 
+/** Returns the targets of all registrations, at most 20. */
+export function targets(db: Reader): string[] {
+  const rows = db.all<{ target: string }>(
+    'SELECT DISTINCT target FROM push_registrations ORDER BY target LIMIT 20',
+  )
+  return rows.map(({ target }) => target)
+}
+
 /** Deletes the registrations of a token at a service; `platform` and `appId` narrow the choice. */
 export function remove(
   tx: Writer,

@@ -1,0 +1,21 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { localAddresses } from '../../../../doctor/local-addresses.ts'
+import { outgoingRequests } from '../../../../doctor/outgoing.ts'
+import { opensToNetwork } from '../../../../xrpc/host.ts'
+import { method } from '../../../method.ts'
+
+export const getNetwork = method(com.core.admin.getNetwork, {
+  auth: 'admin',
+  handler({ config, port, store }) {
+    const isOpen = opensToNetwork(config.hosts)
+    return {
+      way: config.publicUrl !== undefined ? 'public' : isOpen ? 'localNetwork' : 'thisComputer',
+      publicUrl: config.publicUrl,
+      port,
+      addresses: isOpen ? localAddresses(port) : [],
+      trustedProxies: [...config.trustedProxies],
+      blobUploadLimit: config.blobUploadLimit,
+      outgoing: outgoingRequests(config, store),
+    }
+  },
+})

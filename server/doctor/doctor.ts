@@ -1,0 +1,91 @@
+/** Checks whether other servers can reach this one at its public address. */
+import type { Config } from '../config/config.ts'
+import type { ResolveHandle } from '../identity/handle-resolver.ts'
+import type { Reader } from '../store/database.ts'
+import { checkDns, checkTls, checkUrl } from './address.ts'
+import { type Check, failed, unknown } from './check.ts'
+import { checkDirectory } from './directory.ts'
+import { checkHandles } from './handles.ts'
+import { createProbes, type Probes } from './probes.ts'
+import { checkClientAddress, checkServer, checkUploads } from './proxy.ts'
+
+export interface DoctorDeps {
+  readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains'>
+  readonly store: Reader
+  /** Undefined if this server looks up no handles. */
+  readonly resolveHandle: ResolveHandle | undefined
+  readonly origin: string
+  readonly serverDid: string
+  /** The port that this server listens on. */
+  readonly port: number
+  readonly now: () => Date
+  /** Aborts the requests. */
+  readonly signal: AbortSignal
+}
+
+export interface Doctor {
+  readonly probes: Probes
+  /** Runs all checks. Concurrent calls share one run. */
+  check(): Promise<Check[]>
+}
+
+export function createDoctor(deps: DoctorDeps): Doctor {
+  const probes = createProbes()
+  let running: Promise<Check[]> | undefined
+  return {
+    probes,
+    check() {
+      running ??= run(deps, probes).finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}
+
+async function run(deps: DoctorDeps, probes: Probes): Promise<Check[]> {
+  const { config, now } = deps
+  const { publicUrl, plcUrl } = config
+  if (publicUrl === undefined) {
+    return [
+      failed('publicUrl', 'No public address is set. Other servers cannot reach this one.', 'setPublicUrl'),
+    ]
+  }
+  const proxy = { ...deps, publicUrl, probes }
+  const url = new URL(publicUrl)
+  const path = await inOrder([
+    ['publicUrl', () => checkUrl(publicUrl)],
+    ['dns', () => checkDns(url)],
+    ['tls', () => checkTls(url, now())],
+    ['server', () => checkServer(proxy)],
+  ])
+  const isReached = !path.some(isBlocking)
+  const through = isReached
+    ? await Promise.all([
+        checkClientAddress(proxy),
+        checkUploads(proxy),
+        checkHandles({ ...deps, publicUrl, userDomains: config.userDomains }),
+      ])
+    : (['clientAddress', 'uploads', 'handles'] as const).map(notChecked)
+  return [...path, ...through, await checkDirectory({ ...deps, plcUrl })]
+}
+
+type Step = readonly [name: Check['name'], check: () => Check | Promise<Check>]
+
+/** Runs checks that each need the one before it. */
+async function inOrder(steps: readonly Step[]): Promise<Check[]> {
+  const done: Check[] = []
+  for (const [name, check] of steps) {
+    done.push(done.some(isBlocking) ? notChecked(name) : await check())
+  }
+  return done
+}
+
+/** Whether the checks after this one make no sense. */
+function isBlocking({ state }: Check): boolean {
+  return state === 'failed' || state === 'unknown'
+}
+
+function notChecked(name: Check['name']): Check {
+  return unknown(name, 'Not checked, because of a problem above.')
+}

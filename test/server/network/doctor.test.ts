@@ -1,0 +1,294 @@
+/** The doctor: each fault of an address, a proxy or a directory is found and named, through a real proxy with TLS. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { certificates, trustTestAuthority } from '../../support/certificates.ts'
+import { day } from '../../support/clock.ts'
+import { resolveNames, restoreNames } from '../../support/names.ts'
+import { PlcDirectory } from '../../support/plc.ts'
+import { type ProxyFaults, ReverseProxy } from '../../support/proxy.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+
+const host = 'pds.example.com'
+let proxy: ReverseProxy
+let directory: PlcDirectory
+let server: TestServer
+let alice: Account
+
+const names = { [host]: ['127.0.0.1'], [`alice.${host}`]: ['127.0.0.1'] }
+
+beforeAll(async () => {
+  trustTestAuthority()
+  resolveNames(names)
+  proxy = await ReverseProxy.start()
+  directory = await PlcDirectory.start()
+  server = await TestServer.start({
+    publicUrl: `https://${host}:${proxy.port}`,
+    trustedProxies: ['loopback'],
+    userDomains: [`.${host}`, '.test'],
+    plcUrl: directory.url,
+    hosts: ['127.0.0.1'],
+  })
+  proxy.upstreamPort = server.running.port
+  alice = await server.account('alice', { handle: `alice.${host}` })
+})
+beforeEach(() => resolveNames(names))
+afterEach(() => {
+  proxy.faults = {}
+  proxy.present(certificates.valid)
+})
+afterAll(async () => {
+  restoreNames()
+  trustTestAuthority(false)
+  await server.close()
+  await proxy.close()
+  await directory.close()
+})
+
+interface Check {
+  readonly name: string
+  readonly state: string
+  readonly message: string
+  readonly remedy?: string
+  readonly subject?: string
+}
+
+async function check(on = server): Promise<Record<string, Check>> {
+  const { status, body } = await on.post('com.core.admin.checkNetwork', undefined, adminAuth)
+  expect(status).toBe(200)
+  return Object.fromEntries(body.checks.map((one: Check) => [one.name, one]))
+}
+
+const states = (checks: Record<string, Check>) =>
+  Object.fromEntries(Object.entries(checks).map(([name, { state }]) => [name, state]))
+
+test('a good proxy passes every check', async () => {
+  const checks = await check()
+  expect(states(checks)).toEqual({
+    // The proxy of a test cannot have port 443, and its name leads to this machine.
+    publicUrl: 'warning',
+    dns: 'warning',
+    tls: 'ok',
+    server: 'ok',
+    clientAddress: 'ok',
+    uploads: 'ok',
+    handles: 'ok',
+    directory: 'ok',
+  })
+  expect(checks.dns).toMatchObject({ remedy: 'setDns', subject: host })
+  expect(checks.tls?.message).toContain('Test Authority')
+  expect(checks.clientAddress?.message).toContain('198.51.100.7')
+})
+
+test('only admins may check, and probes of others are refused', async () => {
+  const bob = await server.account('bob')
+  expect(await server.post('com.core.admin.checkNetwork', undefined, bob)).toMatchObject(
+    refusal(403, 'Forbidden'),
+  )
+  await server.post('com.core.admin.deleteAccount', { did: bob.did }, adminAuth)
+  const probe = await server.fetch('/xrpc/com.core.server.receiveProbe?nonce=guessed', {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: 'x',
+  })
+  expect(probe).toMatchObject(refusal(400, 'ProbeNotFound'))
+})
+
+describe('the address', () => {
+  test('a name without a DNS record fails, and what depends on it is not checked', async () => {
+    resolveNames({})
+    const checks = await check()
+    expect(checks.dns).toMatchObject({ state: 'failed', remedy: 'setDns', subject: host })
+    const { tls, server: reached, uploads, handles } = states(checks)
+    expect([tls, reached, uploads, handles]).toEqual(Array(4).fill('unknown'))
+    expect(checks.directory?.state).toBe('ok')
+  })
+
+  test.each([
+    ['expired', 'has expired'],
+    ['other', 'another name'],
+  ] as const)('a certificate that is wrong (%s) fails', async (name, message) => {
+    proxy.present(certificates[name])
+    const { tls, server: reached } = await check()
+    expect(tls).toMatchObject({ state: 'failed', remedy: 'setTls', subject: host })
+    expect(tls?.message).toContain(message)
+    expect(reached?.state).toBe('unknown')
+  })
+
+  test('a certificate of an unknown authority fails', async () => {
+    trustTestAuthority(false)
+    const { tls } = await check()
+    trustTestAuthority()
+    expect(tls).toMatchObject({ state: 'failed', remedy: 'setTls' })
+    expect(tls?.message).toContain('authority')
+  })
+
+  test('a certificate that ends soon and was not renewed is a warning', async () => {
+    const later = await TestServer.start({ publicUrl: server.config.publicUrl })
+    const ends = Date.parse('2120-01-01T00:00:00Z')
+    later.clock.advance(ends - 3 * day - later.clock.now().getTime())
+    const { tls } = await check(later)
+    await later.close()
+    expect(tls).toMatchObject({ state: 'warning', remedy: 'setTls' })
+    expect(tls?.message).toContain('2120-01-01')
+  })
+
+  test('an address that cannot be reached from here is unknown, not wrong', async () => {
+    const closed = await ReverseProxy.start()
+    const { port } = closed
+    await closed.close()
+    const alone = await TestServer.start({ publicUrl: `https://${host}:${port}` })
+    const { tls } = await check(alone)
+    await alone.close()
+    expect(tls?.state).toBe('unknown')
+    expect(tls?.message).toContain('router')
+  })
+
+  test('no public address, and one without TLS, fail', async () => {
+    const local = await TestServer.start({ publicUrl: undefined })
+    expect(await check(local)).toEqual({
+      publicUrl: expect.objectContaining({ state: 'failed', remedy: 'setPublicUrl' }),
+    })
+    await local.close()
+    const plain = await TestServer.start({ publicUrl: `http://${host}` })
+    const checks = await check(plain)
+    await plain.close()
+    expect(checks.publicUrl).toMatchObject({ state: 'failed', remedy: 'setPublicUrl' })
+    expect(checks.dns?.state).toBe('unknown')
+    expect(checks.directory).toMatchObject({ state: 'warning', remedy: 'setDirectory' })
+  })
+})
+
+describe('the proxy', () => {
+  test.each<[string, ProxyFaults, string]>([
+    ['does not reach the server', { status: 502 }, 'setUpstream'],
+    ['changes Host', { host: 'upstream.internal' }, 'passHost'],
+    ['redirects', { status: 301, headers: { location: 'https://elsewhere.example/' } }, 'setProxy'],
+    ['shows a page', { status: 200 }, 'setProxy'],
+  ])('that %s fails', async (_, faults, remedy) => {
+    proxy.faults = faults
+    const checks = await check()
+    expect(checks.server).toMatchObject({ state: 'failed', remedy })
+    expect(checks.uploads?.state).toBe('unknown')
+  })
+
+  test('that sends its own name as Host is a warning, because handles are looked up by it', async () => {
+    proxy.faults = { host: '127.0.0.1:2583' }
+    const checks = await check()
+    expect(checks.server).toMatchObject({ state: 'warning', remedy: 'passHost' })
+    expect(checks.uploads?.state).toBe('ok')
+    expect(checks.handles?.state).toBe('failed')
+  })
+
+  test('that leads to another server of the same name fails', async () => {
+    const twin = await TestServer.start({ publicUrl: server.config.publicUrl })
+    proxy.upstreamPort = twin.running.port
+    const checks = await check()
+    proxy.upstreamPort = server.running.port
+    await twin.close()
+    expect(checks.server).toMatchObject({ state: 'failed', remedy: 'setProxy' })
+    expect(checks.server?.message).toContain('Another server')
+  })
+
+  test('that sends no client addresses fails', async () => {
+    proxy.faults = { forwardedFor: 'none' }
+    const { clientAddress } = await check()
+    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
+  })
+
+  test('through which clients forge their address fails', async () => {
+    proxy.faults = { forwardedFor: 'as sent' }
+    const { clientAddress } = await check()
+    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
+    expect(clientAddress?.message).toContain('forge')
+  })
+
+  test('that is not trusted fails, and its address is named', async () => {
+    const distrusting = await TestServer.start({ publicUrl: server.config.publicUrl })
+    proxy.upstreamPort = distrusting.running.port
+    const { clientAddress } = await check(distrusting)
+    proxy.upstreamPort = server.running.port
+    await distrusting.close()
+    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'trustProxy', subject: '127.0.0.1' })
+  })
+
+  test('that limits bodies to 1 MB fails', async () => {
+    proxy.faults = { maxBody: 1_000_000 }
+    const { uploads } = await check()
+    expect(uploads).toMatchObject({ state: 'failed', remedy: 'raiseBodySize' })
+  })
+})
+
+describe('handles', () => {
+  test('a handle without a DNS record fails', async () => {
+    resolveNames({ [host]: ['127.0.0.1'] })
+    const { handles } = await check()
+    expect(handles).toMatchObject({ state: 'failed', remedy: 'setHandleDns', subject: alice.handle })
+  })
+
+  test('a handle without a certificate fails', async () => {
+    proxy.present(certificates.single)
+    const { handles } = await check()
+    expect(handles).toMatchObject({ state: 'failed', remedy: 'setHandleTls', subject: alice.handle })
+  })
+
+  test('a handle that only this server resolves is a warning', async () => {
+    const carla = await server.account('carla')
+    const { handles } = await check()
+    await server.post('com.core.admin.deleteAccount', { did: carla.did }, adminAuth)
+    expect(handles).toMatchObject({ state: 'warning', remedy: 'setHandleDomain', subject: 'carla.test' })
+  })
+
+  test('checkDomain: proxies get certificates for this server and handles that exist', async () => {
+    const ask = (domain: string) => server.get('com.core.server.checkDomain', { domain })
+    expect((await ask(host)).status).toBe(200)
+    expect((await ask(`Alice.${host}`)).status).toBe(200)
+    expect(await ask(`nope.${host}`)).toMatchObject(refusal(400, 'DomainNotFound'))
+  })
+})
+
+describe('the directory', () => {
+  afterEach(() => {
+    directory.mode = 'up'
+  })
+
+  test('that is down fails', async () => {
+    directory.mode = 'down'
+    const checks = await check()
+    expect(checks.directory).toMatchObject({ state: 'failed', remedy: 'setDirectory' })
+  })
+
+  test('without an account is a warning that names the account', async () => {
+    directory.mode = 'fails'
+    const dan = await server.account('dan')
+    await server.running.services.background.idle()
+    directory.mode = 'up'
+    const checks = await check()
+    await server.post('com.core.admin.deleteAccount', { did: dan.did }, adminAuth)
+    expect(checks.directory?.state).toBe('warning')
+    expect(checks.directory?.message).toContain('dan.test')
+  })
+})
+
+test('getNetwork: says who can reach the server and what it sends', async () => {
+  const { body } = await server.get('com.core.admin.getNetwork', {}, adminAuth)
+  expect(body).toMatchObject({
+    way: 'public',
+    publicUrl: server.config.publicUrl,
+    port: server.running.port,
+    addresses: [],
+    trustedProxies: ['loopback'],
+  })
+  const outgoing = Object.fromEntries(
+    body.outgoing.map(({ purpose, ...rest }: { purpose: string }) => [purpose, rest]),
+  )
+  expect(outgoing.directory).toEqual({ state: 'on', targets: [new URL(directory.url).host] })
+  expect(outgoing.appView).toEqual({ state: 'off', targets: [] })
+  expect(outgoing.push).toEqual({ state: 'onDemand', targets: [] })
+
+  const mail = { smtpUrl: 'smtp://user:geheim@mail.test:2525', publicUrl: undefined, hosts: ['0.0.0.0'] }
+  const open = await TestServer.start(mail)
+  const other = await open.get('com.core.admin.getNetwork', {}, adminAuth)
+  await open.close()
+  expect(other.body.way).toBe('localNetwork')
+  expect(JSON.stringify(other.body)).not.toContain('geheim')
+  expect(JSON.stringify(other.body.outgoing)).toContain('mail.test:2525')
+})
