@@ -30,7 +30,7 @@ export function periodicJobs(services: Deps): Job[] {
       run: () => services.lastUsed.write(),
     },
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
-    { name: 'deletion of old events', firstMs: minute, everyMs: minute, run: () => pruneEvents(services) },
+    { name: 'deletion of old events', firstMs: 0, everyMs: minute, run: () => pruneEvents(services) },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
