@@ -7,8 +7,8 @@ import { keyOf } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { Page, Stack } from '../../ui/page.tsx'
-import { EmptyState, Notice } from '../../ui/states.tsx'
+import { Page, Panel, Stack } from '../../ui/page.tsx'
+import { Notice } from '../../ui/states.tsx'
 import styles from './move.module.css'
 
 /** The end of a move, with what went wrong last. */
@@ -25,17 +25,15 @@ export function Ended({ move }: { readonly move: Move }) {
   return (
     <Page title={title}>
       <Stack>
-        <EmptyState
-          action={
+        <Panel padded>
+          <div className={styles.done}>
+            <CircleCheck aria-hidden size={24} strokeWidth={1.75} />
+            <p>{isIn ? t.move.doneInText(host, move.handle) : t.move.doneOutText(move.handle)}</p>
             <Link className={styles.link} href="/">
               {t.move.toHome}
             </Link>
-          }
-          icon={<CircleCheck aria-hidden size={28} />}
-          title={move.handle}
-        >
-          {isIn ? t.move.doneInText(host, move.handle) : t.move.doneOutText(move.handle)}
-        </EmptyState>
+          </div>
+        </Panel>
         {move.blobsMissing > 0 && <Notice variant="warn">{t.move.missing(move.blobsMissing)}</Notice>}
         {move.error && <Notice variant="warn">{move.error}</Notice>}
       </Stack>

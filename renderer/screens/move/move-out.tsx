@@ -117,6 +117,7 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
           <Field
             autoCapitalize="none"
             autoComplete="off"
+            autoFocus
             label={t.move.outHandle}
             onChange={(event) => setHandle(event.target.value)}
             required

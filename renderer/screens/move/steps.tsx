@@ -34,7 +34,7 @@ export function Steps({ move }: { readonly move: Move }) {
         })}
       </ol>
       <p className="visually-hidden" role="status">
-        {t.move.stepNames[move.step]}
+        {t.move.announcement(t.move.stepNames[move.step] ?? '', t.move.stateNames[stateOf(current)])}
       </p>
     </>
   )

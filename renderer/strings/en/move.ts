@@ -74,6 +74,7 @@ export const move = {
     deactivation: 'The old account is deactivated',
   } as Readonly<Record<string, string>>,
   stateNames: { done: 'Done', current: 'In progress', waiting: 'Waiting', stopped: 'Needs you' },
+  announcement: (step: string, state: string) => `${step}: ${state}`,
   mediaProgress: (copied: number, expected: number, size: string) =>
     `${formatNumber(copied)} of ${files(expected)}, ${size}`,
   missing: (missing: number) =>
