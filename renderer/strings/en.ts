@@ -9,6 +9,7 @@ import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as identity from './en/identity.ts'
+import { move } from './en/move.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
@@ -24,6 +25,7 @@ export const t = {
   ...administration,
   ...computer,
   data,
+  move,
   post,
   profile,
   server,
