@@ -8,6 +8,7 @@ import * as computer from './en/computer.ts'
 import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
+import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
@@ -22,6 +23,7 @@ export const t = {
   ...administration,
   ...computer,
   data,
+  network,
   post,
   profile,
   server,

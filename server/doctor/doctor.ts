@@ -1,7 +1,7 @@
 /** Checks whether other servers can reach this one at its public address. */
 import type { Config } from '../config/config.ts'
-import type { Reader } from '../store/database.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
+import type { Reader } from '../store/database.ts'
 import { checkDns, checkTls, checkUrl } from './address.ts'
 import { type Check, failed, unknown } from './check.ts'
 import { checkDirectory } from './directory.ts'

@@ -1,10 +1,10 @@
 /** Checks whether other servers can resolve the handles of accounts here. */
 import { isValidTld } from '@atproto/syntax'
 import { statusOf } from '../accounts/status.ts'
+import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { guardedFetch } from '../network/guarded-fetch.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { tlsProblem } from './address.ts'
 import { type Check, codeOf, failed, ok, warning } from './check.ts'
 
