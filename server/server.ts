@@ -6,6 +6,8 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import { announceRestore } from './events/restored.ts'
+import { watchEventLimit } from './events/retention.ts'
 import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
@@ -26,6 +28,7 @@ import { asksForHandle, createWellKnown } from './web/well-known.ts'
 import { protocolError, type XrpcError } from './xrpc/errors.ts'
 import { opensToNetwork } from './xrpc/host.ts'
 import { createApp, type Fallback, type HttpOptions } from './xrpc/http.ts'
+import { type CallMethod, createInternalCaller } from './xrpc/internal-call.ts'
 import { type Listener, listen } from './xrpc/listen.ts'
 import { createRouter } from './xrpc/router.ts'
 import { createStreams, type Streams } from './xrpc/streams.ts'
@@ -72,7 +75,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const listener = await listenFor(ready.promise, config, store).catch(closing(store))
 
   const outgoing = new AbortController()
-  const services = await createServices({
+  const services: Services = await createServices({
     config,
     store,
     log,
@@ -82,12 +85,17 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
-  }).catch((error: unknown) => {
-    ready.reject(error)
-    return closing(listener, store)(error)
+    callMethod: (call) => callMethod(call),
   })
+    .then(withRestoreAnnounced)
+    .catch((error: unknown) => {
+      ready.reject(error)
+      return closing(listener, store)(error)
+    })
+  const callMethod: CallMethod = createInternalCaller(methods, services)
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
+  const stopEventLimit = watchEventLimit(services)
   notifySubscribers(services)
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
   ready.resolve({ dispatch, fallback: createFallback(services) })
@@ -99,6 +107,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       stopJobs()
       stopPushQueue()
+      stopEventLimit()
       // Otherwise a call that waits for another server would delay the close.
       outgoing.abort()
       proxy?.close()
@@ -113,6 +122,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await store.close()
     },
   }
+}
+
+/** Before the first request: a write would continue a stream that other servers know differently. */
+async function withRestoreAnnounced(services: Services): Promise<Services> {
+  await services.store.afterRestore(() => announceRestore(services))
+  return services
 }
 
 type StoreOptions = ServerOptions & { now: () => Date; log: Logger }

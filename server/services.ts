@@ -10,11 +10,13 @@ import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { createEventStream, type EventStream } from './events/stream.ts'
 import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createMoves, type Moves } from './moving/moves.ts'
 import { createHandleLookup } from './network/handle-lookup.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
@@ -32,6 +34,7 @@ import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
+import type { CallMethod } from './xrpc/internal-call.ts'
 
 export interface Services {
   readonly config: Config
@@ -49,9 +52,13 @@ export interface Services {
   readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
+  readonly eventStream: EventStream
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
+  /** Calls a method of this server within the process. */
+  readonly callMethod: CallMethod
+  readonly moves: Moves
   readonly doctor: Doctor
   readonly background: Background
   readonly log: Logger
@@ -74,10 +81,11 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly files: Files
   readonly passwordCost: number | undefined
   readonly onMailKept: (() => void) | undefined
+  readonly callMethod: CallMethod
 }
 
 export async function createServices(base: Base): Promise<Services> {
-  const { config, store, log, now, signal, files } = base
+  const { config, store, log, now, signal, files, callMethod } = base
   const origin = publicOrigin(config, base.port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -130,6 +138,10 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
+    eventStream: createEventStream({
+      store,
+      onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
+    }),
     notifications,
     live: createLive({
       store,
@@ -138,6 +150,10 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     viewContext,
+    callMethod,
+    moves: createMoves({
+      ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
+    }),
     doctor: createDoctor({ ...base, origin, serverDid, resolveHandle }),
     background,
     log,

@@ -308,8 +308,27 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     params: { repo: bystander.did, collection, rkey: 'none' },
     answer: 'RecordNotFound',
   }),
+  'com.core.repo.importRepo': () => ({ answer: 'InvalidRequest' }),
   'com.core.repo.listMissingBlobs': () => ({}),
   'com.core.repo.listRecords': () => ({ params: { repo: bystander.did, collection } }),
+  'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
+  'com.core.admin.moveAccount': () => ({
+    input: { did: bystander.did, server: 'localhost', password: 'a password' },
+    answer: 'MoveRefused',
+  }),
+  'com.core.move.cancelMove': () => ({ answer: 'MoveRefused' }),
+  'com.core.move.continueMove': () => ({ input: {}, answer: 'MoveRefused' }),
+  'com.core.move.describeServer': () => ({ params: { server: 'localhost' }, answer: 'MoveRefused' }),
+  'com.core.move.findAccount': () => ({ params: { identifier: 'no handle' }, answer: 'MoveRefused' }),
+  'com.core.move.getMove': () => ({}),
+  'com.core.move.moveIn': () => ({
+    input: { identifier: 'a.example', password: 'a', handle: 'a.test', newPassword: 'b' },
+    answer: 'MoveRefused',
+  }),
+  'com.core.move.moveOut': () => ({
+    input: { server: 'localhost', password: 'a password' },
+    answer: 'MoveRefused',
+  }),
   'com.core.repo.putRecord': ({ did }) => ({ input: { repo: did, collection, rkey: 'one', record: {} } }),
   'com.core.repo.uploadBlob': () => ({ input: {} }),
   'com.core.server.activateAccount': ({ state }) => ({
@@ -384,6 +403,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.getRepoStatus': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listBlobs': () => ({ params: { did: bystander.did } }),
   'com.core.sync.listRepos': () => ({}),
+  'com.core.sync.subscribeRepos': () => ({}),
 }
 
 let server: TestServer

@@ -8,6 +8,7 @@ import * as computer from './en/computer.ts'
 import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
+import * as identity from './en/identity.ts'
 import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
@@ -19,6 +20,7 @@ export const t = {
   ...shell,
   ...entrance,
   ...account,
+  ...identity,
   ...notifications,
   ...administration,
   ...computer,

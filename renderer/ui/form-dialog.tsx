@@ -12,6 +12,10 @@ interface FormDialogProps {
   readonly action: string
   readonly variant?: 'primary' | 'danger'
   readonly disabled?: boolean
+  /** As of `Dialog`. */
+  readonly wide?: boolean
+  /** As of `Dialog`. */
+  readonly dismissible?: boolean
   readonly busy: boolean
   readonly error: unknown
   onSubmit(): void
@@ -26,6 +30,8 @@ export function FormDialog(props: FormDialogProps) {
     action,
     variant = 'primary',
     disabled = false,
+    wide,
+    dismissible,
     busy,
     error,
     onSubmit,
@@ -36,7 +42,7 @@ export function FormDialog(props: FormDialogProps) {
     if (!disabled && !busy) onSubmit()
   }
   return (
-    <Dialog onClose={onClose} title={title}>
+    <Dialog dismissible={dismissible} onClose={onClose} title={title} wide={wide}>
       <form onSubmit={submit}>
         <Stack>
           {children}

@@ -116,6 +116,6 @@ function toUpstreamFailure({ log }: Pick<PlcDeps, 'log'>, did: string, error: un
   log.warn({ err: error, did }, 'request to the did:plc directory failed')
   return protocolError(
     'UpstreamFailure',
-    'The did:plc directory did not accept the request, so nothing was changed. Try again later.',
+    'The did:plc directory does not answer or refused the change. Nothing was changed here. Try again later.',
   )
 }

@@ -75,9 +75,11 @@ import { enableAccountInvites } from './com/core/admin/enableAccountInvites.ts'
 import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
 import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
 import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
+import { getMove as getMoveOfAccount } from './com/core/admin/getMove.ts'
 import { getNetwork } from './com/core/admin/getNetwork.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { moveAccount } from './com/core/admin/moveAccount.ts'
 import { searchAccounts } from './com/core/admin/searchAccounts.ts'
 import { sendEmail } from './com/core/admin/sendEmail.ts'
 import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
@@ -93,6 +95,13 @@ import { resolveHandle } from './com/core/identity/resolveHandle.ts'
 import { signPlcOperation } from './com/core/identity/signPlcOperation.ts'
 import { submitPlcOperation } from './com/core/identity/submitPlcOperation.ts'
 import { updateHandle } from './com/core/identity/updateHandle.ts'
+import { cancelMove } from './com/core/move/cancelMove.ts'
+import { continueMove } from './com/core/move/continueMove.ts'
+import { describeServer as describeTargetServer } from './com/core/move/describeServer.ts'
+import { findAccount } from './com/core/move/findAccount.ts'
+import { getMove } from './com/core/move/getMove.ts'
+import { moveIn } from './com/core/move/moveIn.ts'
+import { moveOut } from './com/core/move/moveOut.ts'
 import { applyWrites } from './com/core/repo/applyWrites.ts'
 import { createRecord } from './com/core/repo/createRecord.ts'
 import { deleteRecord } from './com/core/repo/deleteRecord.ts'
@@ -141,6 +150,7 @@ import { getRepo } from './com/core/sync/getRepo.ts'
 import { getRepoStatus } from './com/core/sync/getRepoStatus.ts'
 import { listBlobs } from './com/core/sync/listBlobs.ts'
 import { listRepos } from './com/core/sync/listRepos.ts'
+import { subscribeRepos } from './com/core/sync/subscribeRepos.ts'
 
 export const methods = [
   applyWrites,
@@ -283,6 +293,15 @@ export const methods = [
   getLog,
   getUnreadCounts,
   listConvos,
+  findAccount,
+  describeTargetServer,
+  moveIn,
+  moveOut,
+  getMove,
+  continueMove,
+  cancelMove,
+  moveAccount,
+  getMoveOfAccount,
 ]
 
-export const subscriptions = [subscribe]
+export const subscriptions = [subscribe, subscribeRepos]

@@ -27,6 +27,13 @@ export function callerNames(called: string, aliases: Aliases): ((type: string) =
   return (type) => canonicalNsid(type, names)
 }
 
+/** Returns the function that maps our names to those of the network; other servers know only these. */
+export function networkNames(aliases: Aliases): (nsid: string) => string {
+  const names = new Map<string, string>()
+  for (const [alias, own] of aliases) if (!names.has(own)) names.set(own, alias)
+  return (nsid) => canonicalNsid(nsid, names)
+}
+
 /** Returns the names under which records of a collection may be stored: the NSID first, then its aliases. */
 export function namesOf(nsid: string, aliases: Aliases): string[] {
   const names = [nsid]

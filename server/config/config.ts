@@ -49,6 +49,12 @@ export interface Config {
   /** In bytes. */
   readonly importLimit: number
   readonly dailyBackups: boolean
+  /** Milliseconds for which events of the event stream are kept. */
+  readonly eventRetention: number
+  /** Bytes of events that are kept. */
+  readonly eventLimit: number
+  /** Origins of relays. */
+  readonly relays: readonly string[]
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
   readonly privacyUrl: UriString | undefined
@@ -199,6 +205,25 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.onOff,
     fallback: 'on',
     about: 'Whether the server makes a backup every day.',
+  },
+  eventRetention: {
+    env: 'PDS_EVENT_RETENTION',
+    kind: kinds.duration,
+    fallback: '3d',
+    about: 'How long other servers can catch up on the event stream of the repositories.',
+  },
+  eventLimit: {
+    env: 'PDS_EVENT_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '64MB',
+    about: 'Most bytes of the event stream that are kept for them; the server holds these in memory.',
+  },
+  relays: {
+    env: 'PDS_RELAYS',
+    kind: kinds.originsOrNone,
+    fallback: '',
+    fallbackText: 'none',
+    about: 'Relays that are asked to read this server, if it has a public address.',
   },
   allowPrivateTargets: {
     env: 'PDS_ALLOW_PRIVATE_TARGETS',

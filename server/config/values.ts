@@ -169,6 +169,12 @@ export const origin: Kind<string> = {
   },
 }
 
+export const originsOrNone: Kind<readonly string[]> = {
+  placeholder: 'URL,…',
+  expected: 'http or https URLs without a path, separated by commas',
+  parse: (text) => (text === '' ? [] : parseList(text, origin.parse)),
+}
+
 /** An http(s) URL without credentials, and without the trailing slash. */
 export const webUrl: Kind<UriString> = {
   placeholder: 'URL',

@@ -1,14 +1,18 @@
 /** The periodic jobs of the server. */
 import type { PlcPublisher } from '../accounts/plc.ts'
 import type { LastUsed } from '../auth/last-used.ts'
+import { pruneEvents } from '../events/retention.ts'
+import type { Moves } from '../moving/moves.ts'
 import { backUpWhenDue } from './daily-backup.ts'
 import { sweep } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
 
 type Deps = Parameters<typeof sweep>[0] &
-  Parameters<typeof backUpWhenDue>[0] & {
+  Parameters<typeof backUpWhenDue>[0] &
+  Parameters<typeof pruneEvents>[0] & {
     readonly plc: PlcPublisher
     readonly lastUsed: LastUsed
+    readonly moves: Moves
   }
 
 const minute = 60_000
@@ -26,7 +30,9 @@ export function periodicJobs(services: Deps): Job[] {
       run: () => services.lastUsed.write(),
     },
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
+    { name: 'deletion of old events', firstMs: minute, everyMs: minute, run: () => pruneEvents(services) },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
+    { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
   ]

@@ -1,27 +1,32 @@
-/** CAR files (version 1) of a few blocks, in memory. Whole repositories are streamed; see `export.ts`. */
+/** Writes CAR files (version 1). Each block follows its length. */
 import { encode } from '@atproto/lex-cbor'
-import { type Cid, parseCid } from '@atproto/lex-data'
+import { parseCid } from '@atproto/lex-data'
 import { cidBytes } from '../store/cid.ts'
+import type { Block } from '../store/tables/repos.ts'
 
-interface CarBlock {
-  readonly cid: string | Cid
-  readonly bytes: Uint8Array
-}
+export const carType = 'application/vnd.ipld.car'
 
-/** @param root CID of the first block that readers look for; undefined for blocks without an order */
-export function carFile(root: string | undefined, blocks: Iterable<CarBlock>): Uint8Array {
+/** Yields a file in small parts. @param root CID of the first block that readers look for; undefined for blocks without an order */
+export function* carParts(root: string | undefined, blocks: Iterable<Block>): Generator<Uint8Array> {
   const header = encode({ version: 1, roots: root === undefined ? [] : [parseCid(root)] })
-  const parts: Uint8Array[] = [varint(header.length), header]
-  for (const { cid, bytes } of blocks) {
-    const id = typeof cid === 'string' ? cidBytes(cid) : cid.bytes
-    parts.push(varint(id.length + bytes.length), id, bytes)
+  yield varint(header.length)
+  yield header
+  for (const block of blocks) {
+    const cid = cidBytes(block.cid)
+    yield varint(cid.length + block.bytes.length)
+    yield cid
+    yield block.bytes
   }
-  return Buffer.concat(parts)
 }
 
-/** Returns blocks as the output of a method. */
-export function carOutput(root: string | undefined, blocks: Iterable<CarBlock>) {
-  return { encoding: 'application/vnd.ipld.car' as const, body: carFile(root, blocks) }
+/** Returns a file of a few blocks. */
+export function carFile(root: string | undefined, blocks: Iterable<Block>): Uint8Array {
+  return Buffer.concat([...carParts(root, blocks)])
+}
+
+/** Returns a few blocks as the output of a method. */
+export function carOutput(root: string | undefined, blocks: Iterable<Block>) {
+  return { encoding: carType, body: carFile(root, blocks) } as const
 }
 
 /** Encodes a length: seven bits a byte, the lowest first (unsigned LEB128). */

@@ -7,15 +7,13 @@
 
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
-import { parseCid } from '@atproto/lex-data'
-import { type CarBlock, writeCarStream } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import type { Database } from '../store/database.ts'
 import { type Files, nodeFiles, saveAs } from '../store/files.ts'
 import { exportsName } from '../store/layout.ts'
 import * as repos from '../store/tables/repos.ts'
 import { protocolError } from '../xrpc/errors.ts'
+import { carParts } from './car.ts'
 import type { Repositories } from './repositories.ts'
 import { blocksOf } from './repository-blocks.ts'
 import { type Spool, spool, streamOf } from './spool.ts'
@@ -44,8 +42,6 @@ interface OpenExport {
   readers: number
 }
 
-/** Blocks that are read before the event loop continues. */
-const pageSize = 200
 /** Each takes as much of the disk as a repository. */
 const maxFiles = 50
 
@@ -63,8 +59,8 @@ export function createExports({ store, repositories, files, dataDir }: Deps): Ex
       if (!head || last?.commit === head.commit) return head && last
       const isCurrent = () => repos.findHead(store, did)?.commit === head.commit
       try {
-        const blocks = paged(blocksOf(store, did, head, since))
-        const content = await spool(files, folder, writeCarStream(parseCid(head.commit), blocks))
+        const parts = carParts(head.commit, blocksOf(store, did, head, since))
+        const content = await spool(files, folder, parts)
         if (isCurrent()) return { commit: head.commit, content, readers: 0 }
         await content.remove()
       } catch (error) {
@@ -114,13 +110,4 @@ export async function saveRepo(
   const content = await exports.open(did)
   if (content) await saveAs(nodeFiles, file, content)
   return content !== undefined
-}
-
-/** Lets the event loop continue from time to time. */
-async function* paged(blocks: Iterable<CarBlock>): AsyncGenerator<CarBlock> {
-  let count = 0
-  for (const block of blocks) {
-    yield block
-    if (++count % pageSize === 0) await setImmediate()
-  }
 }

@@ -1,7 +1,5 @@
 /** Reads the blocks of stored repositories: whole, newer than a revision, or those that prove a record. */
 import { setImmediate } from 'node:timers/promises'
-import { parseCid } from '@atproto/lex-data'
-import type { CarBlock } from '@atproto/repo'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
@@ -17,30 +15,30 @@ export function* blocksOf(
   did: string,
   head: repos.Head,
   since?: string,
-): Generator<CarBlock, void> {
+): Generator<repos.Block, void> {
   const isNewer = ({ rev }: { rev: string | null }) => since === undefined || rev === null || rev > since
   const commit = nodeOf(db, did, head.commit)
-  if (isNewer(commit)) yield block(head.commit, commit.bytes)
+  if (isNewer(commit)) yield { cid: head.commit, bytes: commit.bytes }
   yield* below(head.tree)
 
   // A node that is as old as `since` contains nothing newer: each change of a record changes all nodes above it.
-  function* below(cid: string): Generator<CarBlock, void> {
+  function* below(cid: string): Generator<repos.Block, void> {
     const node = nodeOf(db, did, cid)
     if (!isNewer(node)) return
-    yield block(cid, node.bytes)
+    yield { cid, bytes: node.bytes }
     for (const item of itemsOf(node.bytes)) {
       if (item.key === undefined) {
         yield* below(item.node)
         continue
       }
       const record = recordOf(db, did, item.key, item.record)
-      if (isNewer(record)) yield block(item.record, record.bytes)
+      if (isNewer(record)) yield { cid: item.record, bytes: record.bytes }
     }
   }
 }
 
 /** Returns the blocks that prove which record each key has in the latest commit, or that it has none. */
-export function proofOf(db: Reader, did: string, head: repos.Head, keys: readonly string[]): CarBlock[] {
+export function proofOf(db: Reader, did: string, head: repos.Head, keys: readonly string[]): repos.Block[] {
   const blocks = new Map([[head.commit, nodeOf(db, did, head.commit).bytes]])
   for (const key of keys) {
     for (let cid: string | undefined = head.tree; cid !== undefined; ) {
@@ -52,7 +50,7 @@ export function proofOf(db: Reader, did: string, head: repos.Head, keys: readonl
       cid = record ? undefined : nodeAround(items, key)
     }
   }
-  return [...blocks].map(([cid, bytes]) => block(cid, bytes))
+  return [...blocks].map(([cid, bytes]) => ({ cid, bytes }))
 }
 
 /** Records that are compared before the event loop continues. */
@@ -63,11 +61,11 @@ export async function findBlocks(
   db: Reader,
   did: string,
   cids: readonly string[],
-): Promise<ReadonlyMap<string, CarBlock>> {
-  const found = new Map<string, CarBlock>()
+): Promise<ReadonlyMap<string, repos.Block>> {
+  const found = new Map<string, repos.Block>()
   const wanted = new Set(cids)
   const add = (cid: string, bytes: Uint8Array | undefined) => {
-    if (bytes && wanted.delete(cid)) found.set(cid, block(cid, bytes))
+    if (bytes && wanted.delete(cid)) found.set(cid, { cid, bytes })
   }
   for (const cid of cids) add(cid, repos.findBlock(db, did, cid))
   for (let after: records.PlacedCid | undefined; wanted.size > 0; await setImmediate()) {
@@ -102,8 +100,4 @@ function recordOf(
   const record = records.findDated(db, did, collection, rkey)
   if (record?.cid !== cid) throw new Error(`The repository of ${did} lacks the record ${key}, ${cid}`)
   return record
-}
-
-function block(cid: string, bytes: Uint8Array): CarBlock {
-  return { cid: parseCid(cid), bytes }
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { type Files, type OpenFile, writeFully } from '../store/files.ts'
 import { temporarySuffix } from '../store/layout.ts'
 
@@ -16,8 +17,8 @@ export interface Spool {
 const memoryBytes = 1024 * 1024
 const chunkBytes = 64 * 1024
 
-/** Reads `parts` to the end. An error leaves no file. @param folder is created when a file is needed */
-export async function spool(files: Files, folder: string, parts: AsyncIterable<Uint8Array>): Promise<Spool> {
+/** Reads `parts` to the end, a few at a time. An error leaves no file. @param folder is created when a file is needed */
+export async function spool(files: Files, folder: string, parts: Iterable<Uint8Array>): Promise<Spool> {
   const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
   const remove = () => files.remove(path)
   let held: Uint8Array[] = []
@@ -51,17 +52,18 @@ async function createIn(files: Files, folder: string, path: string): Promise<Ope
   return files.create(path)
 }
 
-/** Joins small parts. */
-async function* inChunks(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Joins small parts, and lets the event loop continue after each chunk. */
+async function* inChunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = []
   let bytes = 0
-  for await (const part of parts) {
+  for (const part of parts) {
     held.push(part)
     bytes += part.length
     if (bytes < chunkBytes) continue
     yield Buffer.concat(held)
     held = []
     bytes = 0
+    await setImmediate()
   }
   if (bytes > 0) yield Buffer.concat(held)
 }

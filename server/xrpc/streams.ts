@@ -84,7 +84,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const { subscription, project } = entry
       const headers = { ...req.headers, authorization: authorizationOf(req) }
       const principal = await options.authorize({ headers, caller }, subscription)
-      const params = readParams(subscription.schema.parameters, query)
+      const params = paramsOrError(subscription, query)
       const release = admit(subscription, principal.account, caller)
       const socket = await sockets.accept(req, res).catch((error: unknown) => {
         release()
@@ -93,6 +93,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const stream = createStream(socket, options.drainMs ?? defaultDrainMs)
       stream.atEnd(release)
       if (principal.watch) stream.atEnd(principal.watch(stream.end))
+      if (params instanceof XrpcError) stream.end(params)
       const { signal } = stream
       if (signal.aborted) return
       const call = { ...options.services, auth: principal.credentials, params, caller, signal }
@@ -124,6 +125,16 @@ async function pump(
     if (stream.signal.aborted) return
     if (!(error instanceof XrpcError)) throw error
     stream.end(error)
+  }
+}
+
+/** Returns the error of invalid parameters instead of throwing it: many clients of a WebSocket see only its frames. */
+function paramsOrError({ schema }: Pick<Subscription, 'schema'>, query: string): unknown {
+  try {
+    return readParams(schema.parameters, query)
+  } catch (error) {
+    if (error instanceof XrpcError) return error
+    throw error
   }
 }
 

@@ -123,7 +123,7 @@ async function receive(url: string): Promise<void> {
 }
 
 /** @returns a function that stops watching and returns the row of the table */
-function watchMemory(name: string, server: Measured) {
+export function watchMemory(name: string, server: Measured) {
   const before = server.residentMegabytes()
   let peak = before
   const timer = setInterval(() => {

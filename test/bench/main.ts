@@ -5,6 +5,7 @@
  */
 import { benchBlobs } from './blobs.ts'
 import { removeFolders } from './folders.ts'
+import { benchImport } from './import.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
 import { benchReading } from './reading.ts'
@@ -25,6 +26,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],
   ['blobs', () => benchBlobs()],
+  ['import', () => benchImport()],
   ['ui', () => benchUi()],
   ['install', () => benchInstall()],
   ['soak', (minutes) => benchSoak(minutes)],

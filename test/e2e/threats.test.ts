@@ -1,6 +1,9 @@
 /** Attacks through the browser: pages of other sites, and hostile text in records. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Account } from '../support/server.ts'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { type Account, TestServer } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
 import { World } from '../support/world.ts'
 
@@ -44,6 +47,43 @@ test('cross-origin: a page of another site cannot read the API or the interface'
   await foreign.setContent(`<iframe src="${world.server.url}/"></iframe>`)
   const frame = foreign.frames().at(-1)
   expect(await frame?.locator('#root').count()).toBe(0)
+})
+
+test('cross-origin: a page of another site lists nothing of a private server, and what it likes of a public one', async () => {
+  const site = createServer((_, res) =>
+    res.setHeader('content-type', 'text/html').end('<title>foreign</title>'),
+  )
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void site.close())
+  // Chromium keeps pages of the Internet away from this machine; other browsers do not.
+  const browser = await launchBrowser(['--host-resolver-rules=MAP foreign.example 127.0.0.1'])
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(`http://foreign.example:${(site.address() as AddressInfo).port}/`)
+  const isolated = await TestServer.start({ publicUrl: undefined })
+  onTestFinished(() => isolated.close())
+  await isolated.account('hidden')
+  const lists = [
+    'com.core.sync.listRepos',
+    'com.atproto.sync.listRepos',
+    'app.bsky.actor.searchActors?q=a',
+    'app.bsky.feed.searchPosts?q=a',
+  ]
+  for (const [server, status] of [
+    [isolated, 403],
+    [world.server, 200],
+  ] as const) {
+    for (const list of lists) {
+      const url = `${server.url}/xrpc/${list}`
+      const answer = await page.evaluate(async (url) => {
+        const { status } = await fetch(url)
+        // Without CORS the response is opaque to the page.
+        const opaque = await fetch(url, { mode: 'no-cors' }).then((response) => response.text())
+        return { status, opaque }
+      }, url)
+      expect([list, answer]).toEqual([list, { status, opaque: '' }])
+    }
+  }
 })
 
 const hostileText = '<img src=x onerror="window.executed = 1"><script>window.executed = 1</script>'

@@ -9,6 +9,13 @@ import { join } from 'node:path'
 export const adminPassword = 'the-admin-password'
 const root = join(import.meta.dirname, '../..')
 
+/** Processes end with this one, also when it is interrupted. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 /** A program on a fixed port and data folder: it can be killed and started again. */
 export class Program {
   readonly port: number
@@ -40,6 +47,8 @@ export class Program {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     this.#child = child
+    running.add(child)
+    child.once('exit', () => running.delete(child))
     await Promise.race([
       answers(this.url),
       once(child, 'exit').then(() => Promise.reject(new Error(`${this.#command.join(' ')} ended`))),
@@ -74,7 +83,7 @@ export async function referenceServer(
   reference: string,
   plcUrl: string,
   smtpUrl: string,
-  more: Record<string, string> = {},
+  rotationKeyHex: string,
 ): Promise<Program> {
   const port = await freePort()
   const folder = await dataDir()
@@ -91,19 +100,17 @@ export async function referenceServer(
     PDS_EMAIL_SMTP_URL: smtpUrl,
     PDS_EMAIL_FROM_ADDRESS: 'server@reference.test',
     PDS_SERVICE_HANDLE_DOMAINS: '.test',
+    // Preferences need an app view, which is never called.
+    PDS_BSKY_APP_VIEW_URL: 'http://localhost:9',
+    PDS_BSKY_APP_VIEW_DID: 'did:web:localhost%3A9',
     PDS_JWT_SECRET: 'a secret that signs session tokens',
     PDS_ADMIN_PASSWORD: adminPassword,
-    PDS_PLC_ROTATION_KEY_K256_PRIVATE_KEY_HEX: '11'.repeat(32),
-    ...more,
+    PDS_PLC_ROTATION_KEY_K256_PRIVATE_KEY_HEX: rotationKeyHex,
   }).start()
 }
 
 /** This server, from its sources. */
-export async function ownServer(
-  plcUrl: string,
-  smtpUrl: string,
-  more: Record<string, string> = {},
-): Promise<Program> {
+export async function ownServer(plcUrl: string, smtpUrl: string): Promise<Program> {
   const port = await freePort()
   const folder = await dataDir()
   return new Program(port, folder, [join(root, 'server/main.ts')], root, {
@@ -117,7 +124,6 @@ export async function ownServer(
     PDS_RATE_LIMITS: 'off',
     PDS_ALLOW_PRIVATE_TARGETS: 'on',
     PDS_LOG_LEVEL: 'error',
-    ...more,
   }).start()
 }
 

@@ -4,12 +4,15 @@
  */
 
 import { P256Keypair } from '@atproto/crypto'
+import type { DidString } from '@atproto/syntax'
 import { expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
+import * as moves from '../../server/store/tables/moves.ts'
 import { blobOf, png } from '../support/blobs.ts'
 import { minute } from '../support/clock.ts'
-import { type Account, type Answer, adminAuth } from '../support/server.ts'
+import { type Account, type Answer, adminAuth, TestServer } from '../support/server.ts'
 import { owner, server, setupServer } from '../support/shared-server.ts'
+import { json, StubService } from '../support/stub-service.ts'
 
 // The owner may call every method while its account is active.
 setupServer('owner-of-all')
@@ -64,6 +67,13 @@ async function secondFactor(): Promise<Account> {
 
 const createAccount = (more: Record<string, unknown>) =>
   core('server.createAccount', { handle: 'new-here.test', password: 'a password', ...more })
+/** Imports the DID of the owner, with a service token of its own server. */
+const importOwner = async (claims: Record<string, string>, token?: string) => {
+  const wanted = { aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount', ...claims }
+  const { body } = await server.get('com.core.server.getServiceAuth', wanted, owner)
+  const input = { did: owner.did, handle: 'new-here.test', password: 'a password' }
+  return server.post('com.core.server.createAccount', input, token ?? body.token)
+}
 const appPassword = (account: Account, name: string) => core('server.createAppPassword', { name }, account)
 const inviteCode = (account: Account) => core('server.createInviteCode', { useCount: 1 }, account)
 const inviteCodes = (account: Account) =>
@@ -147,6 +157,35 @@ const push = (token: string) => ({
   platform: 'ios',
   appId: 'app.test',
 })
+const moveInput = { identifier: 'a.example', password: 'a', handle: 'a.test', newPassword: 'a password' }
+
+/** Calls a server that accounts can move to, while their old server asks for a second factor. */
+async function atOldServer(attempt: (here: TestServer, url: string) => Promise<Answer>): Promise<Answer> {
+  const old = await StubService.start()
+  old.respond = json({ error: 'AuthFactorTokenRequired' }, 401)
+  const here = await TestServer.start({ plcUrl: old.url, allowPrivateTargets: true })
+  try {
+    return await attempt(here, old.url)
+  } finally {
+    await Promise.all([here.close(), old.close()])
+  }
+}
+
+/** Signs in again at the old server of a move. */
+async function continueThere(here: TestServer, url: string): Promise<Answer> {
+  const account = await here.account('mover')
+  await here.running.services.store.transact((tx) => {
+    const tokens = { accessJwt: 'none', refreshJwt: 'none' }
+    moves.start(
+      tx,
+      { ...account, ...tokens, did: account.did as DidString, direction: 'in', peer: url, byAdmin: 0 },
+      0,
+    )
+    moves.update(tx, account.did, { need: 'signIn' }, 0)
+  })
+  return here.post('com.core.move.continueMove', { password: 'a password' }, account)
+}
+
 const profile = (actor: string) => server.get('app.example.actor.getProfile', { actor })
 const bookmarked = (method: string, input: unknown, account: Account) =>
   server.post(`app.example.bookmark.${method}`, input, account)
@@ -328,6 +367,21 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.sync.getBlob BlobNotFound': () =>
     server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),
 
+  'com.core.admin.moveAccount MoveRefused': () =>
+    core('admin.moveAccount', { did: owner.did, server: 'localhost', password: 'a password' }, adminAuth),
+  'com.core.move.cancelMove MoveRefused': () => core('move.cancelMove', undefined, owner),
+  'com.core.move.continueMove MoveRefused': () => core('move.continueMove', {}, owner),
+  'com.core.move.continueMove AuthFactorTokenRequired': () => atOldServer(continueThere),
+  'com.core.move.describeServer MoveRefused': () =>
+    server.get('com.core.move.describeServer', { server: 'localhost' }, owner),
+  'com.core.move.findAccount MoveRefused': () =>
+    server.get('com.core.move.findAccount', { identifier: 'no handle' }),
+  'com.core.move.moveIn MoveRefused': () => core('move.moveIn', moveInput),
+  'com.core.move.moveIn AuthFactorTokenRequired': () =>
+    atOldServer((here, url) => here.post('com.core.move.moveIn', { ...moveInput, server: url })),
+  'com.core.move.moveOut MoveRefused': () =>
+    core('move.moveOut', { server: 'localhost', password: 'a password' }, owner),
+
   'com.core.server.activateAccount AccountTakedown': async () =>
     core('server.activateAccount', undefined, await narrowSession()),
   'com.core.server.activateAccount AccountSuspended': () =>
@@ -347,6 +401,10 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.server.createAccount InvalidInviteCode': () => createAccount({ inviteCode: 'made-up' }),
   'com.core.server.createAccount HandleNotAvailable': () => createAccount({ handle: owner.handle }),
   'com.core.server.createAccount UnsupportedDomain': () => createAccount({ handle: 'alice.example.com' }),
+  'com.core.server.createAccount AlreadyExists': () => importOwner({}),
+  'com.core.server.createAccount BadJwtAudience': () => importOwner({ aud: 'did:web:other.example' }),
+  'com.core.server.createAccount BadJwtLexiconMethod': () => importOwner({ lxm: 'com.core.repo.uploadBlob' }),
+  'com.core.server.createAccount BadJwtType': () => importOwner({}, owner.accessJwt),
 
   'com.core.server.createAppPassword DuplicateAppPassword': async () => {
     const account = await newAccount()
@@ -402,12 +460,15 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
 }
 
-/** Declared errors with status 401, when they concern the caller's own account; all others have status 400. */
+/** Declared errors with status 401, when they concern the caller's own account or token; all others have status 400. */
 const unauthorized = new Set([
   'AccountTakedown',
   'AccountSuspended',
   'AccountDeactivated',
   'AuthFactorTokenRequired',
+  'BadJwtAudience',
+  'BadJwtLexiconMethod',
+  'BadJwtType',
 ])
 
 const declared = methods.flatMap(({ nsid, schema }) =>

@@ -485,14 +485,14 @@ describe('an account that is not active', () => {
     '%s: records are hidden from others, and writes are rejected',
     async (state, hidden, refused) => {
       const carol = await server.account(`carol-${state}`)
-      const stranger = await server.account(`other-${state}`)
+      const bystander = await server.account(`other-${state}`)
       const made = await create(carol, post, { text: 'here', createdAt })
       const rkey = rkeyOf(made.body.uri)
       expect((await set(carol, state, true)).status).toBe(200)
 
       const params = { repo: carol.did, did: carol.did, collection: post, rkey }
       for (const nsid of ['repo.getRecord', 'repo.listRecords', 'repo.describeRepo', 'sync.getRepo']) {
-        for (const auth of [undefined, stranger]) {
+        for (const auth of [undefined, bystander]) {
           const answer = await server.get(`com.core.${nsid}`, params, auth)
           expect(answer).toMatchObject({ status: 400, body: { error: hidden } })
         }

@@ -75,8 +75,10 @@ interface Leaf {
 
 /** Leading zeros of the hash of a key, in pairs of bits. */
 export function layerOf(key: string): number {
-  const bits = [...sha256(key)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  return Math.floor(bits.search(/1|$/) / 2)
+  const hash = sha256(key)
+  let bits = 0
+  while (bits < 256 && (hash.readUInt8(bits >> 3) & (0x80 >> (bits & 7))) === 0) bits++
+  return bits >> 1
 }
 
 /** Returns the CID of the node with some leaves, sorted, and adds the blocks of the tree. */

@@ -26,6 +26,7 @@ test('without flags and variables every setting has its default', () => {
     inviteRequired: false,
     inviteInterval: undefined,
     blobUploadLimit: 300_000_000,
+    importLimit: 1_000_000_000,
     adminPassword: undefined,
     smtpUrl: undefined,
     mailFrom: 'Personal data server <no-reply@localhost>',
@@ -38,6 +39,9 @@ test('without flags and variables every setting has its default', () => {
     ]),
     rateLimits: true,
     dailyBackups: true,
+    eventRetention: 3 * 24 * 60 * 60_000,
+    eventLimit: 64_000_000,
+    relays: [],
     allowPrivateTargets: false,
     logLevel: 'info',
     privacyUrl: undefined,
@@ -55,6 +59,12 @@ test.each([
   ['hosts', 'PDS_HOST', '0.0.0.0', ['0.0.0.0']],
   ['hosts', 'PDS_HOST', '127.0.0.1, [::1]', ['127.0.0.1', '::1']],
   ['hosts', 'PDS_HOST', 'localhost', ['localhost']],
+  [
+    'relays',
+    'PDS_RELAYS',
+    'https://relay.example/, http://localhost:2470',
+    ['https://relay.example', 'http://localhost:2470'],
+  ],
   [
     'hostnames',
     'PDS_HOSTNAMES',
@@ -80,6 +90,7 @@ test.each([
   ['inviteInterval', 'PDS_INVITE_INTERVAL', '7d', 604_800_000],
   ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '1000', 1000],
   ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '8 gb', 8_000_000_000],
+  ['importLimit', 'PDS_IMPORT_LIMIT', '500MB', 500_000_000],
   ['adminPassword', 'PDS_ADMIN_PASSWORD', 'eight ch', 'eight ch'],
   [
     'smtpUrl',

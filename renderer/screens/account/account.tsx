@@ -2,6 +2,7 @@ import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
+import { IdentitySection } from './identity-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { SignInSection } from './sign-in-section.tsx'
 import { StoredDataSection } from './stored-data-section.tsx'
@@ -10,6 +11,7 @@ export function AccountScreen() {
   return (
     <Page lead={t.account.lead} title={t.account.title}>
       <ProfileSection />
+      <IdentitySection />
       <EmailSection />
       <SignInSection />
       <StoredDataSection />

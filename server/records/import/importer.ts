@@ -21,8 +21,8 @@ import { createVerifier } from './verify-in-worker.ts'
 
 export interface Importer {
   /**
-   * Replaces the repository of a deactivated account by the one of an archive. Resolves when it is on disk. Imported records notify
-   * nobody. An error changes nothing.
+   * Replaces the repository of a deactivated account by the one of an archive. Resolves when it is on disk. No account is notified
+   * of imported records. An error changes nothing.
    * @throws InvalidRequest
    */
   importArchive(did: DidString, archive: AsyncIterable<Uint8Array>): Promise<void>

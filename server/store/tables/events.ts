@@ -19,6 +19,10 @@ export interface EventState {
   readonly bytes: number
 }
 
+/** Limits of a page. A single event may be larger. */
+const pageEvents = 100
+const pageBytes = 1_000_000
+
 export function state(db: Reader): EventState {
   const row = db.get<EventState>(
     'SELECT last_seq AS lastSeq, outdated_seq AS outdatedSeq, bytes FROM event_state WHERE id = 1',
@@ -49,9 +53,21 @@ export function skip(tx: Writer, count: number): void {
   tx.run('UPDATE event_state SET last_seq = last_seq + ? WHERE id = 1', [count])
 }
 
-/** Returns the events after `after`, in order. */
-export function page(db: Reader, after: number, limit: number): StoredEvent[] {
-  return db.all('SELECT seq, kind, frame FROM events WHERE seq > ? ORDER BY seq LIMIT ?', [after, limit])
+/** Returns the first events after `after`. */
+export function page(db: Reader, after: number): StoredEvent[] {
+  const sizes = db.all<{ seq: number; bytes: number }>(
+    'SELECT seq, length(frame) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+    [after, pageEvents],
+  )
+  let last = after
+  let bytes = 0
+  for (const event of sizes) {
+    bytes += event.bytes
+    if (last > after && bytes > pageBytes) break
+    last = event.seq
+  }
+  if (last === after) return []
+  return db.all('SELECT seq, kind, frame FROM events WHERE seq > ? AND seq <= ? ORDER BY seq', [after, last])
 }
 
 export function removeOfAccount(tx: Writer, did: string): void {

@@ -172,7 +172,7 @@ describe('getRecord', () => {
     await fill(alice, 0, 300)
   })
 
-  /** Verifies a proof as a stranger would. @param cid null claims absence */
+  /** Verifies a proof as a client without an account would. @param cid null claims absence */
   async function isProven(account: Account, name: string, rkey: string, cid: string | null) {
     const { did } = account
     const proof = await car('getRecord', { did, collection: name, rkey })
@@ -282,12 +282,12 @@ describe('inactive accounts', () => {
       // A takedown ends all sessions.
       if (status !== 'takendown') readers.push(`Bearer ${alice.accessJwt}`)
       const ownerApp = await server.appSession(owner, `${status} reader`)
-      const strangers = [undefined, `Bearer ${other.accessJwt}`, `Bearer ${ownerApp.accessJwt}`]
+      const everyoneElse = [undefined, `Bearer ${other.accessJwt}`, `Bearer ${ownerApp.accessJwt}`]
       for (const [nsid, query] of reads) {
         for (const reader of readers)
           expect([nsid, (await ask(nsid, query, reader)).status]).toEqual([nsid, 200])
-        for (const stranger of strangers) {
-          const answer = await ask(nsid, query, stranger)
+        for (const reader of everyoneElse) {
+          const answer = await ask(nsid, query, reader)
           expect([nsid, answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
             nsid,
             400,

@@ -9,7 +9,7 @@ const maxBlocks = 200
 
 export const getBlocks = method(com.core.sync.getBlocks, {
   auth: 'reader',
-  limits: [perFiveMinutes(300, 'address')],
+  limits: [perFiveMinutes(100, 'address')],
   async handler({ params, auth, store, fail }) {
     const cids = [...new Set(params.cids)]
     if (cids.length > maxBlocks) throw fail('InvalidRequest', `At most ${maxBlocks} blocks can be requested`)
@@ -17,6 +17,6 @@ export const getBlocks = method(com.core.sync.getBlocks, {
     const found = await findBlocks(store, did, cids)
     const missing = cids.find((cid) => !found.has(cid))
     if (missing !== undefined) throw fail('BlockNotFound', `The repository of ${did} has no block ${missing}`)
-    return carOutput(undefined, [...found.values()])
+    return carOutput(undefined, found.values())
   },
 })

@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.sync.getRecord, {
   auth: 'reader',
-  async handler({ params, auth, store, config }) {
+  handler({ params, auth, store, config }) {
     const { did, head } = visibleHead(store, params.did, auth)
     // The record may be stored under another name of its collection.
     const keys = allNamesOf(params.collection, config.aliases).map((name) => `${name}/${params.rkey}`)

@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { carType } from '../../../../records/car.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
 
@@ -10,6 +11,6 @@ export const getRepo = method(com.core.sync.getRepo, {
     const { did } = visibleRepo(store, params.did, auth)
     const body = await exports.open(did, params.since)
     if (!body) throw fail('RepoNotFound')
-    return { encoding: 'application/vnd.ipld.car', body }
+    return { encoding: carType, body }
   },
 })

@@ -1,0 +1,102 @@
+import type { HandleString } from '@atproto/syntax'
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { errorName, explain } from '../../api/errors.ts'
+import { useProcedure, usePublicXrpcQuery } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useHandleCheck } from '../entrance/handle-check.ts'
+import { HandleField } from '../entrance/handle-field.tsx'
+import { OwnDomain } from './own-domain.tsx'
+
+interface HandleDialogProps {
+  /** Whether a directory has the identity, so that it may have a handle of any domain. */
+  readonly published: boolean
+  onClose(): void
+}
+
+/** Changes the handle: to a name on this server, or to a domain of the account's holder. */
+export function HandleDialog({ published, onClose }: HandleDialogProps) {
+  const server = usePublicXrpcQuery(com.core.server.describeServer, {})
+  return (
+    <Loaded query={server} rows={1}>
+      {({ availableUserDomains: domains }) => (
+        <HandleForm domains={domains} onClose={onClose} published={published} />
+      )}
+    </Loaded>
+  )
+}
+
+const handleErrors = ['InvalidHandle', 'HandleNotAvailable', 'UnsupportedDomain']
+
+function HandleForm({
+  domains,
+  published,
+  onClose,
+}: HandleDialogProps & { readonly domains: readonly string[] }) {
+  const [place, setPlace] = useState<'here' | 'own'>('here')
+  const [typed, setTyped] = useState('')
+  const [domain, setDomain] = useState(domains[0] ?? '')
+  const [own, setOwn] = useState('')
+  const name = typed.trim().toLowerCase()
+  const check = useHandleCheck(place === 'here' ? name : '', name + domain)
+  const { handle: current } = useSession()
+  const handle = place === 'here' ? name + domain : own
+  const keys = [com.core.server.getSession, com.core.identity.listRotationKeys]
+  const update = useProcedure(com.core.identity.updateHandle, keys, {
+    onSuccess: () => {
+      toast(t.identity.handleChanged(handle))
+      onClose()
+    },
+  })
+  const concernsHandle = handleErrors.includes(errorName(update.error) ?? '')
+  const serverError = concernsHandle && place === 'here' ? explain(update.error) : undefined
+  return (
+    <FormDialog
+      action={t.identity.handleSubmit}
+      busy={update.isPending}
+      disabled={handle === current}
+      error={serverError === undefined ? update.error : undefined}
+      onClose={onClose}
+      onSubmit={() => {
+        if (place === 'own' || !check.problem) update.mutate({ handle: handle as HandleString })
+      }}
+      title={t.identity.handleTitle}
+    >
+      <p>{t.identity.handleNote}</p>
+      <ChoiceChips
+        label={t.identity.where}
+        onChange={(next) => {
+          setPlace(next)
+          update.reset()
+        }}
+        options={[
+          { value: 'here', label: t.identity.here },
+          { value: 'own', label: t.identity.own },
+        ]}
+        value={place}
+      />
+      {place === 'here' ? (
+        <HandleField
+          check={check}
+          domain={domain}
+          domains={domains}
+          handle={handle}
+          onDomain={setDomain}
+          onType={(text) => {
+            setTyped(text)
+            update.reset()
+          }}
+          serverError={serverError}
+          typed={typed}
+        />
+      ) : (
+        <OwnDomain onChange={setOwn} published={published} value={own} />
+      )}
+    </FormDialog>
+  )
+}

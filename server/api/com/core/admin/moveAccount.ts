@@ -1,0 +1,21 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { moveOfAccount } from '../../../../moving/control.ts'
+import { startMoveOut } from '../../../../moving/start-out.ts'
+import { moveView } from '../../../../moving/view.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import * as rows from '../../../../store/tables/moves.ts'
+import { method } from '../../../method.ts'
+
+export const moveAccount = method(com.core.admin.moveAccount, {
+  auth: 'admin',
+  async handler({ input, fail, ...services }) {
+    const { store, moves } = services
+    const account = accounts.findByDid(store, input.did)
+    if (!account) throw fail('AccountNotFound')
+    const move = rows.find(store, input.did)
+    const isUnderWay = move?.direction === 'out' && move.endedAt === null && move.need !== 'signIn'
+    if (isUnderWay) await moves.retry(input.did)
+    else await startMoveOut(services, account, input, true)
+    return moveView(moveOfAccount(store, input.did))
+  },
+})

@@ -1,0 +1,20 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { deleteAccount, deleteFiles } from '../../../../accounts/delete.ts'
+import { moveOfAccount } from '../../../../moving/control.ts'
+import { canCancel } from '../../../../moving/view.ts'
+import { method } from '../../../method.ts'
+
+export const cancelMove = method(com.core.move.cancelMove, {
+  auth: 'full',
+  async handler({ auth, fail, ...services }) {
+    const { did, account } = auth
+    const { store, moves, now } = services
+    const move = moveOfAccount(store, did)
+    if (!canCancel(move)) throw fail('MoveRefused', 'The move is too far to be cancelled')
+    await moves.cancel(did)
+    // An account that was active here before keeps its data.
+    if (move.direction === 'out' || account.deleteAfter === null) return
+    await store.transact((tx) => deleteAccount(tx, did, now()))
+    deleteFiles(services, account)
+  },
+})

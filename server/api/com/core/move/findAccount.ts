@@ -1,0 +1,15 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { findAccount as find } from '../../../../moving/find-account.ts'
+import { withPeer } from '../../../../moving/refused.ts'
+import { method } from '../../../method.ts'
+
+export const findAccount = method(com.core.move.findAccount, {
+  auth: 'none',
+  limits: [perFiveMinutes(100, 'address')],
+  async handler({ params, caller, fail, ...services }) {
+    if (caller.isForeignPage) throw fail('Forbidden', 'Pages of other sites cannot look accounts up')
+    const { did, handle, server } = await withPeer(() => find(services, params.identifier))
+    return { did, handle, server: server as `${string}:${string}` }
+  },
+})

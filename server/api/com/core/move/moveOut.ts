@@ -1,0 +1,15 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { moveOfAccount } from '../../../../moving/control.ts'
+import { startMoveOut } from '../../../../moving/start-out.ts'
+import { moveView } from '../../../../moving/view.ts'
+import { method } from '../../../method.ts'
+
+export const moveOut = method(com.core.move.moveOut, {
+  auth: 'full',
+  limits: [perFiveMinutes(30, 'account')],
+  async handler({ input, auth, ...services }) {
+    await startMoveOut(services, auth.account, input, false)
+    return moveView(moveOfAccount(services.store, auth.did))
+  },
+})

@@ -1,0 +1,46 @@
+/** Deletes events that are no longer replayed: by age, and by size as soon as a burst of writes exceeds the limit. */
+import { setImmediate } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import type { Background } from '../jobs/background.ts'
+import type { Database } from '../store/database.ts'
+import * as events from '../store/tables/events.ts'
+
+interface Deps {
+  readonly config: Pick<Config, 'eventRetention' | 'eventLimit'>
+  readonly store: Database
+  readonly now: () => Date
+}
+
+/** Events of one transaction, which takes a few milliseconds. */
+const batch = 100
+
+/** Deletes events that are too old or too many, the oldest first. */
+export async function pruneEvents({ config, store, now }: Deps): Promise<void> {
+  const since = now().getTime() - config.eventRetention
+  // Some more than needed, so that a burst does not cause one transaction for each event.
+  const isOver = events.state(store).bytes > config.eventLimit
+  const bytes = isOver ? config.eventLimit * 0.95 : config.eventLimit
+  while ((await store.transact((tx) => events.removeOutdated(tx, { since, bytes }, batch))) === batch) {
+    await setImmediate()
+  }
+}
+
+/** Prunes whenever the limit is exceeded. @returns a function that stops it */
+export function watchEventLimit(deps: Deps & { readonly background: Background }): () => void {
+  const { config, store, background } = deps
+  let version = 0
+  let isPruning = false
+  return store.watch(() => {
+    if (isPruning || store.version('events') === version) return
+    version = store.version('events')
+    if (events.state(store).bytes <= config.eventLimit) return
+    isPruning = true
+    background.run('deletion of old events', async () => {
+      try {
+        await pruneEvents(deps)
+      } finally {
+        isPruning = false
+      }
+    })
+  })
+}

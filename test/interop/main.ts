@@ -1,0 +1,18 @@
+/**
+ * `npm run interop`: this server against the reference implementations of the network, which are installed on demand into the
+ * system's folder for temporary files.
+ */
+import { after } from 'node:test'
+import { interruptions } from './interruptions.ts'
+import { mover } from './mover.ts'
+import { moves } from './moves.ts'
+import { streams } from './streams.ts'
+import { openWorld } from './world.ts'
+
+const world = await openWorld()
+after(() => world.close())
+
+moves(world)
+mover(world)
+interruptions(world)
+streams(world)
