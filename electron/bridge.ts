@@ -45,6 +45,8 @@ export interface Settings {
   /** Further names under which clients on the network reach the server, separated by commas. */
   readonly hostnames: string
   readonly publicUrl: string
+  /** Reverse proxies whose forwarded client addresses count, separated by commas. */
+  readonly trustedProxies: string
   /** Separated by commas, each with its leading dot. */
   readonly userDomains: string
   readonly inviteRequired: boolean
@@ -53,6 +55,9 @@ export interface Settings {
   /** `from=to` pairs separated by commas, or `none`. */
   readonly aliases: string
   readonly plcUrl: string
+  /** Set together with `appViewUrl`. */
+  readonly appViewDid: string
+  readonly appViewUrl: string
   readonly logLevel: LogLevel
   readonly automaticBackups: boolean
   readonly startAtLogin: boolean

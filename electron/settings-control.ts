@@ -49,9 +49,9 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
   return {
     view,
     async change(changes) {
-      const problems = problemsOf(changes)
-      if (Object.keys(problems).length > 0) return problems
       const before = file.get('settings')
+      const problems = problemsOf(changes, before)
+      if (Object.keys(problems).length > 0) return problems
       const after = { ...before, ...changes }
       file.set('settings', after)
       applyAtOnce(after, log)

@@ -35,11 +35,14 @@ const initial: Settings = {
   networkAccess: false,
   hostnames: '',
   publicUrl: '',
+  trustedProxies: '',
   userDomains: '',
   inviteRequired: false,
   inviteInterval: '',
   aliases: '',
   plcUrl: '',
+  appViewDid: '',
+  appViewUrl: '',
   logLevel: 'info',
   automaticBackups: true,
   startAtLogin: false,
@@ -129,10 +132,13 @@ const ofServer = {
   port: 'port',
   hostnames: 'hostnames',
   publicUrl: 'publicUrl',
+  trustedProxies: 'trustedProxies',
   userDomains: 'userDomains',
   inviteInterval: 'inviteInterval',
   aliases: 'aliases',
   plcUrl: 'plcUrl',
+  appViewDid: 'appViewDid',
+  appViewUrl: 'appViewUrl',
 } as const satisfies Partial<Record<keyof Settings, keyof Config>>
 
 /** A change of one of these restarts the server. */
@@ -158,8 +164,8 @@ export function isSettingsChange(value: unknown): value is Partial<Settings> {
   })
 }
 
-/** A sentence per setting with an invalid text. */
-export function problemsOf(changes: Partial<Settings>): SettingProblems<Settings> {
+/** A sentence per setting with an invalid text. @param before the settings that are changed */
+export function problemsOf(changes: Partial<Settings>, before: Settings): SettingProblems<Settings> {
   const problems: { -readonly [Name in keyof Settings]?: string } = {}
   for (const [name, own] of Object.entries(ofServer) as [keyof typeof ofServer, keyof Config][]) {
     const problem = problemWith(own, changes[name] ?? '')
@@ -167,6 +173,10 @@ export function problemsOf(changes: Partial<Settings>): SettingProblems<Settings
   }
   // With port 0 the address would change at each start, but clients store it.
   if (/^0+$/.test(changes.port ?? '')) problems.port = 'This must be a port from 1 to 65535.'
+  // The server does not start with only one of them.
+  const { appViewDid, appViewUrl } = { ...before, ...changes }
+  if (appViewDid && !appViewUrl) problems.appViewUrl = 'Fill in the address of the app view too.'
+  if (appViewUrl && !appViewDid) problems.appViewDid = 'Fill in the DID of the app view too.'
   return problems
 }
 

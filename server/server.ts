@@ -6,6 +6,7 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import { announceRestore } from './events/restored.ts'
 import { watchEventLimit } from './events/retention.ts'
 import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
@@ -85,10 +86,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     passwordCost: options.passwordCost,
     onMailKept: options.onMailKept,
     callMethod: (call) => callMethod(call),
-  }).catch((error: unknown) => {
-    ready.reject(error)
-    return closing(listener, store)(error)
   })
+    .then(withRestoreAnnounced)
+    .catch((error: unknown) => {
+      ready.reject(error)
+      return closing(listener, store)(error)
+    })
   const callMethod: CallMethod = createInternalCaller(methods, services)
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
@@ -119,6 +122,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await store.close()
     },
   }
+}
+
+/** Before the first request: a write would continue a stream that other servers know differently. */
+async function withRestoreAnnounced(services: Services): Promise<Services> {
+  await services.store.afterRestore(() => announceRestore(services))
+  return services
 }
 
 type StoreOptions = ServerOptions & { now: () => Date; log: Logger }

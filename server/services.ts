@@ -95,6 +95,7 @@ export async function createServices(base: Base): Promise<Services> {
   const background = createBackground(log)
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
+  const resolveHandle = createForeignHandles(base)
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
@@ -133,7 +134,7 @@ export async function createServices(base: Base): Promise<Services> {
       onKept: base.onMailKept,
     }),
     resolveDid,
-    resolveHandle: createForeignHandles(base),
+    resolveHandle,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     repositories,
     exports,
@@ -155,7 +156,7 @@ export async function createServices(base: Base): Promise<Services> {
     moves: createMoves({
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
-    doctor: createDoctor({ ...base, origin, serverDid }),
+    doctor: createDoctor({ ...base, origin, serverDid, resolveHandle }),
     backupProofs: createBackupProofs({
       dataDir: config.dataDir,
       files,

@@ -1,23 +1,36 @@
-/** Publishes the identity of an account before its holder or an administrator activates it. */
+/** What must be true of an identity before its account is activated, by its holder or an administrator. */
+import { UnresolvableDid } from '../identity/resolver.ts'
+import type { Account } from '../store/tables/accounts.ts'
 import type { Logger } from '../util/log.ts'
 import { protocolError } from '../xrpc/errors.ts'
+import { identityProblem } from './did-status.ts'
 import type { PlcPublisher } from './plc.ts'
 
-interface Deps {
+type Deps = Parameters<typeof identityProblem>[0] & {
   readonly plc: PlcPublisher
   readonly log: Logger
 }
 
 /**
- * Submits the pending operations of an account: it must not become active while its identity names another server.
- * @throws NotEnoughResources when the directory refuses or does not answer
+ * Publishes the pending operations of a deactivated account, and requires that its identity names this server: an account that is
+ * active at two servers has two repositories.
+ * @throws InvalidRequest while it does not. NotEnoughResources, UpstreamFailure when the directory refuses or does not answer
  */
-export async function publishBeforeActivation({ plc, log }: Deps, did: string) {
-  await plc.publish(did).catch((error: unknown) => {
-    log.warn({ err: error, did }, 'PLC submission failed')
+export async function prepareActivation(deps: Deps, account: Account): Promise<void> {
+  if (account.deactivatedAt === null) return
+  await deps.plc.publish(account.did).catch((error: unknown) => {
+    deps.log.warn({ err: error, did: account.did }, 'PLC submission failed')
     throw protocolError(
       'NotEnoughResources',
       'The DID directory did not accept the identity of this account. Try again later.',
     )
   })
+  const problem = await identityProblem(deps, account, 0).catch((error: unknown) => {
+    if (!(error instanceof UnresolvableDid)) throw error
+    const name = error.isOutage ? 'UpstreamFailure' : 'InvalidRequest'
+    throw protocolError(name, `The DID document could not be read: ${error.message}`)
+  })
+  if (problem !== undefined) {
+    throw protocolError('InvalidRequest', `The account cannot be activated here. ${problem}.`)
+  }
 }

@@ -1,6 +1,7 @@
 /** Changes of handles: which are allowed, and what the identity must say first. */
 import { type HandleString, isValidTld } from '@atproto/syntax'
 import type { Config } from '../config/config.ts'
+import { emitIdentity } from '../events/emit.ts'
 import { handleOf } from '../identity/did-document.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
@@ -18,6 +19,7 @@ interface Deps {
   readonly resolveDid: ResolveDid
   readonly resolveHandle: ResolveHandle | undefined
   readonly background: Background
+  readonly now: () => Date
 }
 
 /**
@@ -31,7 +33,7 @@ export async function changeHandle(
   account: accounts.Account,
   handle: HandleString,
 ): Promise<void> {
-  const { config, store, plc, background } = deps
+  const { config, store, plc, background, now } = deps
   const { did } = account
   if (handle !== account.handle) {
     const problem = handleProblem(handle, config.userDomains)
@@ -51,7 +53,9 @@ export async function changeHandle(
   await requireClaim(deps, did, handle)
   await store.transact((tx) => {
     check(tx)
+    if (handle === account.handle) return
     accounts.setHandle(tx, did, handle)
+    emitIdentity(tx, did, now())
   })
 }
 

@@ -8,12 +8,12 @@ import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity
 import { createSigningKey, isDidKey } from '../identity/keys.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
-import { ServiceJwtError, verifyServiceJwt } from '../identity/service-jwt.ts'
+import { ServiceJwtError, type ServiceJwtErrorCode, verifyServiceJwt } from '../identity/service-jwt.ts'
 import type { Database } from '../store/database.ts'
 import type { NewAccount } from '../store/tables/accounts.ts'
 import * as reservedKeys from '../store/tables/reserved-keys.ts'
 import { iso } from '../util/time.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import { protocolError, XrpcError } from '../xrpc/errors.ts'
 
 interface Deps {
   readonly config: Config
@@ -99,7 +99,19 @@ export async function importIdentity(
   }
 }
 
-/** Verifies the service token of a DID and returns its document. @throws AuthenticationRequired */
+/** Errors of service tokens that createAccount declares. */
+const declaredCodes: readonly ServiceJwtErrorCode[] = ['BadJwtAudience', 'BadJwtLexiconMethod', 'BadJwtType']
+
+function refusalOfProof({ code, message }: ServiceJwtError): XrpcError {
+  return declaredCodes.includes(code)
+    ? new XrpcError(code, message)
+    : protocolError('AuthenticationRequired', message)
+}
+
+/**
+ * Verifies the service token of a DID and returns its document.
+ * @throws AuthenticationRequired, BadJwtAudience, BadJwtLexiconMethod, BadJwtType
+ */
 async function proveControl(
   { resolveDid, serverDid, config, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
@@ -122,7 +134,7 @@ async function proveControl(
       return signingKeyOf(document)
     },
   }).catch((error: unknown) => {
-    throw error instanceof ServiceJwtError ? protocolError('AuthenticationRequired', error.message) : error
+    throw error instanceof ServiceJwtError ? refusalOfProof(error) : error
   })
   if (proof.iss !== did || !document) {
     throw protocolError('AuthenticationRequired', 'The service token was issued by another DID')

@@ -5,6 +5,7 @@
  * that after a crash or a lost response the log of the directory decides.
  */
 import type { HandleString } from '@atproto/syntax'
+import { emitIdentity } from '../events/emit.ts'
 import {
   createUpdate,
   endpointIn,
@@ -57,13 +58,16 @@ export async function changeIdentity(deps: PlcDeps, did: string, change: Identit
 
 /** Publishes an operation that an account has signed, or had signed. @throws OutboundFailed, XrpcError `InvalidRequest` */
 export async function submitOwn(deps: PlcDeps, did: string, operation: PlcOperation): Promise<void> {
-  const { config, store } = deps
+  const { config, store, now } = deps
   await settleChange(deps, did)
   const account = await publishedAccount(deps, did)
   if (config.plcUrl === undefined) {
     if (!isUnpublished(account)) throw noDirectory()
     await verifySuccessor(operation, endOfChain(store, account)).catch(invalidRequest)
-    return store.transact((tx) => appendToChain(tx, did, operation))
+    return store.transact((tx) => {
+      appendToChain(tx, did, operation)
+      emitIdentity(tx, did, now())
+    })
   }
   await publishChange(deps, config.plcUrl, { did, operation, handle: null }).catch((error: unknown) => {
     throw error instanceof PlcRefused && isFault(error.status)
@@ -127,21 +131,25 @@ function finishChange({ origin, now }: PlcDeps, tx: Writer, did: string): void {
   if (account.plcOperation !== null) accounts.setPlcSubmitted(tx, did, iso(now()))
   accounts.setPublished(tx, did, { handle: change.handle ?? account.handle, endpoint: origin })
   plcChanges.remove(tx, did)
+  emitIdentity(tx, did, now())
 }
 
 /** Changes an identity that no directory has, or the handle alone while no directory is configured. */
 function changeHere(deps: PlcDeps, tx: Writer, did: string, change: IdentityChange): void {
-  const { origin, secrets } = deps
+  const { origin, secrets, now } = deps
   change.check?.(tx)
   const account = requireAccount(tx, did)
+  const isRenamed = change.handle !== undefined && change.handle !== account.handle
+  let edits: PlcChanges | undefined
   if (isUnpublished(account)) {
     const last = endOfChain(tx, account)
-    const changes = editsOf(last, { ...account, origin, plcEndpoint: endpointIn(last) ?? null }, change)
-    if (changes) appendToChain(tx, did, createUpdate(last, changes, secrets.rotationKey))
+    edits = editsOf(last, { ...account, origin, plcEndpoint: endpointIn(last) ?? null }, change)
+    if (edits) appendToChain(tx, did, createUpdate(last, edits, secrets.rotationKey))
   } else if (change.rotationKeys) {
     throw noDirectory()
   }
-  if (change.handle !== undefined) accounts.setHandle(tx, did, change.handle)
+  if (isRenamed) accounts.setHandle(tx, did, change.handle)
+  if (edits || isRenamed) emitIdentity(tx, did, now())
 }
 
 type Names = Pick<accounts.Account, 'handle' | 'plcHandle' | 'plcEndpoint'> & { readonly origin: string }

@@ -6,6 +6,7 @@
  * values that this server published: changes by the owner of the identity stay.
  */
 import type { Config } from '../config/config.ts'
+import { emitIdentity } from '../events/emit.ts'
 import {
   createUpdate,
   endpointIn,
@@ -72,13 +73,15 @@ async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Ac
   await store.transact((tx) => {
     accounts.setPlcSubmitted(tx, did, iso(now()))
     accounts.setPublished(tx, did, { handle, endpoint })
+    // Readers of the stream may have looked the identity up too early.
+    emitIdentity(tx, did, now())
   })
   return true
 }
 
 /** Submits the handle and the endpoint of an account if they differ from the published ones. */
 async function submitUpdate(deps: PlcDeps, plcUrl: string, did: string): Promise<boolean> {
-  const { store, secrets, origin, log, signal } = deps
+  const { store, secrets, origin, log, now, signal } = deps
   const account = accounts.findByDid(store, did)
   if (!account) return false
   const { handle, plcHandle, plcEndpoint } = account
@@ -88,13 +91,17 @@ async function submitUpdate(deps: PlcDeps, plcUrl: string, did: string): Promise
   const last = await lastOperation(plcUrl, did, { signal })
   if (!last) throw new OutboundFailed('The did:plc directory has no operation of the DID')
   const changes = changesTo(last, { handle: plcHandle, endpoint: plcEndpoint }, current)
-  if (changes && last.rotationKeys.includes(secrets.rotationKey.did)) {
+  const isOurs = changes !== undefined && last.rotationKeys.includes(secrets.rotationKey.did)
+  if (isOurs) {
     await submitOperation(plcUrl, did, createUpdate(last, changes, secrets.rotationKey), { signal })
     log.info({ did, ...current }, 'PLC update submitted')
   } else if (changes || endpointIn(last) !== origin) {
     log.warn({ did, ...current }, 'PLC update skipped: the identity was changed in the directory')
   }
-  await store.transact((tx) => accounts.setPublished(tx, did, current))
+  await store.transact((tx) => {
+    accounts.setPublished(tx, did, current)
+    if (isOurs) emitIdentity(tx, did, now())
+  })
   return true
 }
 

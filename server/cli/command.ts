@@ -1,4 +1,4 @@
-/** The flags, help and error output that `npm run backup` and `npm run restore` share. */
+/** The flags of `npm run backup` and `npm run restore`; the data directory and error output of all commands. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defaultDataDir } from '../config/config.ts'
@@ -17,11 +17,8 @@ export interface Invocation {
 }
 
 /** Runs a command with the arguments of this process. An error becomes a line on stderr and exit code 1. */
-export async function runCommand(
-  help: string,
-  run: (invocation: Invocation) => Promise<string>,
-): Promise<void> {
-  try {
+export function runCommand(help: string, run: (invocation: Invocation) => Promise<string>): Promise<void> {
+  return report(async () => {
     const { values, positionals } = parseArgs({
       options: {
         'data-dir': { type: 'string' },
@@ -33,10 +30,22 @@ export async function runCommand(
       },
       allowPositionals: true,
     })
-    const dataDir = resolve(values['data-dir'] || process.env.PDS_DATA_DIR || defaultDataDir())
+    const dataDir = dataDirOf(values['data-dir'])
     const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
     const invocation = { dataDir, list, exportTo, passphraseFile, unprotected, positionals }
-    const answer = values.help ? help : await run(invocation)
+    return values.help ? help : run(invocation)
+  })
+}
+
+/** Returns the data directory: of the flag, the environment, or the platform. */
+export function dataDirOf(flag: string | undefined): string {
+  return resolve(flag || process.env.PDS_DATA_DIR || defaultDataDir())
+}
+
+/** Prints the answer of a command. An error becomes a line on stderr and exit code 1. */
+export async function report(run: () => Promise<string>): Promise<void> {
+  try {
+    const answer = await run()
     process.stdout.write(`${answer.trimEnd()}\n`)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)

@@ -1,5 +1,6 @@
 /** Checks whether other servers can reach this one at its public address. */
 import type { Config } from '../config/config.ts'
+import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import type { Reader } from '../store/database.ts'
 import { checkDns, checkTls, checkUrl } from './address.ts'
 import { type Check, failed, unknown } from './check.ts'
@@ -9,8 +10,10 @@ import { createProbes, type Probes } from './probes.ts'
 import { checkClientAddress, checkServer, checkUploads } from './proxy.ts'
 
 export interface DoctorDeps {
-  readonly config: Pick<Config, 'publicUrl' | 'plcUrl'>
+  readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains'>
   readonly store: Reader
+  /** Undefined if this server looks up no handles. */
+  readonly resolveHandle: ResolveHandle | undefined
   readonly origin: string
   readonly serverDid: string
   /** The port that this server listens on. */
@@ -61,7 +64,7 @@ async function run(deps: DoctorDeps, probes: Probes): Promise<Check[]> {
     ? await Promise.all([
         checkClientAddress(proxy),
         checkUploads(proxy),
-        checkHandles({ ...deps, publicUrl }),
+        checkHandles({ ...deps, publicUrl, userDomains: config.userDomains }),
       ])
     : (['clientAddress', 'uploads', 'handles'] as const).map(notChecked)
   return [...path, ...through, await checkDirectory({ ...deps, plcUrl })]

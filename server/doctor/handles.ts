@@ -1,6 +1,7 @@
 /** Checks whether other servers can resolve the handles of accounts here. */
 import { isValidTld } from '@atproto/syntax'
 import { statusOf } from '../accounts/status.ts'
+import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { guardedFetch } from '../network/guarded-fetch.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
@@ -13,13 +14,16 @@ const maxHandles = 20
 interface Deps {
   readonly store: Reader
   readonly publicUrl: string
+  readonly userDomains: readonly string[]
+  /** Undefined if this server looks up no handles. */
+  readonly resolveHandle: ResolveHandle | undefined
   readonly signal: AbortSignal
 }
 
-export async function checkHandles({ store, publicUrl, signal }: Deps): Promise<Check> {
+export async function checkHandles(deps: Deps): Promise<Check> {
   const name = 'handles'
-  const active = accounts.page(store, undefined, maxHandles).filter((one) => statusOf(one) === undefined)
-  const problems = await Promise.all(active.map((account) => problemOf(account, publicUrl, signal)))
+  const active = accounts.page(deps.store, undefined, maxHandles).filter((one) => statusOf(one) === undefined)
+  const problems = await Promise.all(active.map((account) => problemOf(account, deps)))
   const found = problems.find((problem) => problem !== undefined)
   if (found) return found
   return active.length === 0
@@ -29,8 +33,7 @@ export async function checkHandles({ store, publicUrl, signal }: Deps): Promise<
 
 async function problemOf(
   { did, handle }: accounts.Account,
-  publicUrl: string,
-  signal: AbortSignal,
+  { publicUrl, userDomains, resolveHandle, signal }: Deps,
 ): Promise<Check | undefined> {
   const name = 'handles'
   if (!isValidTld(handle) || handle.endsWith('.test')) {
@@ -40,6 +43,11 @@ async function problemOf(
       'setHandleDomain',
       handle,
     )
+  }
+  // A handle of another domain may be proven by a DNS record instead.
+  const isOwnDomain = userDomains.some((domain) => handle.endsWith(domain))
+  if (!isOwnDomain && (await resolveHandle?.(handle, { maxAgeMs: 0 }).catch(() => undefined)) === did) {
+    return undefined
   }
   try {
     const { port } = new URL(publicUrl)

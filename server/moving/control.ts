@@ -1,14 +1,11 @@
 /** What the owner of an account does with its move: enters a code, signs in again, retries. */
-import { networkNames } from '../config/aliases.ts'
-import type { Config } from '../config/config.ts'
 import type { Database, Reader } from '../store/database.ts'
 import * as rows from '../store/tables/moves.ts'
 import type { Moves } from './moves.ts'
 import { moveRefused, withPeer } from './refused.ts'
-import { sessionIn, withHost } from './remote-side.ts'
+import { sessionIn } from './remote-side.ts'
 
 interface Deps {
-  readonly config: Pick<Config, 'aliases'>
   readonly store: Database
   readonly moves: Moves
 }
@@ -36,21 +33,13 @@ export async function continueMove(deps: Deps, did: string, input: Continuation)
   else if (move.endedAt === null) await moves.retry(did)
 }
 
-async function signInAgain({ config, moves }: Deps, move: rows.Move, input: Continuation): Promise<void> {
+async function signInAgain({ moves }: Deps, move: rows.Move, input: Continuation): Promise<void> {
   const { did, peer } = move
   const { password, authFactorToken } = input
   if (!password) throw moveRefused(`Enter the password of the account at ${new URL(peer).host}`)
+  const credentials = { identifier: did, password, authFactorToken }
   const answer = await withPeer(() =>
-    moves.peers
-      .at(peer)
-      .post(
-        networkNames(config.aliases)('com.core.server.createSession'),
-        { identifier: did, password, authFactorToken },
-        {},
-      )
-      .catch((error: unknown) => {
-        throw withHost(error, peer)
-      }),
+    moves.peers.at(peer).post('com.core.server.createSession', credentials, {}),
   )
   if (answer.did !== did) throw moveRefused('The other server signed another account in')
   await moves.replaceSession(did, sessionIn(answer))

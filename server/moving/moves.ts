@@ -2,6 +2,7 @@
  * Moves accounts between this server and others. A move is a row with its current step; it goes on after failures and restarts
  * until it needs its owner, or has ended.
  */
+import { networkNames } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
@@ -62,7 +63,10 @@ interface Run {
 
 export function createMoves(deps: MovesDeps): Moves {
   const { config, store, background, log, now, signal } = deps
-  const peers = createPeers(config.allowPrivateTargets)
+  const peers = createPeers({
+    allowPrivate: config.allowPrivateTargets,
+    networkName: networkNames(config.aliases),
+  })
   signal.addEventListener('abort', () => peers.close())
   const running = new Map<string, Run>()
   const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
@@ -96,7 +100,6 @@ export function createMoves(deps: MovesDeps): Moves {
   function remoteSide({ did, peer: origin, accessJwt, refreshJwt }: Move, runSignal: AbortSignal): Side {
     if (accessJwt === null || refreshJwt === null) throw new SignInNeeded()
     return createRemoteSide({
-      config,
       peer: peers.at(origin),
       origin,
       session: { accessJwt, refreshJwt },

@@ -1,6 +1,4 @@
 /** Another server as a side of a move. Its session is refreshed when the access token expires. */
-import { networkNames } from '../config/aliases.ts'
-import type { Config } from '../config/config.ts'
 import { isObject, isString, parseJson } from '../identity/json.ts'
 import type { Peer } from '../network/peer.ts'
 import { XrpcError } from '../xrpc/errors.ts'
@@ -13,7 +11,6 @@ export interface PeerSession {
 }
 
 export interface RemoteOptions {
-  readonly config: Pick<Config, 'aliases'>
   readonly peer: Peer
   readonly origin: string
   readonly session: PeerSession
@@ -37,15 +34,14 @@ const marginMs = 60_000
 const codeMethod = 'com.core.identity.signPlcOperation'
 
 export function createRemoteSide(options: RemoteOptions): Side {
-  const { config, peer, origin, maxBytes, keep, now, signal } = options
-  const networkName = networkNames(config.aliases)
+  const { peer, origin, maxBytes, keep, now, signal } = options
   let session = options.session
   let refreshing: Promise<void> | undefined
 
   async function refresh(): Promise<void> {
     const call = { token: session.refreshJwt, signal }
     const answer = await peer
-      .post(networkName('com.core.server.refreshSession'), undefined, call)
+      .post('com.core.server.refreshSession', undefined, call)
       .catch((error: unknown) => {
         if (error instanceof XrpcError && error.status < 500 && error.status !== 429) throw new SignInNeeded()
         throw error
@@ -68,10 +64,10 @@ export function createRemoteSide(options: RemoteOptions): Side {
     try {
       return await work(accessJwt)
     } catch (error) {
-      if (!isRepeatable || !isTokenRejected(error)) throw withHost(error, origin)
+      if (!isRepeatable || !isTokenRejected(error)) throw error
       if (session.accessJwt === accessJwt) await refreshOnce()
       return await work(session.accessJwt).catch((again: unknown) => {
-        throw isTokenRejected(again) ? new SignInNeeded() : withHost(again, origin)
+        throw isTokenRejected(again) ? new SignInNeeded() : again
       })
     }
   }
@@ -79,17 +75,16 @@ export function createRemoteSide(options: RemoteOptions): Side {
   return {
     origin,
     get: (nsid, query) =>
-      authorized((token) => peer.get(networkName(nsid), { query: queryText(query), token, signal }), true),
+      authorized((token) => peer.get(nsid, { query: queryText(query), token, signal }), true),
     post: (nsid, input) =>
-      authorized((token) => peer.post(networkName(nsid), input, { token, signal }), nsid !== codeMethod),
+      authorized((token) => peer.post(nsid, input, { token, signal }), nsid !== codeMethod),
     download: (nsid, query) =>
       authorized(
-        (token) =>
-          peer.download(networkName(nsid), maxBytes(nsid), { query: queryText(query), token, signal }),
+        (token) => peer.download(nsid, maxBytes(nsid), { query: queryText(query), token, signal }),
         true,
       ),
     upload: (nsid: string, transfer: Transfer) =>
-      authorized((token) => peer.upload(networkName(nsid), transfer, { token, signal }), false),
+      authorized((token) => peer.upload(nsid, transfer, { token, signal }), false),
   }
 }
 
@@ -113,11 +108,4 @@ function expiresAt(token: string): number {
 function isTokenRejected(error: unknown): boolean {
   if (!(error instanceof XrpcError)) return false
   return error.status === 401 || error.name === 'ExpiredToken' || error.name === 'InvalidToken'
-}
-
-/** Adds the host of the server that refused to the message. */
-export function withHost(error: unknown, origin: string): unknown {
-  if (!(error instanceof XrpcError)) return error
-  const { name, message, status, retryAfter } = error
-  return new XrpcError(name, `${new URL(origin).host}: ${message || name}`, { status, retryAfter })
 }

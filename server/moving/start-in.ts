@@ -12,7 +12,7 @@ import { accountOf, type FindDeps, findAccount, serverOrigin } from './find-acco
 import type { Moves } from './moves.ts'
 import { openAccount } from './open-account.ts'
 import { moveRefused, withPeer } from './refused.ts'
-import { claimsOf, type PeerSession, sessionIn, withHost } from './remote-side.ts'
+import { claimsOf, type PeerSession, sessionIn } from './remote-side.ts'
 import type { Json } from './side.ts'
 
 interface Deps extends FindDeps {
@@ -85,19 +85,16 @@ function requirePublic({ publicUrl, plcUrl, allowPrivateTargets }: Config): void
 }
 
 async function signIn(deps: Deps, { identifier, server, password, authFactorToken }: MoveInRequest) {
-  const { moves, config } = deps
+  const { moves } = deps
   const named = server?.trim() ? undefined : await findAccount(deps, identifier)
   const address = named?.server ?? serverOrigin(server ?? '')
   const answer = await moves.peers
     .at(address)
     .post(
-      networkNames(config.aliases)('com.core.server.createSession'),
+      'com.core.server.createSession',
       { identifier: named?.did ?? identifier.trim(), password, authFactorToken },
       {},
     )
-    .catch((error: unknown) => {
-      throw withHost(error, address)
-    })
   const session = sessionIn(answer)
   requireMainPassword(session.accessJwt)
   const { did } = answer
@@ -123,15 +120,9 @@ function requireMainPassword(accessJwt: string): void {
 
 /** Has the old server sign that the account may be created here. */
 async function proofFrom({ moves, config, serverDid }: Deps, server: string, token: string): Promise<string> {
-  const networkName = networkNames(config.aliases)
-  const lxm = networkName('com.core.server.createAccount')
+  const lxm = networkNames(config.aliases)('com.core.server.createAccount')
   const query = new URLSearchParams({ aud: serverDid, lxm }).toString()
-  const answer = await moves.peers
-    .at(server)
-    .get(networkName('com.core.server.getServiceAuth'), { query, token })
-    .catch((error: unknown) => {
-      throw withHost(error, server)
-    })
+  const answer = await moves.peers.at(server).get('com.core.server.getServiceAuth', { query, token })
   if (isString(answer.token)) return answer.token
   throw moveRefused('The old server did not prove that this account is yours')
 }

@@ -15,7 +15,7 @@ import { createLocalSide } from './local-side.ts'
 import type { Moves } from './moves.ts'
 import { openAccount } from './open-account.ts'
 import { moveRefused, withPeer } from './refused.ts'
-import { sessionIn, withHost } from './remote-side.ts'
+import { sessionIn } from './remote-side.ts'
 
 interface Deps {
   readonly config: Config
@@ -48,14 +48,12 @@ export interface TargetServer {
 
 /** Asks a server what it requires of new accounts. @throws XrpcError */
 export async function describeTarget(
-  { moves, config, origin: here }: Pick<Deps, 'moves' | 'config' | 'origin'>,
+  { moves, origin: here }: Pick<Deps, 'moves' | 'origin'>,
   address: string,
 ): Promise<TargetServer> {
   const origin = serverOrigin(address)
   if (origin === here) throw moveRefused('This is the address of this server')
-  const answer = await withPeer(() =>
-    moves.peers.at(origin).get(networkNames(config.aliases)('com.core.server.describeServer'), {}),
-  )
+  const answer = await withPeer(() => moves.peers.at(origin).get('com.core.server.describeServer', {}))
   const { did, availableUserDomains: domains, inviteCodeRequired } = answer
   // A token for another server would let this one create the account there.
   if (did !== `did:web:${encodeURIComponent(new URL(origin).host)}`) {
@@ -81,23 +79,20 @@ export async function startMoveOut(
   if (!byAdmin) requireEmail(account)
   const target = await describeTarget(deps, request.server)
   await publish(deps, did)
-  const networkName = networkNames(config.aliases)
   const local = createLocalSide(deps, did)
-  const lxm = networkName('com.core.server.createAccount')
+  const lxm = networkNames(config.aliases)('com.core.server.createAccount')
   const { token } = await local.get('com.core.server.getServiceAuth', { aud: target.did, lxm })
   const peer = moves.peers.at(target.origin)
   const handle = request.handle ?? handleAt(account.handle, config.userDomains, target.domains)
   const opened = await withPeer(() =>
     openAccount(
-      (nsid, input, proof) => peer.post(networkName(nsid), input, { token: proof }),
+      (nsid, input, proof) => peer.post(nsid, input, { token: proof }),
       {
         ...{ did, handle, password: request.password, inviteCode: request.inviteCode },
         email: request.email ?? account.email ?? undefined,
       },
       String(token),
-    ).catch((error: unknown) => {
-      throw withHost(error, target.origin)
-    }),
+    ),
   )
   const session = sessionIn(opened)
   const move = {

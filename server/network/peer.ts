@@ -25,7 +25,7 @@ export interface Transfer {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Errors of its methods: XrpcError as the server answered, OutboundRefused, OutboundFailed. */
+/** Methods have our names. Errors: XrpcError as the server answered, OutboundRefused, OutboundFailed. */
 export interface Peer {
   /** Calls a query. Resolves with its JSON object. */
   get(nsid: string, call: PeerCall): Promise<Record<string, unknown>>
@@ -44,20 +44,29 @@ export interface Peers {
 }
 
 /** Milliseconds in which a server must answer a call, or send or take the next bytes of a stream. */
-const idleMs = 30_000
+const defaultIdleMs = 30_000
 /** Milliseconds that a server may take to process an upload. */
 const processingMs = 15 * 60_000
 /** Limit of a JSON response in bytes. */
 const maxJsonBytes = 2_000_000
 
-/** @param allowPrivate allows plain http, and addresses of this machine and its network */
-export function createPeers(allowPrivate: boolean, limits: { readonly idleMs?: number } = {}): Peers {
-  const client = createHttpClient(allowPrivate)
-  const maxIdleMs = limits.idleMs ?? idleMs
-  return { at: (origin) => createPeer(client, origin, maxIdleMs), close: () => client.close() }
+export interface PeerOptions {
+  /** Allows plain http, and addresses of this machine and its network. */
+  readonly allowPrivate: boolean
+  /** Maps our names of methods to those that other servers know. */
+  readonly networkName: (nsid: string) => string
+  /** Replaces the time limit of a silent server; tests use a low one. */
+  readonly idleMs?: number
 }
 
-function createPeer(client: HttpClient, origin: string, maxIdleMs: number): Peer {
+export function createPeers(options: PeerOptions): Peers {
+  const client = createHttpClient(options.allowPrivate)
+  return { at: (origin) => createPeer(client, origin, options), close: () => client.close() }
+}
+
+function createPeer(client: HttpClient, origin: string, options: PeerOptions): Peer {
+  const { networkName, idleMs: maxIdleMs = defaultIdleMs } = options
+
   async function send(
     nsid: string,
     { query, token, signal }: PeerCall,
@@ -76,12 +85,12 @@ function createPeer(client: HttpClient, origin: string, maxIdleMs: number): Peer
       ...(method === 'POST' && !body && { 'content-length': 0 }),
       ...body?.headers,
     }
-    const url = `${origin}/xrpc/${nsid}${query ? `?${query}` : ''}`
+    const url = `${origin}/xrpc/${networkName(nsid)}${query ? `?${query}` : ''}`
     const response = await client.request(url, { method, headers, body: body?.stream, signal: life.ended })
     life.progress()
     const { statusCode: status = 0 } = response
     if (status === 200) return response
-    throw errorOf(status, parseJson(await collect(response, life)))
+    throw errorOf(origin, status, parseJson(await collect(response, life)))
   }
 
   async function json(work: (life: Lifetime) => Promise<IncomingMessage>): Promise<Record<string, unknown>> {
@@ -210,12 +219,12 @@ function tooLarge(maxBytes: number): Error {
 /** Longest text of another server that is kept. */
 const maxMessage = 300
 
-/** An error response. Errors without a name are those of a proxy before the server. */
-function errorOf(status: number, body: unknown): Error {
+/** An error response, with the host in its message. Errors without a name are those of a proxy before the server. */
+function errorOf(origin: string, status: number, body: unknown): Error {
   const name = isObject(body) && isString(body.error) ? body.error : ''
   if (status < 400 || !/^[A-Za-z]\w{0,63}$/.test(name)) return new Error(`the server answered ${status}`)
-  const message = isObject(body) && isString(body.message) ? body.message.slice(0, maxMessage) : undefined
-  return new XrpcError(name, message, { status })
+  const message = isObject(body) && isString(body.message) ? body.message.slice(0, maxMessage) : name
+  return new XrpcError(name, `${new URL(origin).host}: ${message}`, { status })
 }
 
 function asOutbound(origin: string, error: unknown, life: Lifetime): unknown {

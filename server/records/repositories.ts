@@ -6,12 +6,13 @@
  * repository are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit
  * can write many of them together.
  */
+import { parseCid } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
 import { statusError } from '../accounts/status.ts'
 import type { Aliases } from '../config/aliases.ts'
 import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { Database, Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
@@ -42,6 +43,11 @@ export interface Repositories {
    * `plan` again when another commit came first. Errors of `plan` are rethrown.
    */
   write(did: DidString, plan: Plan): Promise<CommitMeta | undefined>
+  /**
+   * Commits the same tree with a later revision, and calls `work` in the transaction. Resolves once it is on disk.
+   * @throws AccountNotFound
+   */
+  recommit(did: DidString, work: (tx: Writer) => void): Promise<void>
   /** Runs `task` in the queue of writes to the repository. */
   serialize<T>(did: DidString, task: () => Promise<T>): Promise<T>
 }
@@ -107,6 +113,20 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
         return result?.commit
       }
     },
+    recommit: (did, work) =>
+      serialize(did, async () => {
+        const base = repos.findHead(store, did)
+        if (!base) throw accountNotFound()
+        const { sign } = cache.open(did, base)
+        const { head, block } = await signCommit(
+          { did, rev: nextTid(base.rev), tree: parseCid(base.tree) },
+          sign,
+        )
+        await store.transact((tx) => {
+          repos.advance(tx, did, head, { added: [block], removed: [base.commit] })
+          work(tx)
+        })
+      }),
   }
 }
 

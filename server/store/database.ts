@@ -6,13 +6,16 @@
  * When a write fails, memory is reloaded from disk.
  */
 
+import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
 import type { BackupInfo, BackupKind } from './backup.ts'
+import { exists } from './blob-files.ts'
 import { replaceSnapshot } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { defaultReserveBytes } from './journal-file.ts'
+import { restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore, type Upgrade } from './open.ts'
@@ -228,6 +231,15 @@ export class Database implements Reader {
     await this.settled()
     const { directory: dir, now } = this.#options
     return this.#upkeep(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
+  }
+
+  /** Calls `work` if the data come from a backup, until it has succeeded once. */
+  async afterRestore(work: () => Promise<void>): Promise<void> {
+    const mark = join(this.#options.directory, restoredMarkName)
+    if (!(await exists(this.#files, mark))) return
+    await work()
+    await this.#files.remove(mark)
+    await this.#files.syncDir(this.#options.directory)
   }
 
   /** Waits for running tasks, checkpoints and releases the lock. */

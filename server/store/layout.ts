@@ -5,6 +5,8 @@ export const snapshotName = 'pds.sqlite'
 export const sidecarName = 'pds.sqlite.sha256'
 /** A verified backup that becomes the snapshot: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
+/** Empty file: the data come from a backup, and the server has not started with them yet. */
+export const restoredMarkName = 'restored'
 export const lockName = 'pds.lock'
 /** Folder of the blobs, in the data directory and in the folder of backups. */
 export const blobsName = 'blobs'

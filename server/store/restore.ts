@@ -15,6 +15,7 @@ import {
   isData,
   replacedPrefix,
   restoredBlobsName,
+  restoredMarkName,
   restoredName,
   snapshotName,
 } from './layout.ts'
@@ -84,6 +85,8 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const folder = await newFolder(files, dir, at)
   if (old.length > 0) await moveAway(files, dir, old, folder)
   await replaceBlobs(files, dir, folder)
+  await (await files.create(join(dir, restoredMarkName))).close()
+  await files.syncDir(dir)
   await files.rename(join(dir, restoredName), join(dir, snapshotName))
   await files.syncDir(dir)
   return old.length > 0 ? folder : undefined

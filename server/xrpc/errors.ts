@@ -31,6 +31,9 @@ const declaredStatus: Record<string, number> = {
   AccountSuspended: 401,
   AccountDeactivated: 401,
   AuthFactorTokenRequired: 401,
+  BadJwtAudience: 401,
+  BadJwtLexiconMethod: 401,
+  BadJwtType: 401,
 }
 
 const statusByName: ReadonlyMap<string, number> = new Map(

@@ -6,7 +6,7 @@ import { protocolError } from './errors.ts'
 const emptyIsNone = new Set(['cursor', 'since'])
 
 /**
- * Reads the parameters of a query string. Undeclared ones are ignored. An empty cursor is none: clients send it at first.
+ * Reads the parameters of a query string. Undeclared ones are ignored.
  * @throws InvalidRequest
  */
 export function readParams(schema: l.ParamsSchema, query: string): unknown {

@@ -8,8 +8,9 @@ export class ServerProcess {
   #stdout = ''
   #stderr = ''
 
-  constructor(dataDir: string) {
-    this.#child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts'), dataDir])
+  /** @param script the file that starts the server on the data directory, with further arguments */
+  constructor(dataDir: string, script = join(import.meta.dirname, 'server.ts'), ...more: string[]) {
+    this.#child = spawn(process.execPath, [script, dataDir, ...more])
     this.#child.stdout?.on('data', (chunk) => {
       this.#stdout += chunk
     })

@@ -4,6 +4,7 @@
  */
 import { after } from 'node:test'
 import { interruptions } from './interruptions.ts'
+import { mover } from './mover.ts'
 import { moves } from './moves.ts'
 import { streams } from './streams.ts'
 import { openWorld } from './world.ts'
@@ -12,5 +13,6 @@ const world = await openWorld()
 after(() => world.close())
 
 moves(world)
+mover(world)
 interruptions(world)
 streams(world)

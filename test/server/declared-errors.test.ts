@@ -67,6 +67,13 @@ async function secondFactor(): Promise<Account> {
 
 const createAccount = (more: Record<string, unknown>) =>
   core('server.createAccount', { handle: 'new-here.test', password: 'a password', ...more })
+/** Imports the DID of the owner, with a service token of its own server. */
+const importOwner = async (claims: Record<string, string>, token?: string) => {
+  const wanted = { aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount', ...claims }
+  const { body } = await server.get('com.core.server.getServiceAuth', wanted, owner)
+  const input = { did: owner.did, handle: 'new-here.test', password: 'a password' }
+  return server.post('com.core.server.createAccount', input, token ?? body.token)
+}
 const appPassword = (account: Account, name: string) => core('server.createAppPassword', { name }, account)
 const inviteCode = (account: Account) => core('server.createInviteCode', { useCount: 1 }, account)
 const inviteCodes = (account: Account) =>
@@ -394,6 +401,10 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.server.createAccount InvalidInviteCode': () => createAccount({ inviteCode: 'made-up' }),
   'com.core.server.createAccount HandleNotAvailable': () => createAccount({ handle: owner.handle }),
   'com.core.server.createAccount UnsupportedDomain': () => createAccount({ handle: 'alice.example.com' }),
+  'com.core.server.createAccount AlreadyExists': () => importOwner({}),
+  'com.core.server.createAccount BadJwtAudience': () => importOwner({ aud: 'did:web:other.example' }),
+  'com.core.server.createAccount BadJwtLexiconMethod': () => importOwner({ lxm: 'com.core.repo.uploadBlob' }),
+  'com.core.server.createAccount BadJwtType': () => importOwner({}, owner.accessJwt),
 
   'com.core.server.createAppPassword DuplicateAppPassword': async () => {
     const account = await newAccount()
@@ -449,12 +460,15 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
 }
 
-/** Declared errors with status 401, when they concern the caller's own account; all others have status 400. */
+/** Declared errors with status 401, when they concern the caller's own account or token; all others have status 400. */
 const unauthorized = new Set([
   'AccountTakedown',
   'AccountSuspended',
   'AccountDeactivated',
   'AuthFactorTokenRequired',
+  'BadJwtAudience',
+  'BadJwtLexiconMethod',
+  'BadJwtType',
 ])
 
 const declared = methods.flatMap(({ nsid, schema }) =>

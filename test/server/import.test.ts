@@ -11,9 +11,11 @@ import {
   nextOperation,
   PlcDirectory,
   type PlcIdentity,
+  type PlcOperation,
+  plannedMove,
 } from '../support/plc.ts'
 import { mentionsOf } from '../support/scan.ts'
-import { refusal, TestServer } from '../support/server.ts'
+import { adminAuth, refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
 let directory: PlcDirectory
@@ -42,6 +44,11 @@ async function foreignIdentity(handle = 'dora.old.example'): Promise<PlcIdentity
   return identity
 }
 
+/** What an operation says about an identity. */
+function stateOf({ rotationKeys, verificationMethods, alsoKnownAs, services }: PlcOperation) {
+  return { rotationKeys, verificationMethods, alsoKnownAs, services }
+}
+
 type Claims = Record<string, unknown>
 
 function proofOf({ did, key }: Pick<PlcIdentity, 'did' | 'key'>, claims: Claims = {}): Promise<string> {
@@ -66,6 +73,12 @@ function signingKeyOf(did: string): string {
   return findByDid(server.running.services.store, did)?.signingKeyDid ?? ''
 }
 
+/** Publishes that an account is here. */
+async function pointHere(identity: PlcIdentity): Promise<void> {
+  const move = await moveOperation(identity, server, signingKeyOf(identity.did))
+  await directory.submit(identity.did, move)
+}
+
 const session = (auth: { accessJwt: string }) => server.get('com.core.server.getSession', {}, auth)
 const activate = (auth: { accessJwt: string }) =>
   server.post('com.core.server.activateAccount', undefined, auth)
@@ -80,6 +93,9 @@ test('import: a did:web account is deactivated until activateAccount', async () 
   const refused = await server.post('com.core.server.createAppPassword', { name: 'phone' }, body)
   expect(refused).toMatchObject(refusal(401, 'AccountDeactivated'))
 
+  expect(await activate(body)).toMatchObject(refusal(400, 'InvalidRequest'))
+  const here = { did: () => signingKeyOf(web.did) }
+  web.documents.set(web.did, didDocument(web.did, here, 'webster.test', 'https://pds.test'))
   expect((await activate(body)).status).toBe(200)
   expect((await session(body)).body).toMatchObject({ active: true })
   expect((await session(body)).body).not.toHaveProperty('status')
@@ -89,38 +105,81 @@ test('import: a did:web account is deactivated until activateAccount', async () 
   }
 })
 
-test('checkAccountStatus: validDid is true only while the directory names this server and key', async () => {
+test('activateAccount: the DID must name this server, its key, and its rotation key; the response says what is missing', async () => {
   const account = await movedIn('pointer.test')
-  const status = async () =>
+  const validDid = async () =>
     (await server.get('com.core.server.checkAccountStatus', {}, account)).body.validDid
-  expect(await status()).toBe(false)
-
-  const verificationMethods = { atproto: signingKeyOf(account.did) }
-  const here = { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://pds.test' } }
-  let last = account.genesis
+  const lift = (did: string) => {
+    const subject = { $type: 'com.core.admin.defs#repoRef', did }
+    const input = { subject, deactivated: { applied: false } }
+    return server.post('com.core.admin.updateSubjectStatus', input, adminAuth)
+  }
+  const good = await moveOperation(account, server, signingKeyOf(account.did))
+  const { genesis } = account
+  let last = genesis
   const publish = async (changes: Parameters<typeof nextOperation>[2]) => {
     last = await nextOperation(account.rotationKey, last, changes)
     await directory.submit(account.did, last)
     server.clock.advance(minute)
   }
-  await publish({ verificationMethods, services: here })
-  expect(await status()).toBe(true)
-  await publish({ services: {} })
-  expect(await status()).toBe(false)
-  await publish({ services: here, verificationMethods: account.genesis.verificationMethods })
-  expect(await status()).toBe(false)
+  const wrong = [
+    [{}, 'The DID document names https://old.example and not https://pds.test'],
+    [{ services: {} }, 'The DID document names no server'],
+    [{ verificationMethods: genesis.verificationMethods }, 'does not have the signing key'],
+    [{ rotationKeys: genesis.rotationKeys }, 'rotation keys of the DID do not include'],
+  ] as const
+  for (const [changes, message] of wrong) {
+    if (last === genesis && message.includes('old.example')) server.clock.advance(minute)
+    else await publish({ ...stateOf(good), ...changes })
+    for (const answer of [await activate(account), await lift(account.did)]) {
+      expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
+      expect(answer.body.message).toContain(message)
+    }
+    expect(await validDid()).toBe(false)
+    expect((await session(account)).body).toMatchObject({ active: false })
+  }
+  await publish(stateOf(good))
+  expect(await validDid()).toBe(true)
+  expect((await activate(account)).status).toBe(200)
+  expect((await session(account)).body).toMatchObject({ active: true })
+})
+
+test('sessions have a didDoc only while it names this server', async () => {
+  const identity = await foreignIdentity()
+  const created = await moveIn(identity.did, 'careful.test', await proofOf(identity))
+  const who = { handle: 'careful.test', password }
+  const answers = async () => [
+    await server.signIn(who),
+    await session(created.body),
+    await server.post(
+      'com.core.server.refreshSession',
+      undefined,
+      (await server.signIn(who)).body.refreshJwt,
+    ),
+  ]
+  for (const { status, body } of [created, ...(await answers())]) {
+    expect(status).toBe(200)
+    expect(body).not.toHaveProperty('didDoc')
+  }
+  await pointHere(identity)
+  server.clock.advance(6 * minute)
+  for (const { body } of await answers()) {
+    expect(body.didDoc.service).toMatchObject([{ serviceEndpoint: 'https://pds.test' }])
+  }
 })
 
 test('describeRepo: handleIsCorrect is true only while the DID names the handle; didDoc is the published document', async () => {
   const account = await movedIn('named.test')
-  await activate(account)
+  await pointHere(account)
+  expect((await activate(account)).status).toBe(200)
   const described = async () => (await server.get('com.core.repo.describeRepo', { repo: account.did })).body
   expect(await described()).toMatchObject({
     ...{ handle: 'named.test', handleIsCorrect: false },
     didDoc: { alsoKnownAs: ['at://dora.old.example'] },
   })
   const renamed = { alsoKnownAs: ['at://named.test'] }
-  await directory.submit(account.did, await nextOperation(account.rotationKey, account.genesis, renamed))
+  const moved = directory.last(account.did) ?? account.genesis
+  await directory.submit(account.did, await nextOperation(account.rotationKey, moved, renamed))
   server.clock.advance(6 * minute)
   expect(await described()).toMatchObject({
     ...{ handle: 'named.test', handleIsCorrect: true },
@@ -159,18 +218,17 @@ test('reserveSigningKey: the key is reserved for a day', async () => {
 
 describe('the proof', () => {
   test.each([
-    ['is for another server', () => ({ aud: 'did:web:other.test' })],
-    ['is for another method', () => ({ lxm: 'com.core.server.deleteAccount' })],
-    ['is for any method', () => ({ lxm: undefined })],
-    ['has expired', (now: number) => ({ exp: now - 1 })],
-    ['never expires', () => ({ exp: undefined })],
-    ['lives for a day', (now: number) => ({ exp: now + 86_400 })],
-    ['has no issuer', () => ({ iss: undefined })],
-  ])('is refused when it %s', async (_, claims: (now: number) => Claims) => {
+    ['is for another server', 'BadJwtAudience', () => ({ aud: 'did:web:other.test' })],
+    ['is for another method', 'BadJwtLexiconMethod', () => ({ lxm: 'com.core.server.deleteAccount' })],
+    ['is for any method', 'BadJwtLexiconMethod', () => ({ lxm: undefined })],
+    ['has expired', 'AuthenticationRequired', (now: number) => ({ exp: now - 1 })],
+    ['never expires', 'AuthenticationRequired', () => ({ exp: undefined })],
+    ['lives for a day', 'AuthenticationRequired', (now: number) => ({ exp: now + 86_400 })],
+    ['has no issuer', 'AuthenticationRequired', () => ({ iss: undefined })],
+  ])('is refused when it %s: %s', async (_, error, claims: (now: number) => Claims) => {
     const identity = await foreignIdentity()
     const proof = await proofOf(identity, claims(Math.floor(server.clock.now().getTime() / 1000)))
-    const answer = await moveIn(identity.did, 'unproved.test', proof)
-    expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    expect(await moveIn(identity.did, 'unproved.test', proof)).toMatchObject(refusal(401, error))
   })
 
   test('is required', async () => {
@@ -194,7 +252,7 @@ describe('the proof', () => {
   test('cannot be a session token', async () => {
     const account = await server.account('insider')
     const answer = await moveIn(account.did, 'unproved.test', account.accessJwt)
-    expect(answer).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    expect(answer).toMatchObject(refusal(401, 'BadJwtType'))
   })
 
   test('may name the method by its alias', async () => {
@@ -236,9 +294,10 @@ describe('the proof', () => {
 
 test('import: a DID has one account on this server', async () => {
   const account = await movedIn('settled.test')
-  expect(await moveIn(account.did, 'again.test', await proofOf(account))).toMatchObject(
-    refusal(400, 'InvalidRequest', 'This DID already has an account on this server'),
-  )
+  for (const handle of ['again.test', account.handle]) {
+    const answer = await moveIn(account.did, handle, await proofOf(account))
+    expect(answer).toMatchObject(refusal(400, 'AlreadyExists'))
+  }
 })
 
 test('import: a handle of another domain is allowed if the DID document claims it', async () => {
@@ -252,6 +311,7 @@ test('import: a handle of another domain is allowed if the DID document claims i
 test('import: an account that is not activated is deleted after three days', async () => {
   const abandoned = await movedIn('abandoned.test')
   const wanted = await movedIn('wanted.test')
+  await pointHere(wanted)
   expect((await activate(wanted)).status).toBe(200)
 
   server.clock.advance(3 * day - hour)
@@ -268,7 +328,7 @@ test('import: an account that is not activated is deleted after three days', asy
 describe('an operation in plcOp', () => {
   test('is submitted when the account is activated, and once', async () => {
     const identity = await foreignIdentity()
-    const plcOp = await moveOperation(identity, 'https://pds.test')
+    const plcOp = await plannedMove(identity, server)
     const { body } = await moveIn(identity.did, 'mover.test', await proofOf(identity), { plcOp })
     await server.running.services.background.idle()
     await server.running.services.plc.publishDue()
@@ -281,7 +341,7 @@ describe('an operation in plcOp', () => {
 
   test('keeps the account deactivated while the directory refuses it', async () => {
     const identity = await foreignIdentity()
-    const plcOp = await moveOperation(identity, 'https://pds.test')
+    const plcOp = await plannedMove(identity, server)
     const { body } = await moveIn(identity.did, 'waiter.test', await proofOf(identity), { plcOp })
     directory.mode = 'fails'
     expect(await activate(body)).toMatchObject(refusal(503, 'NotEnoughResources'))
@@ -299,7 +359,7 @@ describe('an operation in plcOp', () => {
 
   test('is refused if it is malformed, forged or of another DID', async () => {
     const [identity, other] = await Promise.all([foreignIdentity(), foreignIdentity()])
-    const good = await moveOperation(identity, 'https://pds.test')
+    const good = await plannedMove(identity, server)
     const bad = [
       'an operation',
       {},
@@ -318,7 +378,7 @@ describe('an operation in plcOp', () => {
     try {
       const web = { did: host.did, key: await P256Keypair.create() }
       host.documents.set(web.did, didDocument(web.did, web.key, 'web.old.example'))
-      const plcOp = await moveOperation(await foreignIdentity(), 'https://pds.test')
+      const plcOp = await plannedMove(await foreignIdentity(), server)
       const answer = await moveIn(web.did, 'methodical.test', await proofOf(web), { plcOp })
       expect(answer).toMatchObject(refusal(400, 'InvalidRequest'))
     } finally {

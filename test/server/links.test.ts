@@ -2,6 +2,7 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkPaths } from '../../server/store/link-paths.ts'
+import { findByDid } from '../../server/store/tables/accounts.ts'
 import * as actors from '../../server/store/tables/actors.ts'
 import { seededRandom } from '../crash/random.ts'
 import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
@@ -279,13 +280,15 @@ describe('actors', () => {
   test('keep their links when they move here, leave, and come again', async () => {
     const { did } = web
     const key = await P256Keypair.create()
-    web.documents.set(did, didDocument(did, key, 'webster.old.example'))
     await social.follow(bob, { did })
     const actor = idOf(did)
     const state = () => store().get('SELECT id, inactive FROM actors WHERE did = ?', [did])
     expect(state()).toEqual({ id: actor, inactive: 0 })
     for (let turn = 0; turn < 2; turn++) {
+      web.documents.set(did, didDocument(did, key, 'webster.old.example'))
       const account = body(await moveIn(did, key))
+      const here = { did: () => findByDid(store(), did)?.signingKeyDid ?? '' }
+      web.documents.set(did, didDocument(did, here, 'webster.test', 'https://pds.test'))
       expect(state()).toEqual({ id: actor, inactive: 1 })
       body(await social.server.post('com.core.admin.updateSubjectStatus', deactivated(did, false), adminAuth))
       expect(state()).toEqual({ id: actor, inactive: 0 })

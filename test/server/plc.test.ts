@@ -2,7 +2,7 @@ import { P256Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { minute } from '../support/clock.ts'
 import { signServiceJwt } from '../support/jwt.ts'
-import { createPlcIdentity, moveOperation, nextOperation, PlcDirectory } from '../support/plc.ts'
+import { createPlcIdentity, nextOperation, PlcDirectory, plannedMove } from '../support/plc.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
 
 let directory: PlcDirectory
@@ -46,7 +46,7 @@ async function reopen(settings: Record<string, unknown>): Promise<void> {
 async function moveIn(handle: string, plcOp?: boolean) {
   const identity = await createPlcIdentity('carla.old.example')
   await directory.submit(identity.did, identity.genesis)
-  const operation = await moveOperation(identity, 'https://pds.test')
+  const operation = await plannedMove(identity, server)
   const iat = Math.floor(server.clock.now().getTime() / 1000)
   const claims = { iss: identity.did, aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount' }
   const proof = await signServiceJwt(identity.key, { ...claims, iat, exp: iat + 60, jti: 'unique' })

@@ -34,8 +34,8 @@ export async function startDidHost(): Promise<DidHost> {
   return host
 }
 
-/** A document that names a signing key, a handle and nothing else. */
-export function didDocument(did: string, key: { did(): string }, handle: string) {
+/** A document that names a signing key, a handle and, if given, a server. */
+export function didDocument(did: string, key: { did(): string }, handle: string, endpoint?: string) {
   return {
     '@context': ['https://www.w3.org/ns/did/v1'],
     id: did,
@@ -48,5 +48,8 @@ export function didDocument(did: string, key: { did(): string }, handle: string)
         publicKeyMultibase: key.did().slice('did:key:'.length),
       },
     ],
+    ...(endpoint && {
+      service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: endpoint }],
+    }),
   }
 }

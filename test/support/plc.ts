@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { type Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
+import type { TestServer } from './server.ts'
 
 export type PlcOperation = {
   readonly type: string
@@ -40,11 +41,24 @@ export async function createPlcIdentity(handle: string): Promise<PlcIdentity> {
   return { did: didOf(genesis), handle, key, rotationKey, genesis }
 }
 
-/** The operation that moves an identity to another server. */
-export function moveOperation(identity: PlcIdentity, endpoint: string): Promise<PlcOperation> {
+/** The operation that moves an identity to a server. @param signingKey the key that signs for the account there, as did:key */
+export function moveOperation(
+  identity: PlcIdentity,
+  server: TestServer,
+  signingKey: string,
+): Promise<PlcOperation> {
+  const { config, running } = server
   return nextOperation(identity.rotationKey, identity.genesis, {
-    services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint } },
+    rotationKeys: [identity.rotationKey.did(), running.services.secrets.rotationKey.did],
+    verificationMethods: { atproto: signingKey },
+    services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: config.publicUrl ?? '' } },
   })
+}
+
+/** As `moveOperation`, before the account is created: with the key that the server reserves for it. */
+export async function plannedMove(identity: PlcIdentity, server: TestServer): Promise<PlcOperation> {
+  const { body } = await server.post('com.core.server.reserveSigningKey', { did: identity.did })
+  return moveOperation(identity, server, body.signingKey)
 }
 
 /** The operation that follows `prev` and changes some of its members. */

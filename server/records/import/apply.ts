@@ -66,17 +66,16 @@ export async function apply(
   const head = repos.findHead(store, did)
   const { signingKey } = requireDeactivated(store, did)
   if (!head) throw protocolError('AccountNotFound', 'This account has no repository')
+  const newRev = deps.nextTid(rev > head.rev ? rev : head.rev)
   await store.transact((tx) => imports.insert(tx, did))
-  const kept = await stage(deps, did, path)
+  const kept = await stage(deps, { did, rev: newRev }, path)
   await stageRemovals(deps, did, kept)
-  const after = rev > head.rev ? rev : head.rev
-  const commit = { did, rev: deps.nextTid(after), tree: parseCid(tree) }
-  const signed = await signCommit(commit, signerOf(signingKey))
+  const signed = await signCommit({ did, rev: newRev, tree: parseCid(tree) }, signerOf(signingKey))
   await store.transact((tx) => {
     const begun = check(deps, tx, did)
     if (repos.findHead(tx, did)?.commit !== head.commit) throw interrupted()
     const { cid, bytes } = signed.block
-    imports.insertBlock(tx, begun, { cid: cidBytes(cid), bytes })
+    imports.insertBlock(tx, begun, { cid: cidBytes(cid), bytes, rev: newRev })
     repos.advance(tx, did, signed.head, { added: [], removed: [] })
     imports.commit(tx, begun)
   })
@@ -97,11 +96,18 @@ function check({ signal }: Deps, db: Reader, did: string): Begun {
 const interrupted = () =>
   protocolError('InvalidRequest', 'The account has changed during the import. Try again.')
 
+/** The commit that will make an import count. */
+interface NewCommit {
+  readonly did: DidString
+  readonly rev: string
+}
+
 /** Stores the nodes, and the records that the account does not have. Returns the ids of those that it has. */
-async function stage(deps: Deps, did: DidString, path: string): Promise<ReadonlySet<number>> {
+async function stage(deps: Deps, commit: NewCommit, path: string): Promise<ReadonlySet<number>> {
   const { store, files } = deps
+  const { did, rev } = commit
   const kept = new Set<number>()
-  const stageRecord = recordStager(deps, did)
+  const stageRecord = recordStager(deps, commit)
   for await (const entries of readStagedFile(files, path)) {
     store.assertRoom()
     let begun: Begun | undefined
@@ -111,7 +117,7 @@ async function stage(deps: Deps, did: DidString, path: string): Promise<Readonly
       (tx) => {
         const entry = entries[next]
         if (!entry || !begun) return false
-        if (entry.key === '') imports.insertBlock(tx, begun, entry)
+        if (entry.key === '') imports.insertBlock(tx, begun, { ...entry, rev })
         else {
           const existing = stageRecord(tx, begun, entry)
           if (existing !== undefined) kept.add(existing)
@@ -128,7 +134,7 @@ async function stage(deps: Deps, did: DidString, path: string): Promise<Readonly
 }
 
 /** Returns a function that stores a record of an archive, unless the account has it. Then it returns the id. */
-function recordStager({ aliases, now }: Deps, did: DidString) {
+function recordStager({ aliases, now }: Deps, { did, rev }: NewCommit) {
   const at = iso(now())
   const indexedAt = Date.parse(at)
   return (tx: Writer, { account, staging }: Begun, { key, cid, bytes }: StagedEntry): number | undefined => {
@@ -138,7 +144,7 @@ function recordStager({ aliases, now }: Deps, did: DidString) {
     if (existing && Buffer.from(existing.cid).equals(cid)) return existing.id
     const content = decode(bytes) as LexMap
     const blobs = Array.from(blobRefsIn(content), (blob) => blob.cid)
-    const id = imports.insertRecord(tx, staging, { collection, rkey, cid, bytes, blobs }, indexedAt)
+    const id = imports.insertRecord(tx, staging, { collection, rkey, cid, bytes, blobs, indexedAt, rev })
     const record = withCanonicalTypes(content, aliases) as LexMap
     const read = subjectReader((handle) => accounts.findByHandle(tx, handle)?.did, aliases)
     const canonical = canonicalNsid(name, aliases)

@@ -73,6 +73,10 @@ export function hostedAmong(db: Reader, dids: readonly string[]): Set<string> {
   return new Set(rows.map(({ did }) => did))
 }
 
+export function allDids(db: Reader): DidString[] {
+  return db.all<{ did: DidString }>('SELECT did FROM accounts ORDER BY id').map(({ did }) => did)
+}
+
 export function isEmpty(db: Reader): boolean {
   return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
 }

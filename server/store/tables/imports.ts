@@ -40,15 +40,15 @@ export function insert(tx: Writer, did: string): void {
   tx.run('INSERT INTO imports (did, is_committed) VALUES (?, 0)', [did])
 }
 
-/** Stores a node of the new tree. */
+/** Stores a node of the new tree, or its commit. @param rev of the commit */
 export function insertBlock(
   tx: Writer,
   { id, account }: Pick<Import, 'id' | 'account'>,
-  { cid, bytes }: { readonly cid: Uint8Array; readonly bytes: Uint8Array },
+  { cid, bytes, rev }: { readonly cid: Uint8Array; readonly bytes: Uint8Array; readonly rev: string },
 ): void {
   const isNew = tx.run(
-    'INSERT INTO repo_blocks (actor, cid, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    [account, cid, bytes],
+    'INSERT INTO repo_blocks (actor, cid, bytes, rev) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    [account, cid, bytes, rev],
   )
   tx.run('INSERT INTO import_blocks (import, cid, is_new) VALUES (?, ?, ?)', [id, cid, isNew])
 }
@@ -74,19 +74,22 @@ export interface StagedRecord {
   readonly bytes: Uint8Array
   /** CIDs of the blobs that it names. */
   readonly blobs: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly indexedAt: number
+  /** Revision of the commit that makes the import count. */
+  readonly rev: string
 }
 
-/** Stores a record of the import. Returns its id. @param indexedAt milliseconds since 1970 */
+/** Stores a record of the import. Returns its id. */
 export function insertRecord(
   tx: Writer,
   staging: number,
-  { collection, rkey, cid, bytes, blobs }: StagedRecord,
-  indexedAt: number,
+  { collection, rkey, cid, bytes, blobs, indexedAt, rev }: StagedRecord,
 ): number {
   const id =
     tx.get<{ id: number }>(
-      'INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
-      [staging, collection, rkey, cid, bytes, indexedAt],
+      'INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at, rev) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
+      [staging, collection, rkey, cid, bytes, indexedAt, rev],
     )?.id ?? 0
   for (const blob of new Set(blobs)) {
     tx.run('INSERT INTO record_blobs (record, cid) VALUES (?, ?)', [id, cidBytes(blob)])

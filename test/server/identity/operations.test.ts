@@ -2,6 +2,7 @@ import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { minute } from '../../support/clock.ts'
 import { signServiceJwt } from '../../support/jwt.ts'
+import { listening } from '../../support/listener.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory, type PlcOperation } from '../../support/plc.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 
@@ -253,6 +254,33 @@ describe('a recovery key', () => {
     directory.mode = 'up'
     expect((await keysOf(alice)).keys).toHaveLength(1)
   })
+})
+
+test('the event stream reports each change of an identity once, and no change that failed', async () => {
+  const listener = await listening(`${server.url}/xrpc/com.core.sync.subscribeRepos`)
+  const alice = await newAccount()
+  const own = published(alice.did).rotationKeys
+  directory.mode = 'down'
+  await identity('updateHandle', { handle: 'reported.test' }, alice)
+  directory.mode = 'up'
+  await identity('updateHandle', { handle: 'reported.test' }, alice)
+  await identity('updateHandle', { handle: 'reported.test' }, alice)
+  const { body } = await sign({ ...alice, handle: 'reported.test' }, { rotationKeys: own })
+  await submit(body.operation, alice)
+  const key = (await P256Keypair.create()).did()
+  await identity('addRecoveryKey', { key, password: alice.password }, alice)
+  await server.post('com.core.server.deactivateAccount', {}, alice)
+  const reported: string[] = []
+  for (;;) {
+    const { header, payload } = await listener.next()
+    if (payload.did !== alice.did) continue
+    if (header.t === '#account' && payload.active === false) break
+    if (header.t === '#identity') reported.push(payload.handle)
+  }
+  listener.close()
+  const [created, genesis, ...later] = reported
+  expect([created, genesis]).toEqual([alice.handle, alice.handle])
+  expect(later).toEqual(['reported.test', 'reported.test', 'reported.test'])
 })
 
 describe('an identity that no directory has', () => {

@@ -1,109 +1,32 @@
 /** Moves of accounts between two servers, in both directions, over a connection that fails. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobOf, download, png } from '../../support/blobs.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Secp256k1Keypair } from '@atproto/crypto'
+import { expect, test } from 'vitest'
+import { find as findMove } from '../../../server/store/tables/moves.ts'
+import { ServerProcess } from '../../crash/process.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
-import { PlcDirectory } from '../../support/plc.ts'
-import { type Account, type Answer, refusal, TestServer } from '../../support/server.ts'
+import {
+  directory,
+  filesOf,
+  filledAccount,
+  moveIn,
+  moveOut,
+  other,
+  password,
+  preferences,
+  proceed,
+  proxy,
+  records,
+  repeated,
+  server,
+  setupMoving,
+  succeed,
+} from '../../support/moving.ts'
+import { type Account, refusal } from '../../support/server.ts'
 
-let directory: PlcDirectory
-/** The server that accounts leave, or move to, by the methods of the other one. */
-let other: TestServer
-let proxy: FaultyProxy
-/** The server that moves accounts. */
-let server: TestServer
-
-beforeAll(async () => {
-  directory = await PlcDirectory.start()
-  proxy = await FaultyProxy.start()
-  const shared = { plcUrl: directory.url, allowPrivateTargets: true }
-  other = await TestServer.start({ ...shared, publicUrl: proxy.url, userDomains: ['.other.test'] })
-  proxy.target = other.url
-  server = await TestServer.start({ ...shared, publicUrl: undefined, userDomains: ['.here.test'] })
-})
-
-afterAll(async () => {
-  await Promise.all([server.close(), other.close()])
-  await Promise.all([proxy.close(), directory.close()])
-})
-
-const password = 'a good password'
-const preferences = [{ $type: 'app.bsky.actor.defs#adultContentPref', enabled: true }]
-
-/** An account with records, files and preferences, whose identity is published. */
-async function filledAccount(at: TestServer, name: string): Promise<Account> {
-  const [domain = ''] = at.config.userDomains
-  const account = await at.account(name, { handle: name + domain })
-  const blobs = await Promise.all([
-    blobOf(at, account, png(`${name} small`)),
-    blobOf(at, account, png(`${name} large`, 2_000_000)),
-    blobOf(at, account, Buffer.from(`text of ${name}`), 'text/plain'),
-  ])
-  const values = [
-    ...blobs.map((blob) => ({ blob })),
-    ...Array.from({ length: 40 }, (_, number) => ({ number })),
-  ]
-  const writes = values.map((value) => ({
-    $type: 'com.core.repo.applyWrites#create',
-    collection: 'com.example.note',
-    value,
-  }))
-  await succeed(at.post('com.core.repo.applyWrites', { repo: account.did, writes }, account))
-  await succeed(at.post('app.bsky.actor.putPreferences', { preferences }, account))
-  await at.running.services.plc.publish(account.did)
-  return account
-}
-
-async function succeed(call: Promise<Answer>) {
-  const { status, body } = await call
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body
-}
-
-const records = async (at: TestServer, did: string) => {
-  const query = { repo: did, collection: 'com.example.note', limit: '100' }
-  return (await succeed(at.get('com.core.repo.listRecords', query))).records
-}
-
-async function filesOf(at: TestServer, did: string): Promise<Record<string, string>> {
-  const { cids } = await succeed(at.get('com.core.sync.listBlobs', { did }))
-  const entries = await Promise.all(
-    (cids as string[]).map(async (cid) => {
-      const response = await download(at, did, cid)
-      return [cid, Buffer.from(await response.arrayBuffer()).toString('base64')] as const
-    }),
-  )
-  return Object.fromEntries(entries)
-}
-
-/** Resolves when the move needs its owner, has failed or has ended. */
-async function settled(at: TestServer, account: { accessJwt: string }) {
-  await at.running.services.background.idle()
-  return (await succeed(at.get('com.core.move.getMove', {}, account))).move
-}
-
-const proceed = (at: TestServer, account: { accessJwt: string }, input: Record<string, string> = {}) =>
-  at.post('com.core.move.continueMove', input, account)
-
-/** Repeats failed steps until the move needs its owner or has ended. */
-async function repeated(at: TestServer, account: { accessJwt: string }) {
-  const errors: string[] = []
-  while (errors.length < 10) {
-    const move = await settled(at, account)
-    if (move.need !== undefined || move.endedAt !== undefined) return move
-    errors.push(`${move.step}: ${move.error}`)
-    await succeed(proceed(at, account))
-  }
-  throw new Error(errors.join('\n'))
-}
-
-const moveIn = (account: Account, more: Record<string, string> = {}) =>
-  server.post('com.core.move.moveIn', {
-    identifier: account.did,
-    password: account.password,
-    handle: `${account.handle.split('.')[0]}.here.test`,
-    newPassword: password,
-    ...more,
-  })
+setupMoving()
 
 test('move in: records, files and preferences arrive, though each call fails once', async () => {
   const account = await filledAccount(other, 'alice')
@@ -140,4 +63,105 @@ test('move in: records, files and preferences arrive, though each call fails onc
     alsoKnownAs: ['at://alice.here.test'],
     services: { atproto_pds: { endpoint: server.running.services.origin } },
   })
+})
+
+test('move out: the account arrives with what was written meanwhile, though calls fail', async () => {
+  const account = await filledAccount(server, 'oliver')
+  const recovery = await Secp256k1Keypair.create()
+  const recoveryKey = { key: recovery.did(), password: account.password }
+  await succeed(server.post('com.core.identity.addRecoveryKey', recoveryKey, account))
+  proxy.faults.set('com.atproto.server.createAccount', 'after')
+  expect(await moveOut(account)).toMatchObject(refusal(400, 'MoveRefused'))
+  for (const nsid of ['repo.importRepo', 'repo.uploadBlob', 'server.activateAccount']) {
+    proxy.faults.set(`com.atproto.${nsid}`, 'after')
+  }
+  expect(await moveOut(account)).toMatchObject({ status: 200, body: { handle: 'oliver.other.test' } })
+  expect(await repeated(server, account)).toMatchObject({ need: 'code', blobsCopied: 3 })
+  const late = { repo: account.did, collection: 'com.example.note', record: { written: 'late' } }
+  await succeed(server.post('com.core.repo.createRecord', late, account))
+  const before = { records: await records(server, account.did), files: await filesOf(server, account.did) }
+
+  proxy.faults.set('com.atproto.identity.submitPlcOperation', 'after')
+  await succeed(proceed(server, account, { code: await server.codeTo(account.email) }))
+  expect(await repeated(server, account)).toMatchObject({ step: 'done', canCancel: false })
+  expect([...proxy.faults]).toEqual([])
+  expect(await records(other, account.did)).toEqual(before.records)
+  expect(await filesOf(other, account.did)).toEqual(before.files)
+  const { body: there } = await other.signIn({ handle: 'oliver.other.test', password })
+  expect(there).toMatchObject({ active: true })
+  expect((await succeed(other.get('app.bsky.actor.getPreferences', {}, there))).preferences).toEqual(
+    preferences,
+  )
+  expect((await server.signIn(account)).body).toMatchObject({ active: false, status: 'deactivated' })
+  expect(directory.last(account.did)).toMatchObject({
+    rotationKeys: [recovery.did(), other.running.services.secrets.rotationKey.did],
+    alsoKnownAs: ['at://oliver.other.test'],
+    services: { atproto_pds: { endpoint: proxy.url } },
+  })
+  expect(tokensOf(account)).toEqual({ accessJwt: null, refreshJwt: null, operation: null })
+})
+
+function tokensOf({ did }: Account) {
+  const { accessJwt, refreshJwt, operation } = findMove(server.running.services.store, did) ?? {}
+  return { accessJwt, refreshJwt, operation }
+}
+
+test('move in: goes on after the server was killed in the middle of each step', async () => {
+  const account = await filledAccount(other, 'kim')
+  const front = await FaultyProxy.start()
+  const dataDir = await mkdtemp(join(tmpdir(), 'pds-mover-'))
+  const script = join(import.meta.dirname, 'mover.ts')
+  let mover: ServerProcess | undefined
+  const start = async () => {
+    const started = new ServerProcess(dataDir, script, front.url, directory.url)
+    mover = started
+    front.target = await started.serving()
+  }
+  const killAt = async (nsid: string) => {
+    await new Promise<void>((resolve) => {
+      proxy.onCall = (called) => called === nsid && resolve()
+    })
+    await mover?.kill()
+    await start()
+  }
+  await start()
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  const call = async (method: string, init: RequestInit = {}): Promise<any> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${session.accessJwt}` }
+    return (await fetch(`${front.target}/xrpc/com.core.move.${method}`, { headers, ...init })).json()
+  }
+  const post = (method: string, input: unknown) =>
+    call(method, { method: 'POST', body: JSON.stringify(input) })
+  let session = { accessJwt: '' }
+
+  const until = async (isReached: (move: { need?: string; endedAt?: string }) => boolean) => {
+    for (;;) {
+      const { move } = await call('getMove')
+      if (isReached(move)) return move
+    }
+  }
+
+  const killed = killAt('com.atproto.sync.getRepo')
+  session = await post('moveIn', {
+    ...{ identifier: account.did, password: account.password },
+    ...{ handle: 'kim.here.test', newPassword: password },
+  })
+  await killed
+  await killAt('com.atproto.sync.getBlob')
+  await until((move) => move.need === 'code')
+  const killedAtEnd = killAt('com.atproto.server.deactivateAccount')
+  await post('continueMove', { code: await other.codeTo(account.email) })
+  await killedAtEnd
+  expect(await until((move) => move.endedAt !== undefined)).toMatchObject({
+    step: 'done',
+    blobsCopied: 3,
+    blobsMissing: 0,
+  })
+  const query = new URLSearchParams({ repo: account.did, collection: 'com.example.note', limit: '100' })
+  const listed = await fetch(`${front.target}/xrpc/com.core.repo.listRecords?${query}`)
+  expect(((await listed.json()) as { records: unknown[] }).records).toHaveLength(43)
+  expect((await other.signIn(account)).body).toMatchObject({ status: 'deactivated' })
+  await mover?.kill()
+  await front.close()
+  await rm(dataDir, { recursive: true, force: true })
 })

@@ -9,23 +9,38 @@ module.exports = class Database {
   }
 
   pragma(text) {
-    return this.#database.prepare(`PRAGMA ${text}`).all()
+    return named(() => this.#database.prepare(`PRAGMA ${text}`).all())
   }
 
   prepare(sql) {
-    const statement = this.#database.prepare(sql)
+    const statement = named(() => this.#database.prepare(sql))
     return {
       reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...parameters).map(plain),
-      run: (parameters) => statement.run(...parameters),
-      *iterate(parameters) {
-        for (const row of statement.iterate(...parameters)) yield plain(row)
-      },
+      all: (parameters) => named(() => statement.all(...parameters).map(plain)),
+      run: (parameters) => named(() => statement.run(...parameters)),
+      iterate: (parameters) => named(() => statement.all(...parameters).map(plain)).values(),
     }
   }
 
   close() {
     this.#database.close()
+  }
+}
+
+/** Errors have the names of SQLite's codes, by which the server knows what to repeat. */
+const codes = {
+  5: 'SQLITE_BUSY',
+  261: 'SQLITE_BUSY_RECOVERY',
+  517: 'SQLITE_BUSY_SNAPSHOT',
+  1555: 'SQLITE_CONSTRAINT_PRIMARYKEY',
+  2067: 'SQLITE_CONSTRAINT_UNIQUE',
+}
+
+function named(work) {
+  try {
+    return work()
+  } catch (error) {
+    throw Object.assign(error, { code: codes[error.errcode] ?? error.code })
   }
 }
 

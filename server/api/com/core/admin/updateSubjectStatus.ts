@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { publishBeforeActivation } from '../../../../accounts/activate.ts'
+import { prepareActivation } from '../../../../accounts/activate.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
@@ -25,9 +25,8 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
         'You cannot take down or suspend your own account. Use the admin password.',
       )
     }
-    if (deactivated?.applied === false && accounts.findByDid(store, did)) {
-      await publishBeforeActivation(services, did)
-    }
+    const existing = accounts.findByDid(store, did)
+    if (existing && deactivated?.applied === false) await prepareActivation(services, existing)
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)
       if (!before) throw fail('NotFound', 'Account not found')

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { publishBeforeActivation } from '../../../../accounts/activate.ts'
+import { prepareActivation } from '../../../../accounts/activate.ts'
 import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
@@ -15,7 +15,7 @@ export const activateAccount = method(com.core.server.activateAccount, {
         'AccountSuspended',
         'This account is suspended. Only an administrator can lift the suspension.',
       )
-    await publishBeforeActivation(services, auth.did)
+    await prepareActivation(services, auth.account)
     await services.store.transact((tx) => {
       const before = accounts.findByDid(tx, auth.did)
       if (!before) return

@@ -42,13 +42,13 @@ export const createAccount = method(com.core.server.createAccount, {
       if (caller.isForeignPage && accounts.isEmpty(db)) {
         throw fail('Forbidden', `Create the first account at ${services.origin} or in the app`)
       }
+      if (imported && accounts.findByDid(db, imported.did)) {
+        throw fail('AlreadyExists', 'This DID already has an account on this server')
+      }
       if (isHandleTaken(db, handle))
         throw fail('HandleNotAvailable', `${handle} is taken. Choose another handle.`)
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')
-      }
-      if (imported && accounts.findByDid(db, imported.did)) {
-        throw fail('InvalidRequest', 'This DID already has an account on this server')
       }
     }
     checkFree(store)

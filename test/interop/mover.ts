@@ -1,0 +1,76 @@
+/** Moves by this server's own engine, from and to the reference server, also while this server is killed again and again. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Account, assertEqualContent, contentOf, createAccount, fill } from './accounts.ts'
+import { assertMoved } from './migration.ts'
+import type { World } from './world.ts'
+import { get, post } from './xrpc.ts'
+
+export function mover({ theirs, ours, directory, readCode }: World): void {
+  const restart = async () => {
+    await ours.kill()
+    await ours.start()
+  }
+  const calm = async () => {}
+
+  for (const [index, [circumstance, disturb]] of (
+    [
+      ['', calm],
+      [' while it is killed', restart],
+    ] as const
+  ).entries()) {
+    test(`this server fetches an account from the reference server${circumstance}`, async () => {
+      const from = await createAccount(theirs.url, `fetched${index}`)
+      await fill(from)
+      const before = await contentOf(from)
+      const password = 'password after the move'
+      const input = {
+        ...{ identifier: from.handle, server: theirs.url, password: from.password },
+        ...{ handle: from.handle, newPassword: password },
+      }
+      const { body } = await post(ours.url, 'com.core.move.moveIn', { input })
+      assert.equal(body.did, from.did)
+      const to = { ...from, server: ours.url, password, accessJwt: body.accessJwt }
+      await finish(to, () => readCode(from.email), disturb)
+      await assertMoved(directory.url, from, to)
+      assertEqualContent(await contentOf(to), before)
+    })
+
+    test(`this server moves an account to the reference server${circumstance}`, async () => {
+      const from = await createAccount(ours.url, `moved${index}`)
+      await fill(from)
+      const before = await contentOf(from)
+      const password = 'password after the move'
+      const input = { server: theirs.url, password }
+      await post(ours.url, 'com.core.move.moveOut', { input, auth: from.accessJwt })
+      await finish(from, () => readCode(from.email), disturb)
+      const session = { identifier: from.did, password }
+      const { body } = await post(theirs.url, 'com.atproto.server.createSession', { input: session })
+      const to = { ...from, server: theirs.url, password, accessJwt: body.accessJwt }
+      await assertMoved(directory.url, from, to)
+      assertEqualContent(await contentOf(to), before)
+    })
+  }
+}
+
+/** Follows a move to its end, enters the mailed code, and disturbs after each new step. */
+async function finish(
+  { server, accessJwt: auth }: Account,
+  code: () => Promise<string>,
+  disturb: () => Promise<void>,
+): Promise<void> {
+  const deadline = Date.now() + 120_000
+  let lastStep = ''
+  for (;;) {
+    const { move } = (await get(server, 'com.core.move.getMove', { auth })).body
+    if (move.step !== lastStep) await disturb()
+    lastStep = move.step
+    if (move.endedAt !== undefined) return assert.equal(move.error, undefined)
+    if (move.need === 'code') {
+      const input = { code: await code() }
+      await post(server, 'com.core.move.continueMove', { auth, input })
+    }
+    assert.ok(Date.now() < deadline, JSON.stringify(move))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
