@@ -10,6 +10,7 @@ import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
+import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
@@ -26,6 +27,7 @@ export const t = {
   ...computer,
   data,
   move,
+  network,
   post,
   profile,
   server,
