@@ -6,6 +6,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
@@ -18,6 +19,7 @@ import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
 import { createHandleLookup } from './network/handle-lookup.ts'
+import { createRelays, type Relays } from './network/relays.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -53,6 +55,7 @@ export interface Services {
   readonly blobs: Blobs
   readonly importer: Importer
   readonly eventStream: EventStream
+  readonly relays: Relays
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -60,6 +63,7 @@ export interface Services {
   readonly callMethod: CallMethod
   readonly moves: Moves
   readonly doctor: Doctor
+  readonly backupProofs: BackupProofs
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -138,6 +142,7 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
+    relays: createRelays({ config, store, background, log, now, signal }),
     eventStream: createEventStream({
       store,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
@@ -155,6 +160,13 @@ export async function createServices(base: Base): Promise<Services> {
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
     doctor: createDoctor({ ...base, origin, serverDid, resolveHandle }),
+    backupProofs: createBackupProofs({
+      dataDir: config.dataDir,
+      files,
+      now,
+      signal,
+      onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+    }),
     background,
     log,
     origin,

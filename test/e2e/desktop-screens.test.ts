@@ -158,10 +158,9 @@ describe('server', () => {
 
     desktop.handlers['settings.change'] = change
     await port.fill('2600')
-    await page.getByLabel('Additional host names').fill('home.lan')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
-    expect(desktop.callsOf('settings.change').at(-1)).toEqual([{ port: '2600', hostnames: 'home.lan' }])
+    expect(desktop.callsOf('settings.change').at(-1)).toEqual([{ port: '2600' }])
     expect(await page.getByText('Saving restarts the server').count()).toBe(0)
     await page.getByRole('link', { name: 'Home' }).click()
     await heading(page, 'Home').waitFor()
@@ -195,27 +194,6 @@ describe('server', () => {
     await expect.poll(() => desktop.unsaved).toBe(false)
     await page.getByRole('link', { name: 'Home' }).click()
     await heading(page, 'Home').waitFor()
-  })
-
-  test('network access is confirmed before it is turned on', async () => {
-    const page = await signedIn('/server')
-    const access = page.getByRole('switch', { name: 'Allow connections from other devices' })
-    await access.click()
-    const dialog = page.getByRole('dialog', { name: 'Allow connections from other devices?' })
-    await dialog.getByText('are not encrypted').waitFor()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(await access.isChecked()).toBe(false)
-    expect(desktop.callsOf('settings.change')).toEqual([])
-    await access.click()
-    await dialog.getByRole('button', { name: 'Allow connections' }).click()
-    await page.getByText('Other devices can connect').waitFor()
-    expect(await access.isChecked()).toBe(true)
-    await access.click()
-    await page.getByText('Only this computer can connect').waitFor()
-    expect(desktop.callsOf('settings.change')).toEqual([
-      [{ networkAccess: true }],
-      [{ networkAccess: false }],
-    ])
   })
 
   test('a switch that cannot be saved shows the reason and turns back', async () => {
@@ -361,6 +339,29 @@ describe('backups', () => {
     await rows.first().getByText('Verified').waitFor()
     await rows.last().getByText('Damaged').waitFor()
     await rows.last().getByText('Its checksum does not match.').waitFor()
+  })
+
+  test('when a backup was last proven restorable is shown, and why another is not', async () => {
+    const [old, made] = backups as [Backup, Backup]
+    const provenAt = '2026-01-02T04:00:00.000Z'
+    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt } }]
+    const page = await signedIn('/backups')
+    const main = page.getByRole('main')
+    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
+    await main.getByText('Last proven restorable: ').first().waitFor()
+    expect(await rows.first().innerText()).toMatch(/Verified.*Last proven restorable: /s)
+    expect(await rows.last().innerText()).not.toMatch(/Verified|restorable/)
+
+    const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
+    desktop.handlers['backups.check'] = () => failed(`Not restorable: ${problem}`)
+    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt, problem } }]
+    await rows
+      .first()
+      .getByRole('button', { name: /^Verify backup/ })
+      .click()
+    await rows.first().getByText(`Not restorable: ${problem}`).waitFor()
+    await main.getByText(`The newest backup is not restorable: ${problem} Last proven restorable: `).waitFor()
+    expect(await rows.first().innerText()).toContain('Damaged')
   })
 
   test('a backup is previewed and restored by keyboard, and the previous data is kept', async () => {
@@ -642,7 +643,7 @@ describe('server not running', () => {
   test('failed start: settings can be changed without a server', async () => {
     desktop.state = failedState('other')
     const page = await visitor()
-    await page.getByRole('link', { name: 'Server' }).click()
+    await page.getByRole('link', { name: 'Network' }).click()
     await page.getByLabel('PLC directory').fill('https://plc.example.com')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -723,6 +724,7 @@ test('first run: shows the data folder and ends with the address', async () => {
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/server', 'Server', 'Data folder'],
+  ['/network', 'Network', 'PLC directory'],
   ['/outbox', 'Outbox', 'BBBBB-33333'],
   ['/backups', 'Backups', '2.3 MB'],
   ['/logs', 'Logs', 'line 3'],
@@ -766,8 +768,8 @@ describe('accessibility', () => {
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
-    await page.goto(`${world.server.url}/#/server`)
-    await page.getByRole('switch', { name: /^Allow connections/ }).click()
+    await page.goto(`${world.server.url}/#/network`)
+    await page.getByRole('radio', { name: 'Local network' }).click()
     await page.getByRole('dialog').waitFor()
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('Escape')

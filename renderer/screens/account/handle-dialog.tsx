@@ -9,9 +9,9 @@ import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useHandleCheck } from '../entrance/handle-check.ts'
+import { nameIn, useHandleCheck } from '../entrance/handle-check.ts'
 import { HandleField } from '../entrance/handle-field.tsx'
-import { OwnDomain } from './own-domain.tsx'
+import { isDomain, OwnDomain } from './own-domain.tsx'
 
 interface HandleDialogProps {
   /** Whether a directory has the identity, so that it may have a handle of any domain. */
@@ -42,7 +42,7 @@ function HandleForm({
   const [typed, setTyped] = useState('')
   const [domain, setDomain] = useState(domains[0] ?? '')
   const [own, setOwn] = useState('')
-  const name = typed.trim().toLowerCase()
+  const name = nameIn(typed, domain)
   const check = useHandleCheck(place === 'here' ? name : '', name + domain)
   const { handle: current } = useSession()
   const handle = place === 'here' ? name + domain : own
@@ -59,7 +59,7 @@ function HandleForm({
     <FormDialog
       action={t.identity.handleSubmit}
       busy={update.isPending}
-      disabled={handle === current}
+      disabled={handle === current || (place === 'own' && !(published && isDomain(own)))}
       error={serverError === undefined ? update.error : undefined}
       onClose={onClose}
       onSubmit={() => {

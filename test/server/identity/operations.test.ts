@@ -105,6 +105,8 @@ describe('signPlcOperation', () => {
     { rotationKeys: ['did:key:none'] },
     { alsoKnownAs: Array(11).fill('at://a.test') },
     { alsoKnownAs: ['x'.repeat(5000)] },
+    { alsoKnownAs: ['at://\ud800'] },
+    { verificationMethods: { '\ud800': 'did:key:z' } },
     { verificationMethods: { atproto: 1.5 } },
     { services: { atproto_pds: { type: 'AtprotoPersonalDataServer' } } },
     { services: { atproto_pds: [] } },
@@ -208,6 +210,7 @@ describe('a recovery key', () => {
         { key: recovery.did(), server: false },
         { key: own, server: true },
       ],
+      handle: alice.handle,
       published: true,
     })
     const withKey = published(alice.did)
@@ -310,6 +313,7 @@ describe('an identity that no directory has', () => {
         { key: recovery.did(), server: false },
         { key: own, server: true },
       ],
+      handle: 'dorothea.test',
       published: false,
     })
 
