@@ -269,6 +269,30 @@ describe('an import is refused', () => {
   })
 })
 
+test('imported blocks and follows apply to notifications that exist; a later import takes them back', async () => {
+  const nina = await server.account('nina')
+  const follow = (did: string) => ({ $type: 'app.bsky.graph.follow', subject: did, createdAt })
+  const write = { repo: alice.did, collection: 'app.bsky.graph.follow', record: follow(nina.did) }
+  expect((await server.post('com.core.repo.createRecord', write, alice)).status).toBe(200)
+  const listed = async (records: readonly ArchiveRecord[]) => {
+    await server.post('com.core.server.deactivateAccount', {}, nina)
+    const { status } = await importRepo(server, nina, archiveOf({ did: nina.did, records }))
+    expect(status).toBe(200)
+    await server.post('com.core.server.activateAccount', undefined, nina)
+    const { body } = await server.get('app.example.notification.listNotifications', {}, nina)
+    const rows = store().all<{ followed: number }>(
+      'SELECT followed FROM notifications n JOIN accounts a ON a.id = n.account WHERE a.did = ?',
+      [nina.did],
+    )
+    return [body.notifications.length, ...rows.map(({ followed }) => followed)]
+  }
+  const block = { $type: 'app.bsky.graph.block', subject: alice.did, createdAt }
+  expect(await listed([note('one')])).toEqual([1, 0])
+  expect(await listed([['app.bsky.graph.block/one', block]])).toEqual([0, 0])
+  expect(await listed([['app.bsky.graph.follow/one', follow(alice.did)]])).toEqual([1, 1])
+  expect(await listed([])).toEqual([1, 0])
+})
+
 test.each([
   [
     'activated',
