@@ -96,6 +96,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
+  const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
@@ -140,7 +141,7 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
-    relays: createRelays({ config, store, background, log, now, signal }),
+    relays,
     eventStream: createEventStream({
       store,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
@@ -157,7 +158,7 @@ export async function createServices(base: Base): Promise<Services> {
     moves: createMoves({
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
-    doctor: createDoctor({ ...base, origin, serverDid, resolveHandle }),
+    doctor: createDoctor({ ...base, origin, serverDid, resolveHandle, relays }),
     background,
     log,
     origin,
