@@ -34,6 +34,7 @@ import { DataScreen } from '../screens/data/data.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
 import { InvitesScreen } from '../screens/invites/invites.tsx'
 import { LogsScreen } from '../screens/logs/logs.tsx'
+import { MoveScreen } from '../screens/move/move.tsx'
 import { NetworkScreen } from '../screens/network/network.tsx'
 import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
 import { OutboxScreen } from '../screens/outbox/outbox.tsx'
@@ -153,6 +154,7 @@ export const groups: readonly RouteGroup[] = [
 /** Screens below one of the navigation, by path pattern. */
 export const innerScreens: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/data/:collection', CollectionScreen],
+  ['/move', MoveScreen],
   ['/notifications/:repo/:collection/:rkey', PostScreen],
 ]
 

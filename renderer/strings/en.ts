@@ -9,6 +9,7 @@ import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as identity from './en/identity.ts'
+import { move } from './en/move.ts'
 import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
@@ -25,6 +26,7 @@ export const t = {
   ...administration,
   ...computer,
   data,
+  move,
   network,
   post,
   profile,

@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
 import { moves } from './moves.ts'
+import { compareReads } from './reads.ts'
 import { streams } from './streams.ts'
 import { openWorld } from './world.ts'
 
@@ -16,3 +17,4 @@ moves(world)
 mover(world)
 interruptions(world)
 streams(world)
+compareReads(world)

@@ -8,7 +8,7 @@ let cursor = 0
 
 const firehose = new Firehose({
   service: server.replace('http', 'ws'),
-  idResolver: new IdResolver({ plcUrl: directory }),
+  idResolver: new IdResolver({ plcUrl: directory, fetch: globalThis.fetch }),
   getCursor: () => cursor,
   // Handles of .test do not resolve outside of the servers.
   unauthenticatedHandles: true,
