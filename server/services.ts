@@ -18,6 +18,7 @@ import { type Background, createBackground } from './jobs/background.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
 import { createHandleLookup } from './network/handle-lookup.ts'
+import { createRelays, type Relays } from './network/relays.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
@@ -53,6 +54,7 @@ export interface Services {
   readonly blobs: Blobs
   readonly importer: Importer
   readonly eventStream: EventStream
+  readonly relays: Relays
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
   readonly viewContext: CreateViewContext
@@ -138,6 +140,7 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
+    relays: createRelays({ config, store, background, log, now, signal }),
     eventStream: createEventStream({
       store,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),

@@ -1,9 +1,11 @@
 import { useEffect, useRef } from 'react'
+import { Link, useLocation } from 'wouter'
 import { com } from '../../lexicons/generated/index.ts'
 import { connection, probe } from '../api/connection.ts'
 import { serverState, useDesktopCall } from '../api/desktop.ts'
 import { explain } from '../api/errors.ts'
 import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
+import { hostOf, type Move, useMove } from '../api/moves.ts'
 import { useSession } from '../api/sessions.ts'
 import { useStore } from '../api/store.ts'
 import { t } from '../strings/en.ts'
@@ -78,6 +80,22 @@ export function AccountBanner() {
 }
 
 function DeactivatedNotice() {
+  const { data: move } = useMove()
+  return move ? <MoveNotice move={move} /> : <ReactivateNotice />
+}
+
+function MoveNotice({ move }: { readonly move: Move }) {
+  const [path] = useLocation()
+  const host = hostOf(move.server)
+  if (path === '/move') return null
+  return (
+    <Notice action={<Link href="/move">{t.move.show}</Link>} variant="warn">
+      {move.endedAt === undefined ? t.move.banner(host) : t.move.bannerMoved(host)}
+    </Notice>
+  )
+}
+
+function ReactivateNotice() {
   const now = useNow()
   const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
   const activate = useProcedure(

@@ -6,6 +6,7 @@ import {
   Archive,
   Bell,
   Database,
+  Globe,
   House,
   IdCard,
   Info,
@@ -33,6 +34,8 @@ import { DataScreen } from '../screens/data/data.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
 import { InvitesScreen } from '../screens/invites/invites.tsx'
 import { LogsScreen } from '../screens/logs/logs.tsx'
+import { MoveScreen } from '../screens/move/move.tsx'
+import { NetworkScreen } from '../screens/network/network.tsx'
 import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
 import { OutboxScreen } from '../screens/outbox/outbox.tsx'
 import { PostScreen } from '../screens/post/post.tsx'
@@ -61,9 +64,18 @@ export interface RouteGroup {
   readonly routes: readonly Route[]
 }
 
+const networkRoute: Route = {
+  path: '/network',
+  name: t.nav.network,
+  icon: Globe,
+  screen: NetworkScreen,
+  key: 'w',
+}
+
 /** Screens of the desktop. They need neither a session nor a running server. */
 export const desktopRoutes: readonly Route[] = [
   { path: '/server', name: t.nav.server, icon: Server, screen: ServerScreen, key: 'r' },
+  networkRoute,
   { path: '/outbox', name: t.nav.outbox, icon: Send, screen: OutboxScreen, key: 'o', badge: OutboxBadge },
   { path: '/backups', name: t.nav.backups, icon: Archive, screen: BackupsScreen, key: 'k' },
   { path: '/logs', name: t.nav.logs, icon: ScrollText, screen: LogsScreen, key: 'l' },
@@ -133,6 +145,7 @@ export const groups: readonly RouteGroup[] = [
         screen: ServiceTokensScreen,
         key: 't',
       },
+      ...(desktop ? [] : [{ ...networkRoute, ownerOnly: true }]),
     ],
   },
   ...(desktop ? [{ name: t.nav.computer, routes: desktopRoutes }] : []),
@@ -141,6 +154,7 @@ export const groups: readonly RouteGroup[] = [
 /** Screens below one of the navigation, by path pattern. */
 export const innerScreens: readonly (readonly [path: string, screen: ComponentType])[] = [
   ['/data/:collection', CollectionScreen],
+  ['/move', MoveScreen],
   ['/notifications/:repo/:collection/:rkey', PostScreen],
 ]
 

@@ -1,5 +1,8 @@
 import { Menu as MenuIcon } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
 import { useAccountRefresh, useIsOwner } from '../api/account.ts'
+import { useMove } from '../api/moves.ts'
 import { useNotificationStream } from '../api/notification-stream.ts'
 import { useSession } from '../api/sessions.ts'
 import { TakendownScreen } from '../screens/takendown/takendown.tsx'
@@ -17,6 +20,7 @@ export function Shell() {
   useAccountRefresh()
   useNotificationStream()
   const isOwner = useIsOwner()
+  useMoveFirst()
   return (
     <div className={styles.shell}>
       <button className={styles.skip} onClick={() => document.querySelector('main')?.focus()} type="button">
@@ -40,4 +44,15 @@ export function Shell() {
       <Shortcuts isOwner={isOwner} />
     </div>
   )
+}
+
+/** While the account moves to this server, the screen of the move takes the place of Home. */
+function useMoveFirst(): void {
+  const { status } = useSession()
+  const { data: move } = useMove()
+  const [path, navigate] = useLocation()
+  const isMovingIn = move?.direction === 'in' && move.endedAt === undefined
+  useEffect(() => {
+    if (status === 'deactivated' && isMovingIn && path === '/') navigate('/move', { replace: true })
+  }, [status, isMovingIn, path, navigate])
 }

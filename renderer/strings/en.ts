@@ -9,6 +9,8 @@ import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import * as identity from './en/identity.ts'
+import { move } from './en/move.ts'
+import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
@@ -24,6 +26,8 @@ export const t = {
   ...administration,
   ...computer,
   data,
+  move,
+  network,
   post,
   profile,
   server,

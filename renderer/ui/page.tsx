@@ -95,13 +95,15 @@ interface RowProps {
   readonly title: ReactNode
   readonly detail?: ReactNode
   readonly action?: ReactNode
+  /** Aligns icon and action with the title, for a long detail. */
+  readonly top?: boolean
   /** `li` in a `RowList`. */
   readonly as?: 'div' | 'li'
 }
 
-export function Row({ icon, title, detail, action, as: Element = 'div' }: RowProps) {
+export function Row({ icon, title, detail, action, top = false, as: Element = 'div' }: RowProps) {
   return (
-    <Element className={styles.row}>
+    <Element className={classes(styles.row, top && styles.top)}>
       {icon && <div className={styles.rowIcon}>{icon}</div>}
       <div className={styles.rowText}>
         <div className={styles.rowTitle}>{title}</div>

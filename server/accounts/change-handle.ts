@@ -68,6 +68,8 @@ export async function requireProof(
   did: string,
   handle: HandleString,
 ): Promise<void> {
+  // The document of such a DID is a file of the same domain.
+  if (did === `did:web:${handle}`) return
   if (!isValidTld(handle)) {
     const domain = handle.slice(handle.lastIndexOf('.'))
     throw new XrpcError('InvalidHandle', `Names under ${domain} are not public, so they cannot be handles`)

@@ -20,13 +20,11 @@ export function normalizeHandle(handle: string): HandleString {
 /**
  * Checks a handle for a new account. Does not check whether another account has it.
  * @param handle normalized
- * @param claimed whether the DID document that is being imported names this handle
  * @returns the problem; undefined for a valid handle
  */
 export function handleProblem(
   handle: HandleString,
   userDomains: readonly string[],
-  claimed = false,
 ): { name: HandleProblem; message: string } | undefined {
   if (!isValidHandle(handle)) {
     return { name: 'InvalidHandle', message: 'A handle is a domain name, such as alice.test' }
@@ -36,9 +34,7 @@ export function handleProblem(
     .filter((offered) => handle.endsWith(offered))
     .sort((a, b) => b.length - a.length)
   if (domain === undefined) {
-    return claimed
-      ? undefined
-      : { name: 'UnsupportedDomain', message: `Handles of this server end in ${userDomains.join(' or ')}` }
+    return { name: 'UnsupportedDomain', message: `Handles of this server end in ${userDomains.join(' or ')}` }
   }
   const label = handle.slice(0, -domain.length)
   if (label.includes('.')) {

@@ -22,7 +22,7 @@ export interface RecentEvents {
 }
 
 interface Deps {
-  readonly store: Database
+  readonly store: Pick<Database, 'get' | 'all' | 'epoch' | 'settled' | 'watch'>
   /** Reports unexpected errors, because reading has no caller. */
   readonly onFault: (error: unknown) => void
 }
@@ -45,10 +45,12 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
       while (isDue && consumers > 0) {
         isDue = false
         const { epoch } = store
-        const page = events.page(store, end)
+        const from = end
+        const page = events.page(store, from)
         if (page.length === 0) continue
         await store.settled(epoch)
-        publish(page)
+        // Otherwise all consumers have left meanwhile, and another one begins elsewhere.
+        if (end === from) publish(page)
         isDue = true
       }
     } catch (error) {

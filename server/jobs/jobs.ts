@@ -3,6 +3,7 @@ import type { PlcPublisher } from '../accounts/plc.ts'
 import type { LastUsed } from '../auth/last-used.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
+import type { Relays } from '../network/relays.ts'
 import { backUpWhenDue } from './daily-backup.ts'
 import { sweep } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
@@ -12,6 +13,7 @@ type Deps = Parameters<typeof sweep>[0] &
   Parameters<typeof pruneEvents>[0] & {
     readonly plc: PlcPublisher
     readonly lastUsed: LastUsed
+    readonly relays: Pick<Relays, 'askDue'>
     readonly moves: Moves
   }
 
@@ -30,7 +32,8 @@ export function periodicJobs(services: Deps): Job[] {
       run: () => services.lastUsed.write(),
     },
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
-    { name: 'deletion of old events', firstMs: minute, everyMs: minute, run: () => pruneEvents(services) },
+    { name: 'crawl request', firstMs: 0, everyMs: minute, run: () => services.relays.askDue() },
+    { name: 'deletion of old events', firstMs: 0, everyMs: minute, run: () => pruneEvents(services) },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.

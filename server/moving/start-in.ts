@@ -75,8 +75,8 @@ export async function startMoveIn(
   return { ...sessionIn(opened), did, handle: newHandle }
 }
 
-/** @throws XrpcError `MoveRefused` */
-function requirePublic({ publicUrl, plcUrl, allowPrivateTargets }: Config): void {
+/** An identity cannot name a server that only this computer reaches. @throws XrpcError `MoveRefused` */
+export function requirePublic({ publicUrl, plcUrl, allowPrivateTargets }: Config): void {
   const isPublic = publicUrl?.startsWith('https:') || allowPrivateTargets
   if (isPublic && plcUrl !== undefined) return
   throw moveRefused(

@@ -26,7 +26,7 @@ function imports(): string {
     CREATE TABLE imports (
       id INTEGER PRIMARY KEY,
       did TEXT NOT NULL UNIQUE,
-      is_committed INTEGER NOT NULL
+      phase INTEGER NOT NULL             -- see tables/imports.ts
     ) STRICT;
 
     -- The nodes of the new tree, in repo_blocks.

@@ -158,10 +158,9 @@ describe('server', () => {
 
     desktop.handlers['settings.change'] = change
     await port.fill('2600')
-    await page.getByLabel('Additional host names').fill('home.lan')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
-    expect(desktop.callsOf('settings.change').at(-1)).toEqual([{ port: '2600', hostnames: 'home.lan' }])
+    expect(desktop.callsOf('settings.change').at(-1)).toEqual([{ port: '2600' }])
     expect(await page.getByText('Saving restarts the server').count()).toBe(0)
     await page.getByRole('link', { name: 'Home' }).click()
     await heading(page, 'Home').waitFor()
@@ -195,27 +194,6 @@ describe('server', () => {
     await expect.poll(() => desktop.unsaved).toBe(false)
     await page.getByRole('link', { name: 'Home' }).click()
     await heading(page, 'Home').waitFor()
-  })
-
-  test('network access is confirmed before it is turned on', async () => {
-    const page = await signedIn('/server')
-    const access = page.getByRole('switch', { name: 'Allow connections from other devices' })
-    await access.click()
-    const dialog = page.getByRole('dialog', { name: 'Allow connections from other devices?' })
-    await dialog.getByText('are not encrypted').waitFor()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(await access.isChecked()).toBe(false)
-    expect(desktop.callsOf('settings.change')).toEqual([])
-    await access.click()
-    await dialog.getByRole('button', { name: 'Allow connections' }).click()
-    await page.getByText('Other devices can connect').waitFor()
-    expect(await access.isChecked()).toBe(true)
-    await access.click()
-    await page.getByText('Only this computer can connect').waitFor()
-    expect(desktop.callsOf('settings.change')).toEqual([
-      [{ networkAccess: true }],
-      [{ networkAccess: false }],
-    ])
   })
 
   test('a switch that cannot be saved shows the reason and turns back', async () => {
@@ -642,7 +620,7 @@ describe('server not running', () => {
   test('failed start: settings can be changed without a server', async () => {
     desktop.state = failedState('other')
     const page = await visitor()
-    await page.getByRole('link', { name: 'Server' }).click()
+    await page.getByRole('link', { name: 'Network' }).click()
     await page.getByLabel('PLC directory').fill('https://plc.example.com')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -723,6 +701,7 @@ test('first run: shows the data folder and ends with the address', async () => {
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/server', 'Server', 'Data folder'],
+  ['/network', 'Network', 'PLC directory'],
   ['/outbox', 'Outbox', 'BBBBB-33333'],
   ['/backups', 'Backups', '2.3 MB'],
   ['/logs', 'Logs', 'line 3'],
@@ -766,8 +745,8 @@ describe('accessibility', () => {
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
-    await page.goto(`${world.server.url}/#/server`)
-    await page.getByRole('switch', { name: /^Allow connections/ }).click()
+    await page.goto(`${world.server.url}/#/network`)
+    await page.getByRole('radio', { name: 'Local network' }).click()
     await page.getByRole('dialog').waitFor()
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('Escape')

@@ -130,6 +130,25 @@ test('recovery key: one that the holder has is added and removed', async () => {
   expect(directory.last(dan.did)?.rotationKeys).not.toContain(key)
 })
 
+test('identity: a handle that was changed in the directory is shown, and published again', async () => {
+  const recovery = await P256Keypair.create()
+  const fay = await world.server.account('fay', { recoveryKey: recovery.did() })
+  await world.server.running.services.background.idle()
+  const last = directory.last(fay.did)
+  if (!last) throw new Error('not published')
+  await directory.submit(
+    fay.did,
+    await nextOperation(recovery, last, { alsoKnownAs: ['at://other.example'] }),
+  )
+  const page = await world.signedIn(fay, '/account', { width: 390 })
+  await page.getByText('The directory names other.example instead.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Publish again' }).click()
+  await page.getByText('Handle published').waitFor()
+  await page.getByText('Published: other servers find your account').waitFor()
+  expect(directory.last(fay.did)?.alsoKnownAs).toEqual(['at://fay.test'])
+})
+
 test('identity: while the directory is down, an error offers to try again', async () => {
   const erin = await publishedAccount('erin')
   directory.mode = 'down'

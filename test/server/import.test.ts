@@ -4,6 +4,7 @@ import { sweep } from '../../server/jobs/maintenance.ts'
 import { findByDid } from '../../server/store/tables/accounts.ts'
 import { day, hour, minute } from '../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../support/did-host.ts'
+import { NameServer } from '../support/dns.ts'
 import { signServiceJwt } from '../support/jwt.ts'
 import {
   createPlcIdentity,
@@ -19,18 +20,24 @@ import { adminAuth, refusal, TestServer } from '../support/server.ts'
 
 let server: TestServer
 let directory: PlcDirectory
+let names: NameServer
 /** The host of one did:web. */
 let web: DidHost
 
 beforeAll(async () => {
   directory = await PlcDirectory.start()
   web = await startDidHost()
-  server = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
+  names = await NameServer.start()
+  server = await TestServer.start({
+    plcUrl: directory.url,
+    nameServers: [names.address],
+    allowPrivateTargets: true,
+  })
 })
 
 afterAll(async () => {
   await server.close()
-  await Promise.all([directory.close(), web.close()])
+  await Promise.all([directory.close(), web.close(), names.close()])
 })
 
 const password = 'a good password'
@@ -300,10 +307,13 @@ test('import: a DID has one account on this server', async () => {
   }
 })
 
-test('import: a handle of another domain is allowed if the DID document claims it', async () => {
+test('import: a handle of another domain is allowed if the DID document claims it and the domain names the DID', async () => {
   const identity = await foreignIdentity('mine.example.com')
   const unclaimed = await moveIn(identity.did, 'yours.example.com', await proofOf(identity))
   expect(unclaimed).toMatchObject(refusal(400, 'UnsupportedDomain'))
+  const unproven = await moveIn(identity.did, 'mine.example.com', await proofOf(identity))
+  expect(unproven).toMatchObject(refusal(400, 'InvalidHandle'))
+  names.set('mine.example.com', identity.did)
   const claimed = await moveIn(identity.did, 'Mine.Example.com', await proofOf(identity))
   expect(claimed.body).toMatchObject({ did: identity.did, handle: 'mine.example.com' })
 })

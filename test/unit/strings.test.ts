@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { configurations } from '../../renderer/strings/en/network-fixes.ts'
 import { t } from '../../renderer/strings/en.ts'
 import { looseTexts } from '../support/loose-texts.ts'
 
@@ -31,6 +32,11 @@ test('strings: every text is used', () => {
 test('strings: no text is empty, has outer spaces, straight quotes or three dots', () => {
   const wrong = textsOf(t).filter((text) => text.trim() !== text || text === '' || /["]|\.\.\./.test(text))
   expect(wrong).toEqual([])
+})
+
+test.each(Object.entries(configurations))('PUBLIC.md shows the configuration for %s', (_, configuration) => {
+  const guide = readFileSync(join(renderer, '../.github/PUBLIC.md'), 'utf8')
+  expect(guide).toContain(configuration({ host: 'pds.example.com', port: 2583, megabytes: 300 }))
 })
 
 function keysOf(value: object, prefix = ''): string[] {

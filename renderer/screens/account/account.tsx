@@ -1,5 +1,6 @@
 import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
+import { MoveSection } from '../move/move-section.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
@@ -15,6 +16,7 @@ export function AccountScreen() {
       <EmailSection />
       <SignInSection />
       <StoredDataSection />
+      <MoveSection />
       <DangerSection />
     </Page>
   )

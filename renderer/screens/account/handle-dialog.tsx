@@ -11,7 +11,7 @@ import { Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useHandleCheck } from '../entrance/handle-check.ts'
 import { HandleField } from '../entrance/handle-field.tsx'
-import { OwnDomain } from './own-domain.tsx'
+import { isDomain, OwnDomain } from './own-domain.tsx'
 
 interface HandleDialogProps {
   /** Whether a directory has the identity, so that it may have a handle of any domain. */
@@ -59,7 +59,7 @@ function HandleForm({
     <FormDialog
       action={t.identity.handleSubmit}
       busy={update.isPending}
-      disabled={handle === current}
+      disabled={handle === current || (place === 'own' && !(published && isDomain(own)))}
       error={serverError === undefined ? update.error : undefined}
       onClose={onClose}
       onSubmit={() => {

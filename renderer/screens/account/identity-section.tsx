@@ -1,12 +1,14 @@
+import type { HandleString } from '@atproto/syntax'
 import { AtSign, Globe, KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useXrpcQuery } from '../../api/hooks.ts'
+import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/states.tsx'
+import { FormError, Loaded, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { HandleDialog } from './handle-dialog.tsx'
 import styles from './identity.module.css'
 import { RecoveryDialog } from './recovery-dialog.tsx'
@@ -42,29 +44,33 @@ function PlcIdentity() {
   const [removed, setRemoved] = useState<string>()
   return (
     <Loaded query={query} rows={2}>
-      {({ keys, published }) => {
+      {({ keys, handle, published }) => {
         const own = keys.filter(({ server }) => !server)
+        const canChange = own.length < keys.length
+        const detail = own.length === 0 ? t.identity.keysNone : t.identity.keysSome
         return (
           <>
             <Panel>
-              <HandleRow published={published} />
+              <HandleRow named={handle} published={published} />
               <Row
-                action={<Button onClick={() => setAdding(true)}>{t.identity.addKey}</Button>}
-                detail={own.length === 0 ? t.identity.keysNone : t.identity.keysSome}
+                action={canChange && <Button onClick={() => setAdding(true)}>{t.identity.addKey}</Button>}
+                detail={canChange ? detail : t.identity.keysForeign}
                 icon={<KeyRound aria-hidden size={20} strokeWidth={1.75} />}
                 title={t.identity.keys}
               />
               {own.map(({ key }) => (
                 <Row
                   action={
-                    <Button
-                      aria-label={t.identity.removeKeyLabel(key)}
-                      onClick={() => setRemoved(key)}
-                      size="s"
-                      variant="quiet"
-                    >
-                      {t.identity.removeKey}
-                    </Button>
+                    canChange && (
+                      <Button
+                        aria-label={t.identity.removeKeyLabel(key)}
+                        onClick={() => setRemoved(key)}
+                        size="s"
+                        variant="quiet"
+                      >
+                        {t.identity.removeKey}
+                      </Button>
+                    )
                   }
                   key={key}
                   title={<code className={styles.key}>{key}</code>}
@@ -82,11 +88,16 @@ function PlcIdentity() {
   )
 }
 
-/** @param published whether a directory has the identity; absent for a did:web */
-function HandleRow({ published }: { readonly published?: boolean }) {
+interface HandleRowProps {
+  /** Whether a directory has the identity; absent for a did:web. */
+  readonly published?: boolean
+  /** The handle that the identity names. */
+  readonly named?: string | undefined
+}
+
+function HandleRow({ published, named }: HandleRowProps) {
   const { handle } = useSession()
   const [isOpen, setOpen] = useState(false)
-  const state = published ? t.identity.published : t.identity.unpublished
   return (
     <>
       <Row
@@ -95,11 +106,43 @@ function HandleRow({ published }: { readonly published?: boolean }) {
             {t.account.change}
           </Button>
         }
-        detail={published === undefined ? undefined : state}
+        detail={published === undefined ? undefined : stateOf(published)}
         icon={<AtSign aria-hidden size={20} strokeWidth={1.75} />}
         title={handle}
       />
+      {published && named !== handle && <OtherHandle named={named} />}
       {isOpen && <HandleDialog onClose={() => setOpen(false)} published={published ?? true} />}
     </>
+  )
+}
+
+function stateOf(published: boolean): string {
+  return published ? t.identity.published : t.identity.unpublished
+}
+
+/** The directory names another handle, for example after a restore from a backup. */
+function OtherHandle({ named }: { readonly named: string | undefined }) {
+  const { handle } = useSession()
+  const publish = useProcedure(com.core.identity.updateHandle, [com.core.identity.listRotationKeys], {
+    onSuccess: () => toast(t.identity.publishedAgain),
+  })
+  return (
+    <div className={styles.other}>
+      <Notice
+        action={
+          <Button
+            busy={publish.isPending}
+            onClick={() => publish.mutate({ handle: handle as HandleString })}
+            size="s"
+          >
+            {t.identity.publishAgain}
+          </Button>
+        }
+        variant="warn"
+      >
+        {named === undefined ? t.identity.nameless : t.identity.renamed(named)}
+      </Notice>
+      <FormError error={publish.error} />
+    </div>
   )
 }

@@ -18,6 +18,11 @@ interface OwnDomainProps {
   onChange(domain: string): void
 }
 
+/** Whether a text has the form of a domain. */
+export function isDomain(text: string): boolean {
+  return domainShape.test(text)
+}
+
 const domainShape = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*$/
 
 /** A domain of the account's holder, with what to create there and whether it was found. */
@@ -35,7 +40,7 @@ export function OwnDomain({ value, published, onChange }: OwnDomainProps) {
         spellCheck={false}
         value={value}
       />
-      {domainShape.test(value) && <Proof handle={value} />}
+      {isDomain(value) && <Proof handle={value} />}
     </>
   )
 }

@@ -10,12 +10,13 @@ import { DesktopLinks } from '../../shell/outside.tsx'
 import { t } from '../../strings/en.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { Loaded } from '../../ui/states.tsx'
+import { MoveIn } from '../move/move-in.tsx'
 import styles from './entrance.module.css'
 import { ResetPassword } from './reset-password.tsx'
 import { SignIn } from './sign-in.tsx'
 import { SignUp } from './sign-up.tsx'
 
-/** Sign-in, sign-up and password reset. */
+/** Sign-in, sign-up, password reset, and bringing an account from another server. */
 export function Entrance() {
   const [path] = useLocation()
   const session = useMaybeSession()
@@ -39,6 +40,7 @@ export function Entrance() {
           <Loaded query={server}>
             {(description) => {
               if (path === entrances.reset) return <ResetPassword />
+              if (path === entrances.moveIn) return <MoveIn server={description} />
               const isFirst = description.unclaimed === true
               if (path === entrances.create || (isFirst && path !== entrances.signIn)) {
                 return <SignUp isFirst={isFirst} server={description} />

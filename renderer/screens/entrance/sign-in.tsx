@@ -63,10 +63,15 @@ export function SignIn() {
         busy={attempt.isPending}
         error={isTakendown(attempt.error) ? null : messageOf(attempt.error)}
         links={
-          <p className={styles.between}>
-            <Link href={entrances.reset}>{t.signIn.forgot}</Link>
-            <Link href={entrances.create}>{t.welcome.toCreate}</Link>
-          </p>
+          <>
+            <p className={styles.between}>
+              <Link href={entrances.reset}>{t.signIn.forgot}</Link>
+              <Link href={entrances.create}>{t.welcome.toCreate}</Link>
+            </p>
+            <p>
+              <Link href={entrances.moveIn}>{t.move.bring}</Link>
+            </p>
+          </>
         }
         onSubmit={() => tryWith()}
       >

@@ -11,6 +11,7 @@ import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { OtherWays } from '../move/other-ways.tsx'
 import { NewPasswordField } from '../new-password-field.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm } from './entrance-form.tsx'
@@ -117,6 +118,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
         />
         {desktop && isFirst && <FirstRunChoices />}
       </EntranceForm>
+      {isFirst && <OtherWays />}
     </>
   )
 }

@@ -12,7 +12,7 @@ export function AdvancedSection({ view }: { readonly view: SettingsView }) {
   const pending = change.isPending ? change.variables[0].logLevel : undefined
   return (
     <Section lead={t.server.advancedLead} title={t.server.advanced}>
-      <SettingsForm names={['aliases', 'plcUrl']} view={view} />
+      <SettingsForm names={['aliases']} view={view} />
       <Panel padded>
         <SelectField
           hint={t.server.logLevelHint}

@@ -6,7 +6,7 @@ import { AdvancedSection } from './advanced-section.tsx'
 import { AppSection } from './app-section.tsx'
 import { DataSection } from './data-section.tsx'
 import { MailSection } from './mail-section.tsx'
-import { NetworkSection } from './network-section.tsx'
+import { PortSection } from './port-section.tsx'
 import { SignUpSection } from './sign-up-section.tsx'
 import { StatePanel } from './state-panel.tsx'
 
@@ -19,7 +19,7 @@ export function ServerScreen() {
       <Loaded query={query} rows={6}>
         {(view) => (
           <>
-            <NetworkSection view={view} />
+            <PortSection view={view} />
             <SignUpSection view={view} />
             <MailSection view={view} />
             <AppSection view={view} />

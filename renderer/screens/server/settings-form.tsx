@@ -9,25 +9,32 @@ import { SaveForm } from './save-form.tsx'
 export type TextSetting =
   | 'port'
   | 'publicUrl'
+  | 'trustedProxies'
   | 'hostnames'
   | 'userDomains'
   | 'inviteInterval'
   | 'aliases'
   | 'plcUrl'
+  | 'appViewDid'
+  | 'appViewUrl'
 
 interface SettingsFormProps {
   readonly view: SettingsView
   readonly names: readonly TextSetting[]
+  /** Filled in at first, to be saved or discarded. */
+  readonly proposal?: Partial<Settings>
+  onSaved?(): void
 }
 
 /** A form of text settings, saved together. */
-export function SettingsForm({ view, names }: SettingsFormProps) {
-  const [draft, setDraft] = useState<Partial<Settings>>({})
+export function SettingsForm({ view, names, proposal = {}, onSaved }: SettingsFormProps) {
+  const [draft, setDraft] = useState(proposal)
   const save = useDesktopCall('settings.change', ['settings.view'], {
     onSuccess: (problems) => {
       if (Object.keys(problems).length > 0) return
       setDraft({})
       toast(t.server.saved)
+      onSaved?.()
     },
   })
   const textOf = (name: TextSetting) => draft[name] ?? view.settings[name]

@@ -4,6 +4,11 @@ export const identity = {
   lead: 'Your handle, and the keys that control your account across servers.',
   published: 'Published: other servers find your account by this handle.',
   unpublished: 'Not published: only this server knows this handle.',
+  renamed: (handle: string) =>
+    `The directory names ${handle} instead. Publish your handle again, or change it.`,
+  nameless: 'The directory names no handle. Publish your handle again, or change it.',
+  publishAgain: 'Publish again',
+  publishedAgain: 'Handle published',
   web: 'Your DID is a document on your own domain. Its keys are changed there.',
   changeHandle: 'Change handle',
   handleTitle: 'Change your handle',
@@ -34,6 +39,8 @@ export const identity = {
   keys: 'Recovery key',
   keysNone: 'None. If this server is lost, you cannot move your account to another one.',
   keysSome: 'With it you can move your account to another server, even if this one is lost.',
+  keysForeign:
+    'This server has no key of your identity, so it cannot change it. Use a key of your own with a did:plc tool.',
   addKey: 'Add recovery key',
   removeKey: 'Remove',
   removeKeyLabel: (key: string) => `Remove recovery key ${key}`,

@@ -1,7 +1,7 @@
 /** Texts of the Server screen. */
 export const server = {
   title: 'Server',
-  lead: 'The server on this computer and who can connect to it.',
+  lead: 'The state and the settings of the server on this computer.',
   states: {
     starting: 'Starting',
     stopping: 'Stopping',
@@ -20,20 +20,9 @@ export const server = {
   saved: 'Saved',
   notSaved: 'Not saved.',
   discard: 'Discard',
-  network: 'Network',
-  networkLead: 'The port and the addresses of the server.',
-  networkAccess: 'Allow connections from other devices',
-  networkAccessOff: 'Off: only programs on this computer can connect. This is the safest choice.',
-  networkAccessOn: 'On: every device on the same network can connect.',
-  networkTitle: 'Allow connections from other devices?',
-  networkText: [
-    'Every device on the same network will be able to connect: phones and TVs at home, other people’s devices in a café.',
-    'Connections are not encrypted. Other people on the network can read the traffic, passwords included.',
-    'Use this only on a network you trust, or behind a reverse proxy that adds HTTPS.',
-  ],
-  networkConfirm: 'Allow connections',
-  networkOpened: 'Other devices can connect',
-  networkClosed: 'Only this computer can connect',
+  port: 'Port',
+  portLead: 'Who can connect is set on the Network screen.',
+  toNetwork: 'Network settings',
   signUp: 'New accounts',
   signUpLead: 'The handles people can choose, and who can create an account.',
   inviteRequired: 'Require an invite code',
@@ -66,23 +55,29 @@ export const server = {
   labels: {
     port: 'Port',
     publicUrl: 'Public address',
+    trustedProxies: 'Trusted proxies',
     hostnames: 'Additional host names',
     userDomains: 'Handle domains',
     inviteInterval: 'Invite code interval',
     aliases: 'Namespace aliases',
     plcUrl: 'PLC directory',
+    appViewDid: 'App view DID',
+    appViewUrl: 'App view address',
   },
   hints: {
     port: 'The port is part of the address. After a change, update the address in your clients.',
     publicUrl:
       'The address on the internet, such as https://pds.example.com. It is published in the identities of accounts.',
+    trustedProxies:
+      'Proxies that may say who a visitor is, separated by commas: “loopback” for one on this computer, otherwise its IP address.',
     hostnames: 'Names that devices use for this computer, separated by commas.',
     userDomains: 'The endings of handles, separated by commas, each with a leading dot.',
     inviteInterval: 'Each account earns one code per interval, such as 12h or 7d. Leave empty for none.',
     aliases:
       'Method names that clients of the network use, as from=to, separated by commas. Enter “none” to turn aliases off.',
-    plcUrl:
-      'Where new identities are published, such as https://plc.example.com. Leave empty to publish none.',
+    plcUrl: 'Where identities are published, such as https://plc.directory. Leave empty to publish none.',
+    appViewDid: 'The service that answers what this server cannot know, such as did:web:api.example.com.',
+    appViewUrl: 'Its address, such as https://api.example.com. Needs the DID too.',
   },
   logLevel: 'Log level',
   logLevelHint: 'Passwords and tokens are never logged.',

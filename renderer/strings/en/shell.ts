@@ -64,6 +64,7 @@ export const nav = {
   serviceTokens: 'Service tokens',
   computer: 'This computer',
   server: 'Server',
+  network: 'Network',
   outbox: 'Outbox',
   messages: (messages: number) => `${count(messages, { one: 'message', other: 'messages' })}`,
   backups: 'Backups',

@@ -13,6 +13,13 @@ const manyRows = 500
 
 /** Completes a committed import. */
 export async function finish(store: Store, begun: imports.Import): Promise<void> {
+  if (begun.phase === imports.phases.committed) await replaceOld(store, begun)
+  await inSlices(store, (tx) => imports.forgetBlocks(tx, begun.id, manyRows) > 0)
+  await store.transact((tx) => imports.remove(tx, begun))
+}
+
+/** Puts the new records and nodes in the place of the old ones. */
+async function replaceOld(store: Store, begun: imports.Import): Promise<void> {
   const { id, did } = begun
   await inSlices(store, (tx) => imports.removeSome(tx, id, fewRows) > 0)
   await inSlices(store, (tx) => imports.moveSome(tx, begun, manyRows) > 0)
@@ -21,12 +28,11 @@ export async function finish(store: Store, begun: imports.Import): Promise<void>
     after = after && imports.removeOldBlocks(tx, begun, after, manyRows)
     return after !== undefined
   })
-  await inSlices(store, (tx) => imports.forgetBlocks(tx, id, manyRows) > 0)
   await store.transact((tx) => {
     blobs.referAll(tx, did)
     updateAllFollowed(tx, did)
     refreshAll(tx, did)
-    imports.remove(tx, begun)
+    imports.setPhase(tx, id, imports.phases.applied)
   })
 }
 

@@ -52,7 +52,7 @@ export function createImporter(options: Deps): Importer {
 
   /** Undoes an import, or completes it if it is committed. */
   async function end(begun: imports.Import): Promise<void> {
-    if (begun.isCommitted === 0 || begun.account === null) return discard(store, begun)
+    if (begun.phase === imports.phases.staging || begun.account === null) return discard(store, begun)
     await finish(store, begun)
     background.run('deletion of blobs', () => blobs.sweep())
   }

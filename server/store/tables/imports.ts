@@ -3,8 +3,8 @@
  *
  * An import is applied in many transactions. Until all its records are stored, they belong to an actor of their own, so that no
  * query finds them under the account; their links belong to the author at once. The nodes of its tree are stored beside those of
- * the old tree, which is harmless because they are named by their content. `is_committed` is the turning point: an interrupted
- * import is undone before it, and completed after it.
+ * the old tree, which is harmless because they are named by their content. An interrupted import is undone while it is being
+ * staged, and completed after that.
  */
 import { cidBytes } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
@@ -18,11 +18,19 @@ export interface Import {
   readonly account: number | null
   /** Id of the actor that the staged records belong to; null when none is left. */
   readonly staging: number | null
-  /** 0 or 1 */
-  readonly isCommitted: number
+  readonly phase: number
 }
 
-const select = `SELECT i.id, i.did, i.is_committed AS isCommitted, s.id AS staging, a.id AS account
+export const phases = {
+  /** The old repository counts. */
+  staging: 0,
+  /** The new repository counts, but its records have to be moved, and the old ones removed. */
+  committed: 1,
+  /** Only the list of its nodes is left. */
+  applied: 2,
+} as const
+
+const select = `SELECT i.id, i.did, i.phase, s.id AS staging, a.id AS account
   FROM imports i LEFT JOIN actors s ON s.did = 'import:' || i.did LEFT JOIN accounts a ON a.did = i.did`
 
 export function all(db: Reader): Import[] {
@@ -37,7 +45,7 @@ export function find(db: Reader, did: string): Import | undefined {
 export function insert(tx: Writer, did: string): void {
   // No DID begins like this.
   actors.ensure(tx, `import:${did}`)
-  tx.run('INSERT INTO imports (did, is_committed) VALUES (?, 0)', [did])
+  tx.run('INSERT INTO imports (did, phase) VALUES (?, ?)', [did, phases.staging])
 }
 
 /** Stores a node of the new tree, or its commit. @param rev of the commit */
@@ -128,7 +136,7 @@ export function insertRemovals(tx: Writer, id: number, records: readonly number[
 
 /** Makes the import count: from here on it is completed, also after a crash. */
 export function commit(tx: Writer, { id, account, staging }: Import): void {
-  tx.run('UPDATE imports SET is_committed = 1 WHERE id = ?', [id])
+  setPhase(tx, id, phases.committed)
   tx.run(
     `INSERT INTO collection_sizes (actor, collection, records, bytes)
        SELECT ?, collection, records, bytes FROM collection_sizes WHERE actor = ?
@@ -136,6 +144,10 @@ export function commit(tx: Writer, { id, account, staging }: Import): void {
     [account, staging],
   )
   tx.run('DELETE FROM collection_sizes WHERE actor = ?', [staging])
+}
+
+export function setPhase(tx: Writer, id: number, phase: number): void {
+  tx.run('UPDATE imports SET phase = ? WHERE id = ?', [phase, id])
 }
 
 /** Deletes some of the records that the import does not have. Returns how many. */

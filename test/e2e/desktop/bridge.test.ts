@@ -183,9 +183,14 @@ describe('settings', () => {
       inviteInterval: 'often',
       aliases: 'a',
       plcUrl: 'ftp://x',
+      trustedProxies: '0.0.0.0/0',
+      appViewDid: 'did:web:api.example.com',
     })
     const names = Object.keys(problems)
-    expect(names.sort()).toEqual(['aliases', 'hostnames', 'inviteInterval', 'plcUrl', 'port', 'publicUrl'])
+    // The server needs DID and address of the app view, or neither.
+    expect(names.sort()).toEqual(
+      'aliases appViewUrl hostnames inviteInterval plcUrl port publicUrl trustedProxies'.split(' '),
+    )
     expect(problems.port).toBe('This must be a whole number from 0 to 65535.')
     expect(await call(page, 'settings.change', { port: '0' })).toHaveProperty('port')
     expect((await call(page, 'settings.view')).settings.userDomains).toBe('')

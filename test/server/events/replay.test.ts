@@ -95,28 +95,24 @@ test.each([
   expect(await stream.ended()).toEqual(end)
 })
 
-test('consumers that connect while events arrive get each one once, in order, and the same bytes', async () => {
+test('consumers that connect while events arrive get each one once, in order', async () => {
   const from = lastSeq()
-  const received = new Map<number, Buffer[]>()
-  const streams: Listener[] = []
+  const streams: Promise<Listener>[] = []
   const writes = Array.from({ length: 60 }, async (_, n) => {
     await post()
-    if (n % 5 > 0) return
-    const stream = await connect(`?cursor=${from}`)
-    const at = streams.push(stream)
-    stream.socket.on('message', (data: Buffer) => received.set(at, [...(received.get(at) ?? []), data]))
+    if (n % 5 === 0) streams.push(connect(`?cursor=${from}`))
   })
   await Promise.all(writes)
-  const expected = range(from + 1, lastSeq())
-  expect(expected).toHaveLength(60)
   const replay = await connect(`?cursor=${from}`)
-  const frames: Buffer[] = []
-  replay.socket.on('message', (data: Buffer) => frames.push(data))
-  for (const stream of [...streams, replay]) {
-    expect(seqs(await until(stream, lastSeq()))).toEqual(expected)
+  const frames = await until(replay, lastSeq())
+  replay.close()
+  expect(seqs(frames)).toEqual(range(from + 1, from + 60))
+  expect(streams).toHaveLength(12)
+  for (const connecting of streams) {
+    const stream = await connecting
+    expect(await until(stream, lastSeq())).toEqual(frames)
     stream.close()
   }
-  expect(frames).toHaveLength(60)
 })
 
 test('a page of another site is refused while the server has no public address', async () => {
@@ -168,7 +164,7 @@ test('events are deleted after three days; the numbers continue, also after a re
   server.clock.advance(3 * day)
   await server.restart()
   await server.running.services.background.idle()
-  await expect.poll(() => store().all('SELECT seq FROM events')).toEqual([])
+  expect(store().all('SELECT seq FROM events')).toEqual([])
   await server.restart()
   alice = { ...alice, ...(await server.signIn(alice)).body }
   const stream = await connect(`?cursor=${last - 1}`)
@@ -185,17 +181,15 @@ test('what a consumer saw before a crash is what a replay sends after it', async
   const bob = await newAccount(url, 'bob')
   const key = await signingKey(url, bob)
   const consumer = new EventConsumer(() => key)
-  for (let round = 0; round < 2; round++) {
-    await consumer.connect(url)
-    const writes = Array.from({ length: 30 }, () => post('text', bob, url).catch(() => {}))
-    await consumer.until(consumer.seq + 12)
-    await crashing.kill()
-    await Promise.all(writes)
-    // Also what was sent and not read yet.
-    while (await consumer.next().catch(() => undefined)) {}
-    crashing = new ServerProcess(dir)
-    url = await crashing.serving()
-  }
+  await consumer.connect(url)
+  const writes = Array.from({ length: 30 }, () => post('text', bob, url).catch(() => {}))
+  await consumer.until(consumer.seq + 12)
+  await crashing.kill()
+  await Promise.all(writes)
+  // Also what was sent and not read yet.
+  while (await consumer.next().catch(() => undefined)) {}
+  crashing = new ServerProcess(dir)
+  url = await crashing.serving()
   await consumer.connect(url)
   const last = await post('the last one', bob, url)
   while (last !== lastRecord(consumer)) await consumer.next()

@@ -135,6 +135,18 @@ describe('updateHandle', () => {
     await directory.submit(alice.did, changed)
     expect((await rename(alice, 'followed.test')).status).toBe(200)
     expect(claimed(alice.did)).toEqual(['https://alice.example', 'at://followed.test', 'at://second.example'])
+
+    const last = directory.last(alice.did)
+    if (!last) throw new Error('not published')
+    await directory.submit(
+      alice.did,
+      await nextOperation(recovery, last, { alsoKnownAs: ['at://other.example'] }),
+    )
+    server.clock.advance(minute)
+    const listed = await server.get('com.core.identity.listRotationKeys', {}, alice)
+    expect(listed.body.handle).toBe('other.example')
+    expect((await rename(alice, 'followed.test')).status).toBe(200)
+    expect(claimed(alice.did)).toEqual(['at://followed.test'])
   })
 
   test('is refused for an identity that has moved away, or that does not trust this server', async () => {

@@ -208,6 +208,7 @@ describe('a recovery key', () => {
         { key: recovery.did(), server: false },
         { key: own, server: true },
       ],
+      handle: alice.handle,
       published: true,
     })
     const withKey = published(alice.did)
@@ -310,6 +311,7 @@ describe('an identity that no directory has', () => {
         { key: recovery.did(), server: false },
         { key: own, server: true },
       ],
+      handle: 'dorothea.test',
       published: false,
     })
 

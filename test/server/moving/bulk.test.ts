@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { ownerOnly } from '../../support/modes.ts'
 import { filledAccount, other, proxy, records, server, setupMoving, succeed } from '../../support/moving.ts'
 import { adminPassword } from '../../support/server.ts'
 
@@ -34,7 +35,7 @@ test('every active account moves; a second run continues with those that failed'
   expect(output).toContain('1 moved, 1 skipped, 1 failed.')
 
   const file = join(server.config.dataDir, 'move-passwords')
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   const line = (await readFile(file, 'utf8')).split('\n').find((each) => each.includes(first.did)) ?? ''
   const password = line.split(' ')[2] ?? ''
   const { body: there } = await other.signIn({ handle: 'first.other.test', password })

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isUnpublished } from '../../../../accounts/plc-chain.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { handleIn } from '../../../../identity/did-plc.ts'
 import { method } from '../../../method.ts'
 
 /** Milliseconds for which a state of the directory is used again. */
@@ -10,8 +11,8 @@ export const listRotationKeys = method(com.core.identity.listRotationKeys, {
   auth: 'full',
   async handler({ auth: { account }, secrets, plc }) {
     requirePlc(account)
-    const { rotationKeys } = await plc.current(account, maxAgeMs)
-    const keys = rotationKeys.map((key) => ({ key, server: key === secrets.rotationKey.did }))
-    return { keys, published: !isUnpublished(account) }
+    const state = await plc.current(account, maxAgeMs)
+    const keys = state.rotationKeys.map((key) => ({ key, server: key === secrets.rotationKey.did }))
+    return { keys, handle: handleIn(state), published: !isUnpublished(account) }
   },
 })

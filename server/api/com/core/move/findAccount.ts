@@ -2,6 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { findAccount as find } from '../../../../moving/find-account.ts'
 import { withPeer } from '../../../../moving/refused.ts'
+import { requirePublic } from '../../../../moving/start-in.ts'
 import { method } from '../../../method.ts'
 
 export const findAccount = method(com.core.move.findAccount, {
@@ -9,6 +10,7 @@ export const findAccount = method(com.core.move.findAccount, {
   limits: [perFiveMinutes(100, 'address')],
   async handler({ params, caller, fail, ...services }) {
     if (caller.isForeignPage) throw fail('Forbidden', 'Pages of other sites cannot look accounts up')
+    requirePublic(services.config)
     const { did, handle, server } = await withPeer(() => find(services, params.identifier))
     return { did, handle, server: server as `${string}:${string}` }
   },

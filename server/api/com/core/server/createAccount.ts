@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireProof } from '../../../../accounts/change-handle.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
 import { handleProblem, isHandleTaken, normalizeHandle } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
@@ -34,8 +35,10 @@ export const createAccount = method(com.core.server.createAccount, {
       throw fail('InvalidInviteCode', 'This server requires an invite code. Ask its owner for one.')
     }
     const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
-    const problem = handleProblem(handle, config.userDomains, imported?.claims(handle))
-    if (problem) throw fail(problem.name, problem.message)
+    const problem = handleProblem(handle, config.userDomains)
+    if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {
+      await requireProof({ ...services, config }, imported.did, handle)
+    } else if (problem) throw fail(problem.name, problem.message)
 
     const checkFree = (db: Reader) => {
       // The first account owns the server: a web site that its owner visits must not create it.

@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
+import { useEffect } from 'react'
+import { Link } from 'wouter'
+import { com } from '../../../lexicons/generated/index.ts'
+import { keyOf } from '../../api/hooks.ts'
+import { hostOf, type Move } from '../../api/moves.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Page, Panel, Stack } from '../../ui/page.tsx'
+import { Notice } from '../../ui/states.tsx'
+import styles from './move.module.css'
+
+/** The end of a move, with what went wrong last. */
+export function Ended({ move }: { readonly move: Move }) {
+  const { did } = useSession()
+  const client = useQueryClient()
+  // The status of the account has changed.
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: keyOf(did, com.core.server.getSession) })
+  }, [client, did])
+  const host = hostOf(move.server)
+  const isIn = move.direction === 'in'
+  const title = isIn ? t.move.doneIn : t.move.doneOut(host)
+  return (
+    <Page title={title}>
+      <Stack>
+        <Panel padded>
+          <div className={styles.done}>
+            <CircleCheck aria-hidden size={24} strokeWidth={1.75} />
+            <p>{isIn ? t.move.doneInText(host, move.handle) : t.move.doneOutText(move.handle)}</p>
+            <Link className={styles.link} href="/">
+              {t.move.toHome}
+            </Link>
+          </div>
+        </Panel>
+        {move.blobsMissing > 0 && <Notice variant="warn">{t.move.missing(move.blobsMissing)}</Notice>}
+        {move.error && <Notice variant="warn">{move.error}</Notice>}
+      </Stack>
+    </Page>
+  )
+}

@@ -1,0 +1,139 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useProcedure } from '../../api/hooks.ts'
+import { hostOf, type Move } from '../../api/moves.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyBlock } from '../../ui/copy.tsx'
+import { CodeField, PasswordField } from '../../ui/field.tsx'
+import { Panel, Stack } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { isFactorWanted } from '../entrance/second-factor.tsx'
+import { OutboxHint } from '../outbox/outbox-hint.tsx'
+import styles from './move.module.css'
+
+interface NeedProps {
+  readonly move: Move
+}
+
+const useContinue = () => useProcedure(com.core.move.continueMove, [com.core.move.getMove])
+
+/** Asks for the mailed code, which changes the identity. */
+export function CodeNeed({ move }: NeedProps) {
+  const { email = '' } = useSession()
+  const [code, setCode] = useState('')
+  const proceed = useContinue()
+  const resend = useContinue()
+  const host = hostOf(move.server)
+  const isIn = move.direction === 'in'
+  return (
+    <NeedForm
+      action={t.move.codeSubmit}
+      busy={proceed.isPending}
+      error={proceed.error ?? resend.error}
+      more={
+        <Button
+          busy={resend.isPending}
+          onClick={() => resend.mutate({}, { onSuccess: () => toast(t.move.codeSent) })}
+          variant="quiet"
+        >
+          {t.move.codeAgain}
+        </Button>
+      }
+      onSubmit={() => proceed.mutate({ code: code.trim() })}
+      title={t.move.codeTitle}
+    >
+      <p>
+        {isIn ? t.move.codeIn(host) : t.move.codeOut(email, host)} {t.move.codeFinal}
+      </p>
+      <CodeField
+        hint={isIn ? undefined : <OutboxHint />}
+        onChange={(event) => setCode(event.target.value)}
+        value={code}
+      />
+    </NeedForm>
+  )
+}
+
+/** Asks for the password at the other server, whose session has ended. */
+export function SignInNeed({ move }: NeedProps) {
+  const [password, setPassword] = useState('')
+  const [factor, setFactor] = useState('')
+  const proceed = useContinue()
+  const host = hostOf(move.server)
+  const needsFactor = isFactorWanted(proceed.error) || factor !== ''
+  return (
+    <NeedForm
+      action={t.move.signInSubmit}
+      busy={proceed.isPending}
+      error={isFactorWanted(proceed.error) ? null : proceed.error}
+      onSubmit={() => proceed.mutate({ password, authFactorToken: factor.trim() || undefined })}
+      title={t.move.signInAgainTitle(host)}
+    >
+      <p>{t.move.signInAgain}</p>
+      <PasswordField
+        label={t.move.password(host)}
+        onChange={(event) => setPassword(event.target.value)}
+        required
+        value={password}
+      />
+      {needsFactor && (
+        <CodeField label={t.move.factor} onChange={(event) => setFactor(event.target.value)} value={factor} />
+      )}
+    </NeedForm>
+  )
+}
+
+/** Shows what the owner of a did:web must write into its document. */
+export function DocumentNeed({ move }: NeedProps) {
+  const proceed = useContinue()
+  return (
+    <NeedForm
+      action={t.move.documentSubmit}
+      busy={proceed.isPending}
+      error={proceed.error}
+      onSubmit={() => proceed.mutate({})}
+      title={t.move.documentTitle}
+    >
+      <p>{t.move.documentLead}</p>
+      <CopyBlock label={t.move.copyDocument} text={JSON.stringify(move.credentials, null, 2)} wrap />
+    </NeedForm>
+  )
+}
+
+interface NeedFormProps {
+  readonly title: string
+  readonly action: string
+  readonly busy: boolean
+  readonly error: unknown
+  /** A further button. */
+  readonly more?: ReactNode
+  readonly children: ReactNode
+  onSubmit(): void
+}
+
+function NeedForm({ title, action, busy, error, more, children, onSubmit }: NeedFormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!busy) onSubmit()
+  }
+  return (
+    <Panel padded>
+      <form onSubmit={submit}>
+        <Stack>
+          <h2>{title}</h2>
+          {children}
+          <FormError error={error} />
+          <div className={styles.buttons}>
+            <Button busy={busy} type="submit" variant="primary">
+              {action}
+            </Button>
+            {more}
+          </div>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

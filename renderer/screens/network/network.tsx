@@ -1,0 +1,26 @@
+import { useDesktopQuery } from '../../api/desktop.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Page } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { OwnerSections } from './owner-sections.tsx'
+import { SettingsSections } from './settings-sections.tsx'
+
+/** Who can reach the server, and what it sends. In the desktop it needs neither a session nor a running server. */
+export function NetworkScreen() {
+  return (
+    <Page lead={t.network.lead} title={t.network.title}>
+      {desktop && <DesktopSettings />}
+      <OwnerSections />
+    </Page>
+  )
+}
+
+function DesktopSettings() {
+  const query = useDesktopQuery('settings.view')
+  return (
+    <Loaded query={query} rows={4}>
+      {(view) => <SettingsSections view={view} />}
+    </Loaded>
+  )
+}

@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useIsOwner } from '../../api/account.ts'
+import type { Body } from '../../api/client.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
+import { useMaybeSession } from '../../api/sessions.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { CopyField } from '../../ui/copy.tsx'
+import { Panel, Section } from '../../ui/page.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
+import { DoctorSection } from './doctor-section.tsx'
+import { OutgoingSection } from './outgoing-section.tsx'
+import { type ProxyName, ProxySection } from './proxy-section.tsx'
+import { WayList } from './ways.tsx'
+
+export type Network = Body<typeof com.core.admin.getNetwork.main>
+
+/** What the server says about itself, which only its owner may ask for. */
+export function OwnerSections() {
+  return useMaybeSession() ? <OfSession /> : <Notice>{t.network.signIn}</Notice>
+}
+
+function OfSession() {
+  return useIsOwner() ? <OfOwner /> : <Notice>{t.network.signIn}</Notice>
+}
+
+function OfOwner() {
+  const query = useXrpcQuery(com.core.admin.getNetwork, {}, { staleTime: 0 })
+  const [proxy, setProxy] = useState<ProxyName>('caddy')
+  return (
+    <Loaded query={query} rows={6}>
+      {(network) => (
+        <>
+          {!desktop && <WayList way={network.way} />}
+          {network.addresses.length > 0 && <LocalAddresses addresses={network.addresses} />}
+          {network.publicUrl !== undefined && (
+            <>
+              <ProxySection
+                network={network}
+                onChange={setProxy}
+                proxy={proxy}
+                publicUrl={network.publicUrl}
+              />
+              <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
+            </>
+          )}
+          <OutgoingSection outgoing={network.outgoing} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function LocalAddresses({ addresses }: { readonly addresses: readonly string[] }) {
+  return (
+    <Section title={t.network.localAddresses}>
+      <Panel>
+        {addresses.map((address) => (
+          <CopyField
+            key={address}
+            label={t.network.copyAddress}
+            name={t.network.localAddress}
+            text={address}
+          />
+        ))}
+      </Panel>
+    </Section>
+  )
+}

@@ -1,0 +1,41 @@
+import { configurations, type ProxyName } from '../../strings/en/network-fixes.ts'
+import { t } from '../../strings/en.ts'
+import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { CopyBlock } from '../../ui/copy.tsx'
+import { Section } from '../../ui/page.tsx'
+import type { Network } from './owner-sections.tsx'
+
+export type { ProxyName }
+
+const proxies = Object.keys(t.network.proxies) as ProxyName[]
+
+interface ProxySectionProps {
+  readonly network: Network
+  readonly publicUrl: string
+  readonly proxy: ProxyName
+  onChange(proxy: ProxyName): void
+}
+
+/** The configuration of a reverse proxy, with the names and ports of this server. */
+export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySectionProps) {
+  return (
+    <Section lead={t.network.proxyLead} title={t.network.proxy}>
+      <ChoiceChips
+        label={t.network.proxy}
+        onChange={onChange}
+        options={proxies.map((value) => ({ value, label: t.network.proxies[value] }))}
+        value={proxy}
+      />
+      <p>{t.network.proxyNotes[proxy]}</p>
+      <CopyBlock
+        label={t.network.copyConfiguration}
+        text={configurations[proxy](serverOf(network, publicUrl))}
+      />
+    </Section>
+  )
+}
+
+/** What configurations are filled in with. */
+export function serverOf({ port, blobUploadLimit }: Network, publicUrl: string) {
+  return { host: new URL(publicUrl).hostname, port, megabytes: Math.ceil(blobUploadLimit / 1_000_000) }
+}

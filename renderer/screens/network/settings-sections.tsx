@@ -1,0 +1,108 @@
+import { useState } from 'react'
+import type { Settings, SettingsView } from '../../../electron/bridge.ts'
+import { t } from '../../strings/en.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Panel, Section } from '../../ui/page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSettingsChange } from '../server/setting-switch.tsx'
+import { SettingsForm } from '../server/settings-form.tsx'
+import { OtherDevices } from './other-devices.tsx'
+import { Points } from './points.tsx'
+import { type Way, WayChoice } from './ways.tsx'
+
+/** The settings of the desktop that concern the network. */
+export function SettingsSections({ view }: { readonly view: SettingsView }) {
+  const saved = wayOf(view)
+  /** Chosen, and not saved yet: the public way needs an address first, the others a confirmation. */
+  const [chosen, setChosen] = useState<Way>()
+  const change = useSettingsChange(() => {
+    if (chosen) toast(t.network.changed[chosen])
+    setChosen(undefined)
+  })
+  /** Closing the server to the network needs no confirmation. */
+  const close = useSettingsChange(() => toast(t.network.changed.thisComputer))
+  const choose = (way: Way) => {
+    if (way === saved) setChosen(undefined)
+    else if (way === 'thisComputer' && saved === 'localNetwork') close.mutate([settingsOf[way]])
+    else setChosen(way)
+  }
+  const way = chosen ?? saved
+  return (
+    <>
+      <Section title={t.network.ways}>
+        <WayChoice onChange={choose} way={way} />
+      </Section>
+      {chosen && chosen !== 'public' && (
+        <WayDialog
+          busy={change.isPending}
+          error={change.error}
+          from={saved}
+          onClose={() => setChosen(undefined)}
+          onConfirm={() => change.mutate([settingsOf[chosen]])}
+          to={chosen}
+        />
+      )}
+      {way === 'public' && (
+        <Section lead={t.network.addressLead} title={t.network.address}>
+          <SettingsForm
+            names={['publicUrl', 'trustedProxies', 'hostnames']}
+            onSaved={() => setChosen(undefined)}
+            proposal={view.settings.trustedProxies || view.defaults.trustedProxies ? {} : proposal}
+            view={view}
+          />
+          <Panel>
+            <OtherDevices isOn={view.settings.networkAccess} />
+          </Panel>
+        </Section>
+      )}
+      {way === 'localNetwork' && (
+        <Section lead={t.network.namesLead} title={t.network.names}>
+          <SettingsForm names={['hostnames']} view={view} />
+        </Section>
+      )}
+      <Section lead={t.network.servicesLead} title={t.network.services}>
+        <SettingsForm names={['plcUrl', 'appViewDid', 'appViewUrl']} view={view} />
+      </Section>
+    </>
+  )
+}
+
+/** A proxy usually runs on the same computer. */
+const proposal: Partial<Settings> = { trustedProxies: 'loopback' }
+
+/** What each way but the public one sets. */
+const settingsOf: Readonly<Record<Exclude<Way, 'public'>, Partial<Settings>>> = {
+  thisComputer: { networkAccess: false, publicUrl: '' },
+  localNetwork: { networkAccess: true, publicUrl: '' },
+}
+
+function wayOf({ settings }: SettingsView): Way {
+  if (settings.publicUrl) return 'public'
+  return settings.networkAccess ? 'localNetwork' : 'thisComputer'
+}
+
+interface WayDialogProps {
+  readonly from: Way
+  readonly to: Exclude<Way, 'public'>
+  readonly busy: boolean
+  readonly error: unknown
+  onConfirm(): void
+  onClose(): void
+}
+
+function WayDialog({ from, to, ...dialog }: WayDialogProps) {
+  const wasPublic = from === 'public'
+  const texts = [
+    ...(wasPublic ? t.network.privateText : []),
+    ...(to === 'localNetwork' ? t.network.localText : []),
+  ]
+  return (
+    <ConfirmDialog
+      {...dialog}
+      action={wasPublic ? t.network.privateConfirm : t.network.localConfirm}
+      title={wasPublic ? t.network.privateTitle : t.network.localTitle}
+    >
+      <Points texts={texts} />
+    </ConfirmDialog>
+  )
+}

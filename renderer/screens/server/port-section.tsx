@@ -1,0 +1,17 @@
+import { Link } from 'wouter'
+import type { SettingsView } from '../../../electron/bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Section } from '../../ui/page.tsx'
+import { SettingsForm } from './settings-form.tsx'
+
+export function PortSection({ view }: { readonly view: SettingsView }) {
+  return (
+    <Section
+      action={<Link href="/network">{t.server.toNetwork}</Link>}
+      lead={t.server.portLead}
+      title={t.server.port}
+    >
+      <SettingsForm names={['port']} view={view} />
+    </Section>
+  )
+}

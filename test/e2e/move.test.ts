@@ -1,0 +1,117 @@
+/** Bringing an account from another server, and moving it away, in the browser. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findings, overflow } from '../support/accessibility.ts'
+import { blobOf, png } from '../support/blobs.ts'
+import type { Page } from '../support/browser.ts'
+import { PlcDirectory } from '../support/plc.ts'
+import { type Account, TestServer } from '../support/server.ts'
+import { heading, World } from '../support/world.ts'
+
+let directory: PlcDirectory
+let other: TestServer
+let world: World
+
+beforeAll(async () => {
+  directory = await PlcDirectory.start()
+  const shared = { plcUrl: directory.url, allowPrivateTargets: true, publicUrl: undefined }
+  other = await TestServer.start({ ...shared, userDomains: ['.other.test'] })
+  world = await World.open(shared)
+})
+
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
+
+afterAll(async () => {
+  await world.close()
+  await other.close()
+  await directory.close()
+})
+
+async function filled(at: TestServer, name: string, domain: string): Promise<Account> {
+  const account = await at.account(name, { handle: name + domain })
+  const blob = await blobOf(at, account, png(name))
+  const record = { repo: account.did, collection: 'com.example.note', record: { blob } }
+  expect((await at.post('com.core.repo.createRecord', record, account)).status).toBe(200)
+  await at.running.services.plc.publish(account.did)
+  return account
+}
+
+const hostOf = (server: TestServer) => new URL(server.running.services.origin).host
+
+async function expectAccessible(page: Page): Promise<void> {
+  expect(await findings(page)).toEqual([])
+  expect(await overflow(page)).toBe(0)
+}
+
+test('first run: an account is brought from another server, and the move is resumed in another window', async () => {
+  const account = await filled(other, 'alice', '.other.test')
+  const page = await world.visitor('/', { width: 420 })
+  await heading(page, 'Create the first account').waitFor()
+  await page.getByRole('link', { name: 'Bring an account from another server' }).click()
+  await heading(page, 'Bring your account here').waitFor()
+  await page.getByLabel('Your handle').fill('alice.other.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('No account with the handle alice.other.test was found.').waitFor()
+  await page.getByLabel('Address of your server').fill(other.running.services.origin)
+  await page.keyboard.press('Enter')
+
+  await heading(page, `Sign in at ${hostOf(other)}`).waitFor()
+  await page.getByLabel(`Password at ${hostOf(other)}`).fill('wrong')
+  await page.getByText('alice.test is available').waitFor()
+  await page.getByLabel('New password for this server').fill('a new password')
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await page.getByText('Wrong identifier or password').waitFor()
+  await page.getByLabel(`Password at ${hostOf(other)}`).fill(account.password)
+  await page.keyboard.press('Enter')
+  await heading(page, 'Your account moves here').waitFor()
+  await page.getByText('1 of 1 file').waitFor()
+
+  const again = await world.visitor('/sign-in')
+  await again.getByLabel('Handle or email').fill('alice.test')
+  await again.getByLabel('Password', { exact: true }).fill('a new password')
+  await again.keyboard.press('Enter')
+  await heading(again, 'Your account moves here').waitFor()
+  await again.getByLabel('Code').fill('AAAAA-AAAAA')
+  await again.keyboard.press('Enter')
+  await again.getByText('This code is wrong').waitFor()
+  await expectAccessible(again)
+  await again.getByLabel('Code').fill(await other.codeTo(account.email))
+  await again.keyboard.press('Enter')
+  await heading(again, 'Your account lives here now').waitFor()
+  await again.getByRole('link', { name: 'Go to Home' }).click()
+  await heading(again, 'Home').waitFor()
+})
+
+test('move out: from the account screen to the end, after a cancelled attempt', async () => {
+  const account = await filled(world.server, 'leaver', '.test')
+  const page = await world.signedIn(account, '/account', { colorScheme: 'dark' })
+  const start = async () => {
+    await page.getByRole('link', { name: 'Move', exact: true }).click()
+    await heading(page, 'Move to another server').waitFor()
+    await page.getByText('1 record, 1 file').waitFor()
+    await page.getByLabel('New server').fill(other.running.services.origin)
+    await page.keyboard.press('Enter')
+    await page.getByLabel(`New password for ${hostOf(other)}`).fill('a new password')
+    expect(await page.getByLabel('Handle there').inputValue()).toBe('leaver.other.test')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Start the move' }).click()
+    await heading(page, `Your account moves to ${hostOf(other)}`).waitFor()
+    await page.getByLabel('Code').waitFor()
+  }
+  await start()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Cancel the move' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the move' }).click()
+  await page.getByText('The move was cancelled').waitFor()
+
+  await page.goto(`${world.server.url}/#/account`)
+  await start()
+  await page.getByLabel('Code').fill(await world.server.codeTo(account.email))
+  await page.getByRole('button', { name: 'Confirm the move' }).click()
+  await heading(page, `Your account lives at ${hostOf(other)} now`).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Go to Home' }).click()
+  await page.getByText(`This account has moved to ${hostOf(other)}.`).waitFor()
+  const there = await other.signIn({ handle: 'leaver.other.test', password: 'a new password' })
+  expect(there.body).toMatchObject({ did: account.did, active: true })
+})

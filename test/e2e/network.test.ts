@@ -1,0 +1,172 @@
+/** The Network screen: in a browser for the owner of a server behind a faulty proxy, and in the desktop with its settings. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findings, overflow } from '../support/accessibility.ts'
+import { trustTestAuthority } from '../support/certificates.ts'
+import { ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
+import { resolveNames, restoreNames } from '../support/names.ts'
+import { ReverseProxy } from '../support/proxy.ts'
+import type { Account } from '../support/server.ts'
+import { heading, World } from '../support/world.ts'
+
+const host = 'pds.example.com'
+let proxy: ReverseProxy
+let world: World
+let alice: Account
+let bob: Account
+
+beforeAll(async () => {
+  proxy = await ReverseProxy.start()
+  const publicUrl = `https://${host}:${proxy.port}`
+  world = await World.open({ publicUrl, trustedProxies: ['loopback'] })
+  proxy.upstreamPort = world.server.running.port
+  alice = await world.server.account('alice')
+  bob = await world.server.account('bob')
+  trustTestAuthority()
+  resolveNames({ [host]: ['127.0.0.1'] })
+})
+
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
+
+afterAll(async () => {
+  restoreNames()
+  trustTestAuthority(false)
+  await world.close()
+  await proxy.close()
+})
+
+const clipboard = 'navigator.clipboard.readText()'
+
+describe('browser', () => {
+  test('the owner checks the address, and gets what mends a problem for the chosen proxy', async () => {
+    proxy.faults = { maxBody: 1_000_000 }
+    const page = await world.signedIn(alice, '/network')
+    await page.getByText('nginx', { exact: true }).click()
+    await page.getByRole('button', { name: 'Check now' }).focus()
+    await page.keyboard.press('Enter')
+    const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
+    const uploads = checks.filter({ hasText: 'Uploads' })
+    await uploads.getByRole('img', { name: 'Failed' }).waitFor()
+    await uploads.getByText('it answers 413').waitFor()
+    await uploads.getByRole('button', { name: 'Copy' }).click()
+    expect(await page.evaluate(clipboard)).toContain('client_max_body_size 300m;')
+    await checks.filter({ hasText: 'Certificate' }).getByRole('img', { name: 'OK' }).waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/^\d problems found\.$/)
+      .waitFor()
+    expect(await findings(page)).toEqual([])
+
+    proxy.faults = {}
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await uploads.getByRole('img', { name: 'OK' }).waitFor()
+  })
+
+  test('configurations have the names and ports of the server, and the keyboard chooses among them', async () => {
+    const page = await world.signedIn(alice, '/network')
+    await page.getByRole('radio', { name: 'Caddy' }).focus()
+    const copy = page.getByRole('button', { name: 'Copy configuration' })
+    const { port } = world.server.running
+    for (const line of [
+      `reverse_proxy 127.0.0.1:${port}`,
+      `proxy_pass http://127.0.0.1:${port};`,
+      `tailscale funnel --bg ${port}`,
+      `service: http://localhost:${port}`,
+    ]) {
+      await copy.click()
+      expect(await page.evaluate(clipboard)).toContain(line)
+      await page.locator('input:checked').last().focus()
+      await page.keyboard.press('ArrowRight')
+    }
+  })
+
+  test('the way in use, and the command for another one', async () => {
+    const page = await world.signedIn(alice, '/network', { width: 320 })
+    await page.getByText('Current', { exact: true }).waitFor()
+    await page.getByText('Stop the server and start it').nth(1).click()
+    await page.getByRole('button', { name: 'Copy command' }).last().click()
+    expect(await page.evaluate(clipboard)).toBe('npm run serve -- --host 0.0.0.0')
+    const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
+    await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
+    expect(await overflow(page)).toBe(0)
+  })
+
+  test('other accounts have no such screen', async () => {
+    const page = await world.signedIn(bob, '/network')
+    await page.getByText('Sign in as the owner').waitFor()
+    expect(await page.getByRole('link', { name: 'Network' }).count()).toBe(0)
+  })
+})
+
+describe('desktop', () => {
+  let desktop: ScriptedDesktop
+  beforeEach(() => {
+    desktop = new ScriptedDesktop(world.server.url)
+    desktop.accounts = [alice]
+  })
+  const open = () => world.visitor('/network', {}, desktop)
+  const change = () => desktop.callsOf('settings.change')
+
+  test('opening the server to the network is confirmed, closing it is not', async () => {
+    const page = await open()
+    await page.getByRole('radio', { name: 'Local network' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Allow connections from other devices?' })
+    await dialog.getByText('are not encrypted').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await page.getByRole('radio', { name: 'This computer' }).isChecked()).toBe(true)
+    expect(change()).toEqual([])
+    await page.getByRole('radio', { name: 'Local network' }).click()
+    await dialog.getByRole('button', { name: 'Allow connections' }).click()
+    await page.getByText('Other devices can connect').waitFor()
+    await page.getByLabel('Additional host names').waitFor()
+    await page.getByRole('radio', { name: 'This computer' }).click()
+    await page.getByText('Only this computer can connect').waitFor()
+    expect(change()).toEqual([
+      [{ networkAccess: true, publicUrl: '' }],
+      [{ networkAccess: false, publicUrl: '' }],
+    ])
+  })
+
+  test('the public way needs an address, and trusts a proxy on this computer unless changed', async () => {
+    const page = await open()
+    await page.getByRole('radio', { name: 'Public' }).click()
+    const address = page.getByLabel('Public address')
+    expect(await page.getByLabel('Trusted proxies').inputValue()).toBe('loopback')
+    expect(change()).toEqual([])
+    const save = desktop.handlers['settings.change']
+    desktop.handlers['settings.change'] = () => ({ publicUrl: 'This must be an https origin.' })
+    await address.fill('pds.example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText('This must be an https origin.').waitFor()
+    desktop.handlers['settings.change'] = save
+    await address.fill('https://pds.example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(change().at(-1)).toEqual([{ publicUrl: 'https://pds.example.com', trustedProxies: 'loopback' }])
+    expect(await page.getByRole('radio', { name: 'Public' }).isChecked()).toBe(true)
+    expect(await findings(page)).toEqual([])
+
+    await page.getByRole('switch', { name: 'Connections from other devices' }).click()
+    await page.getByRole('button', { name: 'Allow connections' }).click()
+    await page.getByText('Other devices can connect').waitFor()
+    expect(change().at(-1)).toEqual([{ networkAccess: true }])
+  })
+
+  test('giving up the public address is confirmed', async () => {
+    desktop.view = { ...desktop.view, settings: { ...settings, publicUrl: 'https://pds.example.com' } }
+    const page = await open()
+    await page.getByRole('radio', { name: 'This computer' }).click()
+    await page.getByRole('dialog').getByText('Other servers will no longer reach this one.').waitFor()
+    await page.getByRole('button', { name: 'Give up address' }).click()
+    await page.getByText('Only this computer can connect').waitFor()
+    expect(change()).toEqual([[{ networkAccess: false, publicUrl: '' }]])
+  })
+
+  test('settings need neither a session nor a running server', async () => {
+    desktop.accounts = []
+    desktop.state = { kind: 'stopped' }
+    const page = await open()
+    await heading(page, 'Network').waitFor()
+    await page.getByLabel('PLC directory').waitFor()
+    await page.getByText('Sign in as the owner').waitFor()
+  })
+})
