@@ -44,6 +44,7 @@ export async function receiveFile(
   }
 }
 
-function isOfDisk(error: unknown): boolean {
+/** Whether a file operation failed because the disk is full or fails. */
+export function isOfDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && diskCodes.includes(String(error.code))
 }
