@@ -28,16 +28,18 @@ export async function pruneEvents({ config, store, now }: Deps): Promise<void> {
 /** Prunes whenever the limit is exceeded. @returns a function that stops it */
 export function watchEventLimit(deps: Deps & { readonly background: Background }): () => void {
   const { config, store, background } = deps
+  const isOver = () => events.state(store).bytes > config.eventLimit
   let version = 0
   let isPruning = false
   return store.watch(() => {
     if (isPruning || store.version('events') === version) return
     version = store.version('events')
-    if (events.state(store).bytes <= config.eventLimit) return
+    if (!isOver()) return
     isPruning = true
     background.run('deletion of old events', async () => {
       try {
-        await pruneEvents(deps)
+        // Again if more has been written meanwhile.
+        while (isOver()) await pruneEvents(deps)
       } finally {
         isPruning = false
       }
