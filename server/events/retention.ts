@@ -14,14 +14,16 @@ interface Deps {
 /** Events of one transaction, which takes a few milliseconds. */
 const batch = 100
 
-/** Deletes events that are too old or too many, the oldest first. */
-export async function pruneEvents({ config, store, now }: Deps): Promise<void> {
+/** Deletes events that are too old or too many, the oldest first. Returns how many. */
+export async function pruneEvents({ config, store, now }: Deps): Promise<number> {
   const since = now().getTime() - config.eventRetention
   // Some more than needed, so that a burst does not cause one transaction for each event.
   const isOver = events.state(store).bytes > config.eventLimit
   const bytes = isOver ? config.eventLimit * 0.95 : config.eventLimit
-  while ((await store.transact((tx) => events.removeOutdated(tx, { since, bytes }, batch))) === batch) {
-    await setImmediate()
+  for (let total = 0; ; await setImmediate()) {
+    const removed = await store.transact((tx) => events.removeOutdated(tx, { since, bytes }, batch))
+    total += removed
+    if (removed < batch) return total
   }
 }
 
@@ -39,7 +41,7 @@ export function watchEventLimit(deps: Deps & { readonly background: Background }
     background.run('deletion of old events', async () => {
       try {
         // Again if more has been written meanwhile.
-        while (isOver()) await pruneEvents(deps)
+        while (isOver() && (await pruneEvents(deps)) > 0) {}
       } finally {
         isPruning = false
       }
