@@ -19,7 +19,7 @@ const writers = 10
 /** Commits a second of the steady load, and its duration. */
 const pace = 500
 const seconds = 5
-const nobody: Arrived = { events: 0, median: Number.NaN, p99: Number.NaN, seconds: 0 }
+const none: Arrived = { events: 0, median: Number.NaN, p99: Number.NaN, seconds: 0 }
 
 export async function benchStream(): Promise<void> {
   await using pds = await Measured.pds(await folder())
@@ -110,7 +110,7 @@ class Consumers implements AsyncDisposable {
 
   /** What has arrived since the last call. */
   async arrived(): Promise<Arrived> {
-    if (!this.#child) return nobody
+    if (!this.#child) return none
     this.#child.send('report')
     const [arrived] = await once(this.#child, 'message')
     return arrived as Arrived
