@@ -36,8 +36,8 @@ export interface MovesDeps {
 export interface Moves {
   /** The connections to other servers. */
   readonly peers: Peers
-  /** Goes on with a move in the background, unless it runs already. */
-  resume(did: string): void
+  /** Starts a move in the background, in the place of an earlier one of the account. */
+  begin(move: rows.NewMove): Promise<void>
   /** Goes on with the moves that do not need their owner. Those that failed are retried with growing delays. */
   resumeDue(): Promise<void>
   /** Signs the operation with the code that the old server mailed, and goes on. @throws XrpcError of the old server */
@@ -136,6 +136,14 @@ export function createMoves(deps: MovesDeps): Moves {
     await update(did, { error: messageOf(error) })
   }
 
+  /** Resolves when no step of a move runs. */
+  async function stop(did: string): Promise<void> {
+    const run = running.get(did)
+    run?.abort.abort()
+    await run?.ended
+  }
+
+  /** Goes on with a move in the background, unless it runs already. */
   function resume(did: string): void {
     const current = running.get(did)
     if (current) current.isResumed = true
@@ -157,7 +165,11 @@ export function createMoves(deps: MovesDeps): Moves {
 
   return {
     peers,
-    resume,
+    async begin(move) {
+      await stop(move.did)
+      await store.transact((tx) => rows.start(tx, move, now().getTime()))
+      resume(move.did)
+    },
     async resumeDue() {
       for (const did of rows.runnable(store)) {
         if ((retries.get(did)?.at ?? 0) <= now().getTime()) resume(did)
@@ -180,9 +192,7 @@ export function createMoves(deps: MovesDeps): Moves {
       resume(did)
     },
     async cancel(did) {
-      const run = running.get(did)
-      run?.abort.abort()
-      await run?.ended
+      await stop(did)
       await store.transact((tx) => rows.remove(tx, did))
     },
   }

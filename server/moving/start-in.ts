@@ -4,8 +4,6 @@ import type { DidString, HandleString } from '@atproto/syntax'
 import { networkNames } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { isString } from '../identity/json.ts'
-import type { Database } from '../store/database.ts'
-import * as rows from '../store/tables/moves.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
 import type { Caller } from '../xrpc/method.ts'
 import { accountOf, type FindDeps, findAccount, serverOrigin } from './find-account.ts'
@@ -17,12 +15,10 @@ import type { Json } from './side.ts'
 
 interface Deps extends FindDeps {
   readonly config: Config
-  readonly store: Database
   readonly moves: Moves
   readonly callMethod: CallMethod
   readonly origin: string
   readonly serverDid: string
-  readonly now: () => Date
 }
 
 export interface MoveInRequest {
@@ -46,7 +42,7 @@ export async function startMoveIn(
   request: MoveInRequest,
   caller: Caller,
 ): Promise<PeerSession & { did: DidString; handle: HandleString }> {
-  const { config, store, moves, callMethod, origin, now } = deps
+  const { config, moves, callMethod, origin } = deps
   requirePublic(config)
   const { did, server, session, email } = await withPeer(() => signIn(deps, request))
   if (server === origin) throw moveRefused('This account lives on this server already')
@@ -70,8 +66,7 @@ export async function startMoveIn(
     byAdmin: 0,
     ...session,
   } as const
-  await store.transact((tx) => rows.start(tx, move, now().getTime()))
-  moves.resume(did)
+  await moves.begin(move)
   return { ...sessionIn(opened), did, handle: newHandle }
 }
 
