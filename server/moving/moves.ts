@@ -15,7 +15,7 @@ import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
 import { createLocalSide } from './local-side.ts'
-import { createRemoteSide, type PeerSession, SignInNeeded } from './remote-side.ts'
+import { createRemoteSide, endSession, type PeerSession, SignInNeeded } from './remote-side.ts'
 import type { Side } from './side.ts'
 import { enterCode, isFinal, type StepContext, stepTable } from './steps.ts'
 
@@ -117,6 +117,7 @@ export function createMoves(deps: MovesDeps): Moves {
       if (!move || move.step === 'done' || move.need !== null || runSignal.aborted) return
       try {
         const changes = await stepTable[move.step](contextOf(move, runSignal))
+        if (changes.step === 'done') await signOut(did)
         await update(did, { error: null, ...changes })
         retries.delete(did)
       } catch (error) {
@@ -134,6 +135,11 @@ export function createMoves(deps: MovesDeps): Moves {
       : Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
     retries.set(did, { delayMs, at: now().getTime() + delayMs })
     await update(did, { error: messageOf(error) })
+  }
+
+  async function signOut(did: string): Promise<void> {
+    const { peer = '', refreshJwt } = rows.find(store, did) ?? {}
+    if (refreshJwt) await endSession(peers.at(peer), refreshJwt, signal)
   }
 
   /** Resolves when no step of a move runs. */
@@ -178,7 +184,10 @@ export function createMoves(deps: MovesDeps): Moves {
     async enterCode(did, code) {
       const move = rows.find(store, did)
       if (move?.need !== 'code') return
-      const changes = await enterCode(contextOf(move, signal), code)
+      const changes = await enterCode(contextOf(move, signal), code).catch((error: unknown): MoveChanges => {
+        if (error instanceof SignInNeeded) return { need: 'signIn' }
+        throw error
+      })
       await update(did, { error: null, ...changes })
       resume(did)
     },
@@ -193,6 +202,7 @@ export function createMoves(deps: MovesDeps): Moves {
     },
     async cancel(did) {
       await stop(did)
+      await signOut(did)
       await store.transact((tx) => rows.remove(tx, did))
     },
   }

@@ -62,7 +62,10 @@ test('move in: records, files and preferences arrive, though each call fails onc
   )
   const { body: session } = await server.signIn({ handle: 'alice.here.test', password })
   expect(session).toMatchObject({ active: true })
-  expect((await other.signIn(account)).body).toMatchObject({ active: false, status: 'deactivated' })
+  const { body: old } = await other.signIn(account)
+  expect(old).toMatchObject({ active: false, status: 'deactivated' })
+  // The session of the move has ended; the first and the last are this test's.
+  expect((await succeed(other.get('com.core.server.listSessions', {}, old))).sessions).toHaveLength(2)
   expect(directory.last(account.did)).toMatchObject({
     alsoKnownAs: ['at://alice.here.test'],
     services: { atproto_pds: { endpoint: server.running.services.origin } },
