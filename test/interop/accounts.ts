@@ -1,4 +1,4 @@
-/** Accounts of the stories: what they hold, and how that is read back and compared. */
+/** Accounts of the scenarios: what they hold, and how that is read back and compared. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { decode } from '@atproto/lex-cbor'
