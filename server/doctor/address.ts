@@ -8,7 +8,8 @@ import { type Check, codeOf, failed, ok, unknown, warning } from './check.ts'
 
 /** Proxies renew a certificate in the last third of its life. */
 const lateRenewal = 1 / 6
-const connectMs = 10_000
+/** A proxy may get a certificate during the first handshake. */
+export const handshakeMs = 20_000
 
 /** Whether other networks may know a host name. Some endings are reserved for tests and local networks (RFC 6761). */
 export function isPublicName(name: string): boolean {
@@ -60,7 +61,7 @@ export async function checkTls(url: URL, now: Date): Promise<Check> {
   const { hostname, port } = url
   const name = 'tls'
   try {
-    const { issuer, validFrom, validTo } = await certificateOf(url, AbortSignal.timeout(connectMs))
+    const { issuer, validFrom, validTo } = await certificateOf(url, AbortSignal.timeout(handshakeMs))
     const until = validTo.toISOString().slice(0, 10)
     const left = validTo.getTime() - now.getTime()
     if (left < lateRenewal * (validTo.getTime() - validFrom.getTime())) {
