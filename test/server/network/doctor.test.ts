@@ -210,11 +210,14 @@ describe('the proxy', () => {
     expect(checks.server?.message).toContain('Another server')
   })
 
-  test('that sends no client addresses fails', async () => {
-    proxy.faults = { forwardedFor: 'none' }
-    const { clientAddress } = await check()
-    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
-  })
+  test.each(['none', 'a name'] as const)(
+    'that sends no client addresses (%s) fails',
+    async (forwardedFor) => {
+      proxy.faults = { forwardedFor }
+      const { clientAddress } = await check()
+      expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
+    },
+  )
 
   test('through which clients forge their address fails', async () => {
     proxy.faults = { forwardedFor: 'as sent' }
