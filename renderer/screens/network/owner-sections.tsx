@@ -12,6 +12,7 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 import { DoctorSection } from './doctor-section.tsx'
 import { OutgoingSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
+import { RelaysSection } from './relays-section.tsx'
 import { WayList } from './ways.tsx'
 
 export type Network = Body<typeof com.core.admin.getNetwork.main>
@@ -45,6 +46,7 @@ function OfOwner() {
               <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
             </>
           )}
+          {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <OutgoingSection outgoing={network.outgoing} />
         </>
       )}

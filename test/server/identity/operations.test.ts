@@ -105,6 +105,8 @@ describe('signPlcOperation', () => {
     { rotationKeys: ['did:key:none'] },
     { alsoKnownAs: Array(11).fill('at://a.test') },
     { alsoKnownAs: ['x'.repeat(5000)] },
+    { alsoKnownAs: ['at://\ud800'] },
+    { verificationMethods: { '\ud800': 'did:key:z' } },
     { verificationMethods: { atproto: 1.5 } },
     { services: { atproto_pds: { type: 'AtprotoPersonalDataServer' } } },
     { services: { atproto_pds: [] } },
