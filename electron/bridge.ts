@@ -55,6 +55,8 @@ export interface Settings {
   /** `from=to` pairs separated by commas, or `none`. */
   readonly aliases: string
   readonly plcUrl: string
+  /** Origins separated by commas. */
+  readonly relays: string
   /** Set together with `appViewUrl`. */
   readonly appViewDid: string
   readonly appViewUrl: string

@@ -41,6 +41,7 @@ const initial: Settings = {
   inviteInterval: '',
   aliases: '',
   plcUrl: '',
+  relays: '',
   appViewDid: '',
   appViewUrl: '',
   logLevel: 'info',
@@ -137,6 +138,7 @@ const ofServer = {
   inviteInterval: 'inviteInterval',
   aliases: 'aliases',
   plcUrl: 'plcUrl',
+  relays: 'relays',
   appViewDid: 'appViewDid',
   appViewUrl: 'appViewUrl',
 } as const satisfies Partial<Record<keyof Settings, keyof Config>>

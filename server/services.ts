@@ -98,6 +98,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
+  const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
@@ -142,7 +143,7 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     importer,
-    relays: createRelays({ config, store, background, log, now, signal }),
+    relays,
     eventStream: createEventStream({
       store,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
@@ -159,7 +160,7 @@ export async function createServices(base: Base): Promise<Services> {
     moves: createMoves({
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
-    doctor: createDoctor({ ...base, origin, serverDid, resolveHandle }),
+    doctor: createDoctor({ ...base, origin, serverDid, resolveHandle, relays }),
     backupProofs: createBackupProofs({
       dataDir: config.dataDir,
       files,

@@ -248,6 +248,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   }),
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.getNetwork': () => ({}),
+  'com.core.admin.requestCrawls': () => ({}),
   'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
   'com.core.admin.getInviteCodes': () => ({}),

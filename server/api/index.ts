@@ -80,6 +80,7 @@ import { getNetwork } from './com/core/admin/getNetwork.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { moveAccount } from './com/core/admin/moveAccount.ts'
+import { requestCrawls } from './com/core/admin/requestCrawls.ts'
 import { searchAccounts } from './com/core/admin/searchAccounts.ts'
 import { sendEmail } from './com/core/admin/sendEmail.ts'
 import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
@@ -218,6 +219,7 @@ export const methods = [
   getAccountInfos,
   getInviteCodes,
   getNetwork,
+  requestCrawls,
   searchAccounts,
   sendEmail,
   updateAccountEmail,

@@ -1,19 +1,22 @@
 /** Checks whether other servers can reach this one at its public address. */
 import type { Config } from '../config/config.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
+import type { Relays } from '../network/relays.ts'
 import type { Reader } from '../store/database.ts'
 import { checkDns, checkTls, checkUrl } from './address.ts'
 import { type Check, failed, unknown } from './check.ts'
 import { checkDirectory } from './directory.ts'
 import { checkHandles } from './handles.ts'
 import { createProbes, type Probes } from './probes.ts'
-import { checkClientAddress, checkServer, checkUploads } from './proxy.ts'
+import { checkClientAddress, checkServer, checkUploads, checkWebSocket } from './proxy.ts'
+import { checkRelays } from './relays.ts'
 
 export interface DoctorDeps {
   readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains'>
   readonly store: Reader
   /** Undefined if this server looks up no handles. */
   readonly resolveHandle: ResolveHandle | undefined
+  readonly relays: Pick<Relays, 'state'>
   readonly origin: string
   readonly serverDid: string
   /** The port that this server listens on. */
@@ -64,10 +67,11 @@ async function run(deps: DoctorDeps, probes: Probes): Promise<Check[]> {
     ? await Promise.all([
         checkClientAddress(proxy),
         checkUploads(proxy),
+        checkWebSocket(proxy),
         checkHandles({ ...deps, publicUrl, userDomains: config.userDomains }),
       ])
-    : (['clientAddress', 'uploads', 'handles'] as const).map(notChecked)
-  return [...path, ...through, await checkDirectory({ ...deps, plcUrl })]
+    : (['clientAddress', 'uploads', 'webSocket', 'handles'] as const).map(notChecked)
+  return [...path, ...through, await checkDirectory({ ...deps, plcUrl }), checkRelays(deps.relays)]
 }
 
 type Step = readonly [name: Check['name'], check: () => Check | Promise<Check>]

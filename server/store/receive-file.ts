@@ -38,10 +38,13 @@ export async function receiveFile(
     }
   } catch (error) {
     await files.remove(path).catch(() => {})
-    throw isOfDisk(error)
-      ? new StoreUnavailable('The upload could not be written to disk. Try again.')
-      : error
+    throw withDiskErrors(error)
   }
+}
+
+/** Returns StoreUnavailable for an error of a disk that is full or fails, and other errors as they are. */
+export function withDiskErrors(error: unknown): unknown {
+  return isOfDisk(error) ? new StoreUnavailable('The upload could not be written to disk. Try again.') : error
 }
 
 /** Whether a file operation failed because the disk is full or fails. */

@@ -6,18 +6,21 @@ import { ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
 import { resolveNames, restoreNames } from '../support/names.ts'
 import { ReverseProxy } from '../support/proxy.ts'
 import type { Account } from '../support/server.ts'
+import { json, StubService } from '../support/stub-service.ts'
 import { heading, World } from '../support/world.ts'
 
 const host = 'pds.example.com'
 let proxy: ReverseProxy
+let relay: StubService
 let world: World
 let alice: Account
 let bob: Account
 
 beforeAll(async () => {
   proxy = await ReverseProxy.start()
+  relay = await StubService.start()
   const publicUrl = `https://${host}:${proxy.port}`
-  world = await World.open({ publicUrl, trustedProxies: ['loopback'] })
+  world = await World.open({ publicUrl, trustedProxies: ['loopback'], relays: [relay.url] })
   proxy.upstreamPort = world.server.running.port
   alice = await world.server.account('alice')
   bob = await world.server.account('bob')
@@ -32,6 +35,7 @@ afterAll(async () => {
   trustTestAuthority(false)
   await world.close()
   await proxy.close()
+  await relay.close()
 })
 
 const clipboard = 'navigator.clipboard.readText()'
@@ -88,6 +92,19 @@ describe('browser', () => {
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
     expect(await overflow(page)).toBe(0)
+  })
+
+  test('relays are asked again, and the outcome is shown', async () => {
+    const page = await world.signedIn(alice, '/network')
+    const row = page.getByRole('list', { name: 'Relays' }).getByRole('listitem')
+    relay.respond = json({ error: 'HostBanned' }, 400)
+    const ask = page.getByRole('button', { name: 'Ask to crawl now' })
+    await ask.click()
+    await row.getByText('HostBanned').waitFor()
+    relay.reset()
+    await ask.click()
+    await row.getByText('Connected').waitFor()
+    expect(await row.getByText('HostBanned').count()).toBe(0)
   })
 
   test('other accounts have no such screen', async () => {

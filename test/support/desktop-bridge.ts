@@ -29,6 +29,7 @@ export const settings: Settings = {
   inviteInterval: '',
   aliases: '',
   plcUrl: '',
+  relays: '',
   appViewDid: '',
   appViewUrl: '',
   logLevel: 'info',

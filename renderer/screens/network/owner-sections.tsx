@@ -1,9 +1,11 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
+import { serverState } from '../../api/desktop.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
+import { useStore } from '../../api/store.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { CopyField } from '../../ui/copy.tsx'
@@ -12,6 +14,7 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 import { DoctorSection } from './doctor-section.tsx'
 import { OutgoingSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
+import { RelaysSection } from './relays-section.tsx'
 import { WayList } from './ways.tsx'
 
 export type Network = Body<typeof com.core.admin.getNetwork.main>
@@ -27,6 +30,15 @@ function OfSession() {
 
 function OfOwner() {
   const query = useXrpcQuery(com.core.admin.getNetwork, {}, { staleTime: 0 })
+  const { refetch } = query
+  const state = useStore(serverState)
+  const since = state?.kind === 'running' ? state.since : undefined
+  const lastStart = useRef(since)
+  // A restart of the embedded server applies changed settings.
+  useEffect(() => {
+    if (since !== undefined && since !== lastStart.current) void refetch()
+    lastStart.current = since ?? lastStart.current
+  }, [since, refetch])
   const [proxy, setProxy] = useState<ProxyName>('caddy')
   return (
     <Loaded query={query} rows={6}>
@@ -45,6 +57,7 @@ function OfOwner() {
               <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
             </>
           )}
+          {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <OutgoingSection outgoing={network.outgoing} />
         </>
       )}

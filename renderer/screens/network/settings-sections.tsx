@@ -61,7 +61,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
         </Section>
       )}
       <Section lead={t.network.servicesLead} title={t.network.services}>
-        <SettingsForm names={['plcUrl', 'appViewDid', 'appViewUrl']} view={view} />
+        <SettingsForm names={['plcUrl', 'relays', 'appViewDid', 'appViewUrl']} view={view} />
       </Section>
     </>
   )

@@ -15,6 +15,7 @@ export type TextSetting =
   | 'inviteInterval'
   | 'aliases'
   | 'plcUrl'
+  | 'relays'
   | 'appViewDid'
   | 'appViewUrl'
 

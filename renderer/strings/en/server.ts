@@ -61,6 +61,7 @@ export const server = {
     inviteInterval: 'Invite code interval',
     aliases: 'Namespace aliases',
     plcUrl: 'PLC directory',
+    relays: 'Relays',
     appViewDid: 'App view DID',
     appViewUrl: 'App view address',
   },
@@ -76,6 +77,8 @@ export const server = {
     aliases:
       'Method names that clients of the network use, as from=to, separated by commas. Enter “none” to turn aliases off.',
     plcUrl: 'Where identities are published, such as https://plc.directory. Leave empty to publish none.',
+    relays:
+      'Servers that pass posts on to the network, such as https://relay.example.com, separated by commas. Asked only if the server is public.',
     appViewDid: 'The service that answers what this server cannot know, such as did:web:api.example.com.',
     appViewUrl: 'Its address, such as https://api.example.com. Needs the DID too.',
   },

@@ -6,10 +6,12 @@ import { resolveNames, restoreNames } from '../../support/names.ts'
 import { PlcDirectory } from '../../support/plc.ts'
 import { type ProxyFaults, ReverseProxy } from '../../support/proxy.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { json, StubService } from '../../support/stub-service.ts'
 
 const host = 'pds.example.com'
 let proxy: ReverseProxy
 let directory: PlcDirectory
+let relay: StubService
 let server: TestServer
 let alice: Account
 
@@ -20,11 +22,13 @@ beforeAll(async () => {
   resolveNames(names)
   proxy = await ReverseProxy.start()
   directory = await PlcDirectory.start()
+  relay = await StubService.start()
   server = await TestServer.start({
     publicUrl: `https://${host}:${proxy.port}`,
     trustedProxies: ['loopback'],
     userDomains: [`.${host}`, '.test'],
     plcUrl: directory.url,
+    relays: [relay.url],
     hosts: ['127.0.0.1'],
   })
   proxy.upstreamPort = server.running.port
@@ -41,6 +45,7 @@ afterAll(async () => {
   await server.close()
   await proxy.close()
   await directory.close()
+  await relay.close()
 })
 
 interface Check {
@@ -60,7 +65,10 @@ async function check(on = server): Promise<Record<string, Check>> {
 const states = (checks: Record<string, Check>) =>
   Object.fromEntries(Object.entries(checks).map(([name, { state }]) => [name, state]))
 
+const askRelays = () => server.post('com.core.admin.requestCrawls', undefined, adminAuth)
+
 test('a good proxy passes every check', async () => {
+  await askRelays()
   const checks = await check()
   expect(states(checks)).toEqual({
     // The proxy of a test cannot have port 443, and its name leads to this machine.
@@ -70,8 +78,10 @@ test('a good proxy passes every check', async () => {
     server: 'ok',
     clientAddress: 'ok',
     uploads: 'ok',
+    webSocket: 'ok',
     handles: 'ok',
     directory: 'ok',
+    relays: 'ok',
   })
   expect(checks.dns).toMatchObject({ remedy: 'setDns', subject: host })
   expect(checks.tls?.message).toContain('Test Authority')
@@ -142,12 +152,24 @@ describe('the address', () => {
     expect(tls?.message).toContain('router')
   })
 
-  test('no public address, and one without TLS, fail', async () => {
+  test('no public address, one without TLS, and one of no public name fail', async () => {
     const local = await TestServer.start({ publicUrl: undefined })
     expect(await check(local)).toEqual({
       publicUrl: expect.objectContaining({ state: 'failed', remedy: 'setPublicUrl' }),
     })
     await local.close()
+    for (const publicUrl of [
+      'https://pds.test',
+      'https://pds',
+      'https://192.0.2.1',
+      'https://[2001:db8::1]',
+    ]) {
+      const unnamed = await TestServer.start({ publicUrl })
+      const found = await check(unnamed)
+      await unnamed.close()
+      expect(found.publicUrl).toMatchObject({ state: 'failed', remedy: 'setPublicUrl' })
+      expect(found.dns?.state).toBe('unknown')
+    }
     const plain = await TestServer.start({ publicUrl: `http://${host}` })
     const checks = await check(plain)
     await plain.close()
@@ -188,11 +210,14 @@ describe('the proxy', () => {
     expect(checks.server?.message).toContain('Another server')
   })
 
-  test('that sends no client addresses fails', async () => {
-    proxy.faults = { forwardedFor: 'none' }
-    const { clientAddress } = await check()
-    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
-  })
+  test.each(['none', 'a name'] as const)(
+    'that sends no client addresses (%s) fails',
+    async (forwardedFor) => {
+      proxy.faults = { forwardedFor }
+      const { clientAddress } = await check()
+      expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
+    },
+  )
 
   test('through which clients forge their address fails', async () => {
     proxy.faults = { forwardedFor: 'as sent' }
@@ -208,6 +233,13 @@ describe('the proxy', () => {
     proxy.upstreamPort = server.running.port
     await distrusting.close()
     expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'trustProxy', subject: '127.0.0.1' })
+  })
+
+  test('that passes no upgrades fails', async () => {
+    proxy.faults = { noUpgrade: true }
+    const { webSocket } = await check()
+    expect(webSocket).toMatchObject({ state: 'failed', remedy: 'passUpgrade' })
+    expect(webSocket?.message).toContain('400')
   })
 
   test('that limits bodies to 1 MB fails', async () => {
@@ -265,6 +297,30 @@ describe('the directory', () => {
     await server.post('com.core.admin.deleteAccount', { did: dan.did }, adminAuth)
     expect(checks.directory?.state).toBe('warning')
     expect(checks.directory?.message).toContain('dan.test')
+  })
+})
+
+describe('relays', () => {
+  test('requestCrawls asks them at once, and the outcome is listed', async () => {
+    relay.reset()
+    relay.respond = json({ error: 'HostBanned' }, 400)
+    const { body } = await askRelays()
+    expect(body.relays).toEqual([
+      expect.objectContaining({ url: relay.url, lastError: expect.stringContaining('HostBanned') }),
+    ])
+    expect((await check()).relays).toMatchObject({ state: 'failed', remedy: 'setRelays' })
+    relay.respond = json({})
+    await askRelays()
+    expect(JSON.parse(String(relay.lastCall.body))).toEqual({ hostname: `${host}:${proxy.port}` })
+    const network = await server.get('com.core.admin.getNetwork', {}, adminAuth)
+    expect(network.body.relays).toEqual([{ url: relay.url, lastContactAt: expect.any(String) }])
+  })
+
+  test('none is a warning', async () => {
+    const alone = await TestServer.start({ publicUrl: server.config.publicUrl })
+    const checks = await check(alone)
+    await alone.close()
+    expect(checks.relays).toMatchObject({ state: 'warning', remedy: 'setRelays' })
   })
 })
 

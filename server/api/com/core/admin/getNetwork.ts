@@ -1,12 +1,13 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { localAddresses } from '../../../../doctor/local-addresses.ts'
 import { outgoingRequests } from '../../../../doctor/outgoing.ts'
+import { relayViews } from '../../../../doctor/relays.ts'
 import { opensToNetwork } from '../../../../xrpc/host.ts'
 import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  handler({ config, port, store }) {
+  handler({ config, port, store, relays }) {
     const isOpen = opensToNetwork(config.hosts)
     return {
       way: config.publicUrl !== undefined ? 'public' : isOpen ? 'localNetwork' : 'thisComputer',
@@ -15,6 +16,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       addresses: isOpen ? localAddresses(port) : [],
       trustedProxies: [...config.trustedProxies],
       blobUploadLimit: config.blobUploadLimit,
+      relays: relayViews(relays),
       outgoing: outgoingRequests(config, store),
     }
   },

@@ -1,0 +1,73 @@
+import { com } from '../../../lexicons/generated/index.ts'
+import { explain } from '../../api/errors.ts'
+import { useProcedure } from '../../api/hooks.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Row, RowList, Section } from '../../ui/page.tsx'
+import { Badge } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { Network } from './owner-sections.tsx'
+
+type Relay = Network['relays'][number]
+
+const variants = { ok: 'good', failed: 'danger', waiting: 'plain' } as const
+
+/** The relays of the settings, and their last contact. */
+export function RelaysSection({ relays }: { readonly relays: readonly Relay[] }) {
+  const ask = useProcedure(com.core.admin.requestCrawls, [com.core.admin.getNetwork.main], {
+    onSuccess: ({ relays: asked }) =>
+      toast(
+        asked.every((one) => one.lastError === undefined) ? t.network.relaysAsked : t.network.relaysRefused,
+      ),
+    onError: (error) => toast(explain(error)),
+  })
+  return (
+    <Section
+      action={
+        <Button busy={ask.isPending} onClick={() => ask.mutate(undefined)}>
+          {t.network.askRelays}
+        </Button>
+      }
+      lead={t.network.relaysLead}
+      title={t.network.relays}
+    >
+      <RowList label={t.network.relays}>
+        {relays.map((relay) => {
+          const state = stateOf(relay)
+          return (
+            <Row
+              action={<Badge variant={variants[state]}>{t.network.relayStates[state]}</Badge>}
+              as="li"
+              detail={<Contact relay={relay} />}
+              key={relay.url}
+              title={relay.url}
+            />
+          )
+        })}
+      </RowList>
+    </Section>
+  )
+}
+
+function stateOf({ lastContactAt, lastError }: Relay): keyof typeof variants {
+  if (lastError !== undefined) return 'failed'
+  return lastContactAt === undefined ? 'waiting' : 'ok'
+}
+
+function Contact({ relay: { lastContactAt, lastError } }: { readonly relay: Relay }) {
+  return (
+    <>
+      <p>
+        {lastContactAt === undefined ? (
+          t.network.relayNever
+        ) : (
+          <>
+            {t.network.relayContact} <RelativeTime at={lastContactAt} />
+          </>
+        )}
+      </p>
+      {lastError !== undefined && <p>{lastError}</p>}
+    </>
+  )
+}

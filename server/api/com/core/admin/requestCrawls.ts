@@ -1,0 +1,11 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { relayViews } from '../../../../doctor/relays.ts'
+import { method } from '../../../method.ts'
+
+export const requestCrawls = method(com.core.admin.requestCrawls, {
+  auth: 'admin',
+  async handler({ relays }) {
+    await relays.askNow()
+    return { relays: relayViews(relays) }
+  },
+})
