@@ -13,6 +13,7 @@ export interface RecentEvents {
    * @returns a function that removes the consumer
    */
   join(lastSeq: number, signal: AbortSignal): () => void
+  readonly consumers: number
   /** Events up to this number are only in the store. */
   readonly start: number
   /** Returns the events after a number, which is not before `start`. */
@@ -98,6 +99,9 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
   store.watch(requestRead)
 
   return {
+    get consumers() {
+      return consumers
+    },
     get start() {
       return start
     },
