@@ -11,6 +11,7 @@ import { Page, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { useNow } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import styles from './move.module.css'
 import { CodeNeed, DocumentNeed, SignInNeed } from './needs.tsx'
 import { Steps } from './steps.tsx'
 
@@ -42,7 +43,7 @@ function Deadline() {
   const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
   if (!data?.deleteAfter) return null
   const { deleteAfter } = data
-  return <p>{t.move.deleteOn(deleteAfter, formatRelative(deleteAfter, now))}</p>
+  return <p className={styles.deadline}>{t.move.deleteOn(deleteAfter, formatRelative(deleteAfter, now))}</p>
 }
 
 function FailedNotice({ error }: { readonly error: string }) {
