@@ -2,14 +2,16 @@
 import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { BrowserWindow, FileFilter } from 'electron'
+import { createBackupProofs } from '../server/backups/proofs.ts'
 import { saveRepo } from '../server/records/export.ts'
 import { migrations } from '../server/records/migrations.ts'
 import * as stored from '../server/store/backup.ts'
 import { describeBackup, isProtected } from '../server/store/backup-content.ts'
+import type { BackupProof as StoredProof } from '../server/store/backup-proof.ts'
 import { backupsName } from '../server/store/layout.ts'
 import { restore } from '../server/store/restore.ts'
 import type { Logger } from '../server/util/log.ts'
-import type { Backup, BackupContent, DesktopCalls } from './bridge.ts'
+import type { Backup, BackupContent, BackupProof, DesktopCalls } from './bridge.ts'
 import { chooseDestination, chooseFile } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'
 import type { EmbeddedServer } from './server.ts'
@@ -41,17 +43,25 @@ export function createBackups(options: BackupsOptions): Backups {
     if (chosen === undefined) throw new Error('Choose a file first.')
     return chosen
   }
+  const ownProofs = createBackupProofs({ dataDir, now })
+  /** Throws when a backup cannot be restored. */
+  const prove = async (file: string) => {
+    const proof = await (server.services?.backupProofs ?? ownProofs).prove(file)
+    if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
+    return proof
+  }
   const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
 
   return {
     'backups.list': async () => (await stored.listBackups(dataDir)).map(toBackup),
     'backups.make': () =>
-      outcome('backups.make', async () =>
-        toBackup(await (server.services?.store.backup() ?? stored.backup(dataDir, now()))),
-      ),
+      outcome('backups.make', async () => {
+        const made = await (server.services?.store.backup() ?? stored.backup(dataDir, now()))
+        return toBackup({ ...made, proof: await prove(made.file) })
+      }),
     'backups.check': (name) =>
       outcome('backups.check', async () => {
-        await stored.checkBackup(await pathOf(dataDir, name), { migrations: migrations.length })
+        await prove(await pathOf(dataDir, name))
         return undefined
       }),
     'backups.preview': (name) =>
@@ -125,8 +135,16 @@ async function pathOf(dataDir: string, name: string): Promise<string> {
   return join(dataDir, backupsName, name)
 }
 
-function toBackup({ file, kind, createdAt, bytes }: stored.BackupInfo): Backup {
-  return { name: basename(file), kind, createdAt: createdAt.toISOString(), bytes }
+function toBackup({ file, kind, createdAt, bytes, proof }: stored.BackupInfo): Backup {
+  const backup = { name: basename(file), kind, createdAt: createdAt.toISOString(), bytes }
+  return proof ? { ...backup, proof: toProof(proof) } : backup
+}
+
+function toProof({ provenAt, problem }: StoredProof): BackupProof {
+  return {
+    ...(provenAt && { provenAt: provenAt.toISOString() }),
+    ...(problem !== undefined && { problem }),
+  }
 }
 
 function toContent({ createdAt, ...content }: Awaited<ReturnType<typeof describeBackup>>): BackupContent {

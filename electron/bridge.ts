@@ -118,6 +118,16 @@ export interface Backup {
   readonly kind: BackupKind
   readonly createdAt: string
   readonly bytes: number
+  /** Absent if it was not checked yet. */
+  readonly proof?: BackupProof
+}
+
+/** What the last check of a backup found. */
+export interface BackupProof {
+  /** When it was last proven restorable. */
+  readonly provenAt?: string
+  /** Why it cannot be restored. */
+  readonly problem?: string
 }
 
 /** Content of a backup, read from the file itself. */
@@ -183,8 +193,9 @@ export interface DesktopCalls {
   'outbox.test': (to: string) => Outcome
 
   'backups.list': () => readonly Backup[]
+  /** Makes a backup and checks it as `backups.check` does. */
   'backups.make': () => Outcome<Backup>
-  /** Checks its checksum and SQLite's integrity check. */
+  /** Restores it into a scratch folder and verifies everything in it. Fails with the reason why it cannot be restored. */
   'backups.check': (name: string) => Outcome
   'backups.preview': (name: string) => Outcome<BackupContent>
   /** Stops the server, restores the backup, starts the server. The value is the folder that keeps the replaced data. */

@@ -54,6 +54,7 @@ export const t = {
     stay: 'Keep editing',
   },
   backedUp: (file: string) => ({ title: 'Backup created', body: file }),
+  notRestorable: (problem: string) => `Not restorable: ${problem}`,
   notBackedUp: (message: string) => ({ title: 'Backup failed', body: message }),
   update: (version: string) => ({
     title: `Version ${version} is available`,

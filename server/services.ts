@@ -6,6 +6,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, publicOrigin } from './config/config.ts'
@@ -62,6 +63,7 @@ export interface Services {
   readonly callMethod: CallMethod
   readonly moves: Moves
   readonly doctor: Doctor
+  readonly backupProofs: BackupProofs
   readonly background: Background
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -159,6 +161,13 @@ export async function createServices(base: Base): Promise<Services> {
       ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
     doctor: createDoctor({ ...base, origin, serverDid, resolveHandle, relays }),
+    backupProofs: createBackupProofs({
+      dataDir: config.dataDir,
+      files,
+      now,
+      signal,
+      onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+    }),
     background,
     log,
     origin,

@@ -99,6 +99,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/electron/preload.cjs',
     'dist/server/main.js',
     'dist/server/auth/password-worker.js',
+    'dist/server/records/import/verify-worker.js',
     'dist/server/store/store-worker.js',
     'dist/renderer/index.html',
     'build/tray/tray.png',

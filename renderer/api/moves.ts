@@ -13,11 +13,11 @@ const runningMs = 1_000
 const waitingMs = 15_000
 
 /** The current or last move of the current account; null without one. Is read again until the move has ended. */
-export function useMove() {
+export function useMove({ enabled = true } = {}) {
   const { did, status } = useSession()
   return useQuery({
     queryKey: keyOf(did, com.core.move.getMove, {}),
-    enabled: status !== 'takendown',
+    enabled: enabled && status !== 'takendown',
     queryFn: async ({ signal }) => (await callAs(did, com.core.move.getMove, { signal })).move ?? null,
     refetchInterval: ({ state: { data: move } }) => {
       if (!move || move.endedAt !== undefined) return false

@@ -49,10 +49,10 @@ export function Shell() {
 /** While the account moves to this server, the screen of the move takes the place of Home. */
 function useMoveFirst(): void {
   const { status } = useSession()
-  const { data: move } = useMove()
+  const { data: move } = useMove({ enabled: status === 'deactivated' })
   const [path, navigate] = useLocation()
   const isMovingIn = move?.direction === 'in' && move.endedAt === undefined
   useEffect(() => {
-    if (status === 'deactivated' && isMovingIn && path === '/') navigate('/move', { replace: true })
-  }, [status, isMovingIn, path, navigate])
+    if (isMovingIn && path === '/') navigate('/move', { replace: true })
+  }, [isMovingIn, path, navigate])
 }

@@ -65,6 +65,7 @@ export async function submitOwn(deps: PlcDeps, did: string, operation: PlcOperat
     if (!isUnpublished(account)) throw noDirectory()
     await verifySuccessor(operation, endOfChain(store, account)).catch(invalidRequest)
     return store.transact((tx) => {
+      requireAccount(tx, did)
       appendToChain(tx, did, operation)
       emitIdentity(tx, did, now())
     })

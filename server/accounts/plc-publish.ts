@@ -18,7 +18,7 @@ import { lastOperation, submitOperation } from '../identity/plc-directory.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
@@ -74,7 +74,7 @@ async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Ac
     accounts.setPlcSubmitted(tx, did, iso(now()))
     accounts.setPublished(tx, did, { handle, endpoint })
     // Readers of the stream may have looked the identity up too early.
-    emitIdentity(tx, did, now())
+    reportPublication(tx, did, now())
   })
   return true
 }
@@ -100,9 +100,14 @@ async function submitUpdate(deps: PlcDeps, plcUrl: string, did: string): Promise
   }
   await store.transact((tx) => {
     accounts.setPublished(tx, did, current)
-    if (isOurs) emitIdentity(tx, did, now())
+    if (isOurs) reportPublication(tx, did, now())
   })
   return true
+}
+
+/** Emits `#identity`, unless the account was deleted meanwhile. */
+function reportPublication(tx: Writer, did: string, at: Date): void {
+  if (accounts.findByDid(tx, did)) emitIdentity(tx, did, at)
 }
 
 /** Records that an imported identity names this server, so that later changes are submitted. */

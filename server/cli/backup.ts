@@ -1,5 +1,6 @@
 /** `npm run backup`: backs the data up, also while the server runs. */
 import { resolve } from 'node:path'
+import { createBackupProofs } from '../backups/proofs.ts'
 import { backup, exportBackup } from '../store/backup.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
@@ -10,7 +11,7 @@ Backs the data up, also while the server runs.
   npm run backup [-- --data-dir DIR]
   npm run backup -- --export FILE [--passphrase-file FILE | --unprotected] [--data-dir DIR]
 
-The backup is an SQLite file in DIR/backups, verified, with its checksums beside it. Media are in DIR/backups/blobs, each file
+The backup is an SQLite file in DIR/backups, with its checksums beside it. It is restored into a scratch folder and verified. Media are in DIR/backups/blobs, each file
 once for all backups, and take no further space where the disk has hard links. The newest seven backups made by
 this command are kept, beside the daily ones. Files with other names in that folder are never removed.
 
@@ -29,8 +30,11 @@ await runCommand(help, async (invocation) => {
   const isInvalid = positionals.length > 0 || list || protections > (exportTo === undefined ? 0 : 1)
   if (isInvalid) throw new Error(help.trim())
   if (exportTo !== undefined) return exportData(invocation, resolve(exportTo))
-  const { file, bytes } = await backup(dataDir, new Date())
-  return `${file} (${bytes} bytes)`
+  const now = () => new Date()
+  const { file, bytes } = await backup(dataDir, now())
+  const { problem } = await createBackupProofs({ dataDir, now }).prove(file)
+  if (problem !== undefined) throw new Error(`${file} was made, but cannot be restored. ${problem}`)
+  return `${file} (${bytes} bytes)\nIt is restorable: it was restored into a scratch folder and verified.`
 })
 
 async function exportData(invocation: Invocation, file: string): Promise<string> {

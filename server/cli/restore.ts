@@ -1,10 +1,12 @@
 /** `npm run restore`: replaces the data with a backup. */
 import { basename, join, resolve } from 'node:path'
 import { migrations } from '../records/migrations.ts'
-import { listBackups } from '../store/backup.ts'
+import { type BackupInfo, listBackups } from '../store/backup.ts'
 import { isProtected } from '../store/backup-content.ts'
+import type { BackupProof } from '../store/backup-proof.ts'
 import { backupsName } from '../store/layout.ts'
 import { restore } from '../store/restore.ts'
+import { iso } from '../util/time.ts'
 import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 
@@ -14,6 +16,7 @@ Replaces the data with a backup. Stop the server first.
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
 
+--list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified.
 FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
 files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced data; those that
 are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
@@ -42,10 +45,23 @@ await runCommand(help, async (invocation) => {
 async function describeBackups(dataDir: string): Promise<string> {
   const backups = await listBackups(dataDir)
   if (backups.length === 0) return `There are no backups in ${join(dataDir, backupsName)}.`
-  return backups
-    .map(
-      ({ file, kind, createdAt, bytes }) =>
-        `${createdAt.toISOString()}  ${kind.padEnd(7)}  ${bytes} bytes  ${file}`,
-    )
-    .join('\n')
+  const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? [])
+  const latest = proven.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
+  const summary =
+    latest === undefined
+      ? 'No backup has been proven restorable.'
+      : `A backup was last proven restorable: ${iso(latest)}`
+  return [summary, '', ...backups.map(describeOne)].join('\n')
+}
+
+function describeOne({ file, kind, createdAt, bytes, proof }: BackupInfo): string {
+  return `${iso(createdAt)}  ${kind.padEnd(7)}  ${bytes} bytes  ${file}\n  ${describeProof(proof)}`
+}
+
+function describeProof(proof: BackupProof | undefined): string {
+  if (!proof) return 'not checked yet'
+  const { checkedAt, provenAt, problem } = proof
+  if (problem === undefined) return `last proven restorable: ${iso(checkedAt)}`
+  const before = provenAt ? ` (last proven restorable: ${iso(provenAt)})` : ''
+  return `not restorable: ${problem}${before}`
 }

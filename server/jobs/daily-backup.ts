@@ -1,4 +1,5 @@
-/** The daily backup, made while the server runs. */
+/** The daily backup, made while the server runs, and the checks of backups. */
+import type { BackupProofs } from '../backups/proofs.ts'
 import type { Config } from '../config/config.ts'
 import { backupIsDue } from '../store/backup.ts'
 import type { Database } from '../store/database.ts'
@@ -7,6 +8,7 @@ import type { Logger } from '../util/log.ts'
 interface Deps {
   readonly config: Config
   readonly store: Database
+  readonly backupProofs: BackupProofs
   readonly log: Logger
   readonly now: () => Date
 }
@@ -16,4 +18,11 @@ export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<
   if (!config.dailyBackups || !(await backupIsDue(config.dataDir, now()))) return
   const { file } = await store.backup('daily')
   log.info({ file }, 'daily backup made')
+}
+
+/** Checks that the backups can be restored, each once and the newest every week. */
+export async function checkBackups({ backupProofs, log }: Pick<Deps, 'backupProofs' | 'log'>): Promise<void> {
+  for (const { file, problem } of await backupProofs.proveDue()) {
+    log.error({ file, problem }, 'backup cannot be restored')
+  }
 }

@@ -4,7 +4,7 @@ import type { LastUsed } from '../auth/last-used.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { Relays } from '../network/relays.ts'
-import { backUpWhenDue } from './daily-backup.ts'
+import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { sweep } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
 
@@ -38,5 +38,12 @@ export function periodicJobs(services: Deps): Job[] {
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
+    { name: 'check of backups', firstMs: 2 * minute, everyMs: hour, run: () => checkBackups(services) },
+    {
+      name: 'removal of leftover backup files',
+      firstMs: 0,
+      everyMs: day,
+      run: () => services.backupProofs.removeLeftovers(),
+    },
   ]
 }

@@ -12,6 +12,7 @@ import {
   keepBlobs,
   removeUnusedBlobs,
 } from './backup-blobs.ts'
+import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
 import { BackupForeign, StoreDamaged, StoreLocked, StoreTooNew } from './errors.ts'
 import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeChunks } from './files.ts'
@@ -38,6 +39,8 @@ export interface BackupInfo {
   readonly kind: BackupKind
   readonly createdAt: Date
   readonly bytes: number
+  /** What the last check found; undefined if there was none. */
+  readonly proof: BackupProof | undefined
 }
 
 export interface CheckOptions {
@@ -161,7 +164,7 @@ export async function saveBackup(
     })
     for (const expired of expiredBackups(await listNamed(dir, files))) await removeBackup(files, expired.file)
     await removeUnusedBlobs(files, folder)
-    return { file, kind, createdAt, bytes: content.snapshot.length }
+    return { file, kind, createdAt, bytes: content.snapshot.length, proof: undefined }
   } finally {
     await lock.release()
   }
@@ -202,10 +205,16 @@ async function keepBlobsOf(
 export async function listBackups(dir: string, files: Files = nodeFiles): Promise<BackupInfo[]> {
   const backups = await listNamed(dir, files)
   backups.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-  return Promise.all(backups.map(async (entry) => ({ ...entry, bytes: await files.size(entry.file) })))
+  return Promise.all(
+    backups.map(async (entry) => ({
+      ...entry,
+      bytes: await files.size(entry.file),
+      proof: await readProof(files, entry.file),
+    })),
+  )
 }
 
-async function listNamed(dir: string, files: Files): Promise<Omit<BackupInfo, 'bytes'>[]> {
+async function listNamed(dir: string, files: Files): Promise<Omit<BackupInfo, 'bytes' | 'proof'>[]> {
   const folder = join(dir, backupsName)
   return (await files.list(folder)).flatMap((name) => {
     const parsed = parseBackupName(name)
@@ -335,6 +344,7 @@ async function firstIntact(
 async function removeBackup(files: Files, file: string): Promise<void> {
   await files.remove(file)
   await files.remove(checksumFile(file))
+  await files.remove(proofFile(file))
 }
 
 function checksumFile(file: string): string {

@@ -31,6 +31,8 @@ export interface RestoreOptions {
   readonly migrations: number
   readonly now: () => Date
   readonly files?: Files
+  /** Called with the blobs that are lost, before the restore is committed. */
+  readonly onMissingBlobs?: (cids: readonly string[]) => void
 }
 
 /**
@@ -49,6 +51,7 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     await files.makeDir(blobsTo)
     const blobFolders = [join(dir, blobsName)]
     const { snapshot, missingBlobs } = await checkBackup(file, { ...options, blobsTo, blobFolders })
+    options.onMissingBlobs?.(missingBlobs)
     await replaceFile(files, join(dir, restoredName), await withoutBlobs(file, snapshot, missingBlobs))
     return (await finishRestore(files, dir, now())) ?? interrupted
   } catch (error) {

@@ -16,6 +16,8 @@ import { table } from './table.ts'
 const records = 100_000
 const blobs = 2_000
 const blobBytes = 20_000
+/** At once. */
+const uploads = 8
 
 export async function benchImport(): Promise<void> {
   await using server = await Measured.pds(await folder(), ['--import', join(import.meta.dirname, 'probe.ts')])
@@ -41,7 +43,13 @@ export async function benchImport(): Promise<void> {
   const memory = stopMemory()
 
   const blobMs = await timed(async () => {
-    for (const image of images) await post(server, 'repo.uploadBlob', moving, image, 'image/png')
+    const waiting = [...images]
+    const upload = async () => {
+      for (let image = waiting.pop(); image; image = waiting.pop()) {
+        await post(server, 'repo.uploadBlob', moving, image, 'image/png')
+      }
+    }
+    await Promise.all(Array.from({ length: uploads }, upload))
   })
   table(
     `import of ${records} records, ${Math.round(archive.length / 1e6)} MB (aim: 30 s; 400 MB; others p99 50 ms)`,

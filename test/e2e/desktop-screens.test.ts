@@ -341,6 +341,29 @@ describe('backups', () => {
     await rows.last().getByText('Its checksum does not match.').waitFor()
   })
 
+  test('when a backup was last proven restorable is shown, and why another is not', async () => {
+    const [old, made] = backups as [Backup, Backup]
+    const provenAt = '2026-01-02T04:00:00.000Z'
+    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt } }]
+    const page = await signedIn('/backups')
+    const main = page.getByRole('main')
+    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
+    await main.getByText('Last proven restorable: ').first().waitFor()
+    expect(await rows.first().innerText()).toMatch(/Verified.*Last proven restorable: /s)
+    expect(await rows.last().innerText()).not.toMatch(/Verified|restorable/)
+
+    const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
+    desktop.handlers['backups.check'] = () => failed(`Not restorable: ${problem}`)
+    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt, problem } }]
+    await rows
+      .first()
+      .getByRole('button', { name: /^Verify backup/ })
+      .click()
+    await rows.first().getByText(`Not restorable: ${problem}`).waitFor()
+    await main.getByText(`The newest backup is not restorable: ${problem} Last proven restorable: `).waitFor()
+    expect(await rows.first().innerText()).toContain('Damaged')
+  })
+
   test('a backup is previewed and restored by keyboard, and the previous data is kept', async () => {
     const page = await signedIn('/backups')
     await page

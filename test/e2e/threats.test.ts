@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
+import { launchBrowser, type Page } from '../support/browser.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
 import { World } from '../support/world.ts'
@@ -84,7 +84,24 @@ test('cross-origin: a page of another site lists nothing of a private server, an
       expect([list, answer]).toEqual([list, { status, opaque: '' }])
     }
   }
+  // The events of the public server begin with those of alice.
+  expect(await firstFrame(page, world.server)).toContain(alice.did)
+  expect(await firstFrame(page, isolated)).not.toContain('hidden')
 })
+
+/** Returns the first message of the event stream in a page, as text; `closed` if there is none. */
+function firstFrame(page: Page, server: TestServer): Promise<string> {
+  const url = `${server.url.replace('http', 'ws')}/xrpc/com.atproto.sync.subscribeRepos?cursor=0`
+  return page.evaluate(
+    (url) =>
+      new Promise<string>((resolve) => {
+        const socket = new WebSocket(url)
+        socket.onmessage = async ({ data }) => resolve(await (data as Blob).text())
+        socket.onclose = () => resolve('closed')
+      }),
+    url,
+  )
+}
 
 const hostileText = '<img src=x onerror="window.executed = 1"><script>window.executed = 1</script>'
 

@@ -1,4 +1,4 @@
-/** Accounts of the stories: what they hold, and how that is read back and compared. */
+/** Accounts of the scenarios: what they hold, and how that is read back and compared. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { decode } from '@atproto/lex-cbor'
@@ -127,7 +127,8 @@ export async function contentOf({ server, did, accessJwt: auth }: Account): Prom
   return { tree, blocks, blobs, preferences: body.preferences }
 }
 
-async function readRepository(archive: Uint8Array) {
+/** @returns the tree of an archive, and its blocks but for the commit */
+export async function readRepository(archive: Uint8Array) {
   const { roots, blocks } = await readCar(archive)
   const [root] = roots
   const commitBytes = root && blocks.get(root)

@@ -3,6 +3,7 @@
  * system's folder for temporary files.
  */
 import { after } from 'node:test'
+import { archives } from './archives.ts'
 import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
 import { moves } from './moves.ts'
@@ -14,6 +15,7 @@ const world = await openWorld()
 after(() => world.close())
 
 moves(world)
+archives(world)
 mover(world)
 interruptions(world)
 streams(world)

@@ -68,7 +68,7 @@ const reads: readonly Read[] = [
   { nsid: 'com.atproto.sync.listRepos', params: () => ({ limit: '0' }) },
   { nsid: 'com.atproto.sync.listRepos', params: () => ({ cursor: 'garbage' }) },
   { nsid: 'com.atproto.identity.resolveHandle', params: ({ handle }) => ({ handle }) },
-  { nsid: 'com.atproto.identity.resolveHandle', params: () => ({ handle: 'nobody.test' }) },
+  { nsid: 'com.atproto.identity.resolveHandle', params: () => ({ handle: 'absent.test' }) },
   { nsid: 'com.atproto.repo.describeRepo', params: ({ did }) => ({ repo: did }) },
 ]
 

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { type Commit, verifyCommitSig } from '@atproto/repo'
 import { type Account, createAccount, picture, postRecord, put, tid, upload } from './accounts.ts'
 import { assertInvertible, blocksOf, type Frame, Frames } from './frames.ts'
+import { identityOf, migrate } from './migration.ts'
 import { adminPassword } from './processes.ts'
 import type { World } from './world.ts'
 import { all, post } from './xrpc.ts'
@@ -72,6 +74,28 @@ export function streams(world: World): void {
     }
   })
 
+  test('an account that moves here is announced by a commit of its new key, which later ones follow', async (t) => {
+    const { theirs, ours, directory, readCode } = world
+    const from = await createAccount(theirs.url, 'announced')
+    await apply(from, many('create', 0, 50))
+    const stream = await Frames.open(ours.url)
+    t.after(() => stream.close())
+    const to = await migrate(from, { server: ours.url, password: 'password after the move' }, readCode)
+    await putProfile(to, 'Moved')
+    const frames = await stream.take(5)
+    assert.deepEqual(
+      frames.map(({ type }) => type),
+      ['#identity', '#account', '#identity', '#sync', '#commit'],
+    )
+    const [sync, commit] = frames.slice(3)
+    await assertSigned(sync, directory.url, to.did)
+    await assertSigned(commit, directory.url, to.did)
+    assert.equal(commit?.body.since, sync?.body.rev)
+    assert.ok(sync && commit)
+    assert.equal(String(commit.body.prevData), String((await blocksOf(sync)).commit.data))
+    await assertInvertible(commit)
+  })
+
   test('the consumer library follows and verifies the stream across a crash of the server', async (t) => {
     const { ours, directory, reference } = world
     const consumer = new Consumer(reference, ours.url, directory.url)
@@ -92,6 +116,16 @@ export function streams(world: World): void {
       [...numbers].sort((a, b) => a - b),
     )
   })
+}
+
+/** Asserts that the commit of a frame is signed with the key that the directory names. */
+async function assertSigned(frame: Frame | undefined, directory: string, did: string): Promise<void> {
+  assert.ok(frame)
+  const { commit } = await blocksOf(frame)
+  const { verificationMethods } = await identityOf(directory, did)
+  assert.equal(commit.did, did)
+  assert.equal(commit.rev, frame.body.rev)
+  assert.equal(await verifyCommitSig(commit as unknown as Commit, verificationMethods.atproto), true)
 }
 
 /** The frames of an account that come before those of another one. */

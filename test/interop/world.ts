@@ -1,4 +1,4 @@
-/** The servers of the stories, started once. */
+/** The servers of the scenarios, started once. */
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { installReference } from './install.ts'
 import type { ReadCode } from './migration.ts'

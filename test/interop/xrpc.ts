@@ -4,7 +4,7 @@ export interface Response {
   readonly status: number
   readonly bytes: Buffer
   /** Parsed JSON; undefined for other bodies. */
-  // biome-ignore lint/suspicious/noExplicitAny: stories look into responses of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: scenarios look into responses of every shape
   readonly body: any
 }
 

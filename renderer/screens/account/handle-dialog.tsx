@@ -9,7 +9,7 @@ import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useHandleCheck } from '../entrance/handle-check.ts'
+import { nameIn, useHandleCheck } from '../entrance/handle-check.ts'
 import { HandleField } from '../entrance/handle-field.tsx'
 import { isDomain, OwnDomain } from './own-domain.tsx'
 
@@ -42,7 +42,7 @@ function HandleForm({
   const [typed, setTyped] = useState('')
   const [domain, setDomain] = useState(domains[0] ?? '')
   const [own, setOwn] = useState('')
-  const name = typed.trim().toLowerCase()
+  const name = nameIn(typed, domain)
   const check = useHandleCheck(place === 'here' ? name : '', name + domain)
   const { handle: current } = useSession()
   const handle = place === 'here' ? name + domain : own

@@ -7,8 +7,9 @@ import { t } from '../../strings/en.ts'
 import { formatBytes, formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Row, RowList } from '../../ui/page.tsx'
-import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
+import { Badge, EmptyState, Loaded, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import styles from './backups.module.css'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 /** The list of backups, newest first. */
@@ -24,13 +25,14 @@ export function BackupList() {
               {t.backups.noneText}
             </EmptyState>
           ) : (
-            <RowList label={t.backups.list}>
-              {backups
-                .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
-                .map((backup) => (
+            <>
+              <Proven backups={backups} />
+              <RowList label={t.backups.list}>
+                {newestFirst(backups).map((backup) => (
                   <BackupRow backup={backup} key={backup.name} onRestore={() => setRestoring(backup)} />
                 ))}
-            </RowList>
+              </RowList>
+            </>
           )
         }
       </Loaded>
@@ -39,10 +41,40 @@ export function BackupList() {
   )
 }
 
+/** When a backup was last proven restorable, and whether the newest one is not. */
+function Proven({ backups }: { readonly backups: readonly Backup[] }) {
+  const problem = newestFirst(backups)[0]?.proof?.problem
+  const last = backups
+    .flatMap(({ proof }) => proof?.provenAt ?? [])
+    .toSorted()
+    .at(-1)
+  const proven =
+    last === undefined ? (
+      t.backups.neverProven
+    ) : (
+      <>
+        {t.backups.proven}: <RelativeTime at={last} />
+      </>
+    )
+  if (problem === undefined) return <p className={styles.proven}>{proven}</p>
+  return (
+    <Notice variant="danger">
+      {t.backups.newestNotRestorable(problem)} {proven}
+    </Notice>
+  )
+}
+
+function newestFirst(backups: readonly Backup[]): Backup[] {
+  return backups.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
+}
+
 function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore(): void }) {
-  const { name, kind, createdAt, bytes } = backup
+  const { name, kind, createdAt, bytes, proof } = backup
   const when = formatDateTime(createdAt)
-  const check = useDesktopCall('backups.check')
+  const check = useDesktopCall('backups.check', ['backups.list'])
+  const failure = check.error ? explain(check.error) : undefined
+  const recorded = proof?.problem === undefined ? undefined : t.backups.notRestorable(proof.problem)
+  const problem = check.isSuccess ? undefined : (failure ?? recorded)
   return (
     <Row
       action={
@@ -64,15 +96,28 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
       detail={
         <>
           {t.backups.kinds[kind]} · <RelativeTime at={createdAt} /> · {formatBytes(bytes)}
-          {check.error && <> · {explain(check.error)}</>}
+          {problem === undefined && proof?.provenAt && (
+            <>
+              <br />
+              {t.backups.proven}: <RelativeTime at={proof.provenAt} />
+            </>
+          )}
+          {problem !== undefined && (
+            <>
+              <br />
+              {problem}
+            </>
+          )}
         </>
       }
       title={
         <>
           {when}{' '}
           <span role="status">
-            {check.isSuccess && <Badge variant="good">{t.backups.verified}</Badge>}
-            {check.isError && <Badge variant="danger">{t.backups.damaged}</Badge>}
+            {problem !== undefined && <Badge variant="danger">{t.backups.damaged}</Badge>}
+            {problem === undefined && (check.isSuccess || proof) && (
+              <Badge variant="good">{t.backups.verified}</Badge>
+            )}
           </span>
         </>
       }

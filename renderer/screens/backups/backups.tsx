@@ -41,7 +41,7 @@ export function BackupsScreen() {
           />
         </Panel>
       )}
-      <Section title={t.backups.saved}>
+      <Section lead={t.backups.checkDetail} title={t.backups.saved}>
         <BackupList />
       </Section>
       <OneFileSection />

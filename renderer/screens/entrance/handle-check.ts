@@ -25,6 +25,12 @@ export function useHandleCheck(name: string, handle: string): HandleCheck {
   return isTaken ? { state: 'taken', problem: t.signUp.taken(handle) } : { state: 'free', problem }
 }
 
+/** The name part of the input, which may be a full handle with a leading @. */
+export function nameIn(typed: string, domain: string): string {
+  const text = typed.trim().toLowerCase().replace(/^@/, '')
+  return domain !== '' && text.endsWith(domain) ? text.slice(0, -domain.length) : text
+}
+
 async function isHandleTaken(handle: string, signal: AbortSignal): Promise<boolean> {
   try {
     await call(com.core.identity.resolveHandle, {

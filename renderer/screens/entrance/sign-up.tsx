@@ -16,7 +16,7 @@ import { NewPasswordField } from '../new-password-field.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm } from './entrance-form.tsx'
 import { FirstRunChoices } from './first-run-choices.tsx'
-import { useHandleCheck } from './handle-check.ts'
+import { nameIn, useHandleCheck } from './handle-check.ts'
 import { HandleField } from './handle-field.tsx'
 import { Heading, useLeaveEntrance } from './heading.tsx'
 import { showReadyDialog } from './ready.tsx'
@@ -134,12 +134,6 @@ function useSignUp(isFirst: boolean) {
       leaveEntrance()
     },
   })
-}
-
-/** The name part of the input, which may be a full handle with a leading @. */
-function nameIn(typed: string, domain: string): string {
-  const text = typed.trim().toLowerCase().replace(/^@/, '')
-  return domain !== '' && text.endsWith(domain) ? text.slice(0, -domain.length) : text
 }
 
 function Legal({ links }: Pick<SignUpProps['server'], 'links'>) {

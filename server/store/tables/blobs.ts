@@ -48,6 +48,12 @@ export function isNamed(db: Reader, did: string, cid: string, except: number): b
   return row !== undefined
 }
 
+/** How many of the blobs some record names. */
+export function countNamed(db: Reader, cids: readonly string[]): number {
+  return cids.filter((cid) => db.get('SELECT 1 FROM record_blobs WHERE cid = ? LIMIT 1', [cidBytes(cid)]))
+    .length
+}
+
 /** Whether any account has uploaded these bytes. */
 export function isStored(db: Reader, cid: string): boolean {
   return db.get('SELECT 1 FROM blobs WHERE cid = ? LIMIT 1', [cidBytes(cid)]) !== undefined

@@ -169,6 +169,14 @@ export function count(db: Reader, did: string): number {
   return row?.count ?? 0
 }
 
+/** Counts the rows, while `count` reads what triggers have counted. */
+export function countRows(db: Reader, did: string): number {
+  const row = db.get<{ count: number }>(`SELECT count(*) AS count FROM records WHERE actor = ${actorId}`, [
+    did,
+  ])
+  return row?.count ?? 0
+}
+
 /** Number of distinct blobs that records of the repository refer to. */
 export function countBlobs(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(

@@ -1,0 +1,90 @@
+/** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { type BackupInfo, listBackups } from '../store/backup.ts'
+import { removeBackupLeftovers, scratchPrefix } from '../store/backup-leftovers.ts'
+import { type BackupProof, writeProof } from '../store/backup-proof.ts'
+import { exists } from '../store/blob-files.ts'
+import { type Files, nodeFiles } from '../store/files.ts'
+import { createSerializer } from '../util/serialize.ts'
+import { startWorker } from '../util/worker-or-inline.ts'
+import { type CheckJob, checkRestore } from './check.ts'
+
+export interface BackupProofs {
+  /** Checks a backup in the folder of backups, and records the result beside it. Throws when nothing can be found out. */
+  prove(file: string): Promise<BackupProof>
+  /** Checks the backups that have not been checked for too long. Returns those that cannot be restored. */
+  proveDue(): Promise<(BackupInfo & { readonly problem: string })[]>
+  /** Removes what crashes left in the folder of backups. */
+  removeLeftovers(): Promise<void>
+}
+
+interface Deps {
+  readonly dataDir: string
+  readonly now: () => Date
+  /** Replaces the real file system; checks then run in this thread. */
+  readonly files?: Files
+  /** Called if the worker cannot be loaded: checks then run on the main thread. */
+  readonly onUnloadable?: (error: Error) => void
+  /** Ends a check, which then rejects. */
+  readonly signal?: AbortSignal
+}
+
+const weekMs = 7 * 24 * 60 * 60_000
+
+export function createBackupProofs(deps: Deps): BackupProofs {
+  const { dataDir, now, files = nodeFiles, onUnloadable = () => {}, signal } = deps
+  /** One at a time: each takes the memory of a second server. */
+  const serialize = createSerializer()
+
+  async function checkInWorker(job: CheckJob): Promise<string | undefined> {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const worker = startWorker<CheckJob, string | undefined>({
+      file: new URL(`./check-worker.${extension}`, import.meta.url),
+      name: 'backup check',
+      inline: (job) => checkRestore(files, job),
+      onUnloadable,
+    })
+    const stop = () => void worker.end()
+    signal?.addEventListener('abort', stop)
+    try {
+      return await worker.run(job)
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      await worker.end()
+    }
+  }
+
+  async function prove(file: string): Promise<BackupProof> {
+    signal?.throwIfAborted()
+    const checkedAt = now()
+    const scratch = join(dirname(file), `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+    const job = { file, scratch, at: checkedAt }
+    try {
+      const problem = await (files === nodeFiles ? checkInWorker(job) : checkRestore(files, job))
+      if (!(await exists(files, file)))
+        throw new Error(`The backup ${file} was removed while it was checked.`)
+      return await writeProof(files, file, { checkedAt, problem })
+    } finally {
+      await files.removeDir(scratch)
+    }
+  }
+
+  return {
+    prove: (file) => serialize(() => prove(file)),
+    async proveDue() {
+      const backups = await listBackups(dataDir, files)
+      const weekAgo = now().getTime() - weekMs
+      const isDue = ({ proof }: BackupInfo, at: number) =>
+        proof === undefined || (at === 0 && proof.checkedAt.getTime() <= weekAgo)
+      const damaged = []
+      for (const backup of backups.filter(isDue)) {
+        if (signal?.aborted) break
+        const { problem } = await serialize(() => prove(backup.file))
+        if (problem !== undefined) damaged.push({ ...backup, problem })
+      }
+      return damaged
+    },
+    removeLeftovers: () => removeBackupLeftovers(files, dataDir),
+  }
+}

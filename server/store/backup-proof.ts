@@ -1,0 +1,48 @@
+/** What the last check of a backup found, in `<backup>.proof.json`. */
+import { type Files, readIfThere, replaceFile } from './files.ts'
+
+export interface BackupProof {
+  readonly checkedAt: Date
+  /** When it was last proven restorable, which may be before the last check; undefined if never. */
+  readonly provenAt: Date | undefined
+  /** Why it cannot be restored, in words for people; undefined if it can. */
+  readonly problem: string | undefined
+}
+
+export function proofFile(file: string): string {
+  return `${file}.proof.json`
+}
+
+/** Returns the proof of a backup; undefined if it was never checked. */
+export async function readProof(files: Files, file: string): Promise<BackupProof | undefined> {
+  const bytes = await readIfThere(files, proofFile(file))
+  return bytes && parseProof(Buffer.from(bytes).toString())
+}
+
+/** Records the result of a check. @returns the proof as it was recorded */
+export async function writeProof(
+  files: Files,
+  file: string,
+  { checkedAt, problem }: Pick<BackupProof, 'checkedAt' | 'problem'>,
+): Promise<BackupProof> {
+  const provenAt = problem === undefined ? checkedAt : (await readProof(files, file))?.provenAt
+  const proof = { checkedAt, provenAt, problem }
+  await replaceFile(files, proofFile(file), Buffer.from(`${JSON.stringify(proof)}\n`))
+  return proof
+}
+
+/** A file that is damaged counts as none: the backup will be checked again. */
+function parseProof(text: string): BackupProof | undefined {
+  try {
+    const { checkedAt, provenAt, problem } = JSON.parse(text)
+    const checked = toDate(checkedAt)
+    return checked && { checkedAt: checked, provenAt: toDate(provenAt), problem: problem && String(problem) }
+  } catch {
+    return undefined
+  }
+}
+
+function toDate(value: unknown): Date | undefined {
+  const date = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
