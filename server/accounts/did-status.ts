@@ -60,16 +60,15 @@ export async function isDidValid(deps: StatusDeps, account: Account): Promise<bo
 }
 
 /**
- * Returns the DID document for a session. Undefined while the document of an imported account names another server: client
- * libraries send all later calls to the server in the document.
+ * Returns the DID document for a session. Undefined while it names another server: client libraries send all later calls to the
+ * server in the document.
  */
 export async function sessionDocument(deps: Deps, account: Account): Promise<DidDocument | undefined> {
   const local = unpublishedDocument(deps, account)
   if (local) return local
   const { resolveDid, origin } = deps
   const document = await resolveDid(account.did, { waitMs: sessionWaitMs }).catch(() => undefined)
-  const isShown = account.isMinted === 1 || (document && pdsEndpointOf(document) === origin)
-  return isShown ? document : undefined
+  return document && pdsEndpointOf(document) === origin ? document : undefined
 }
 
 /** Renders the document of an account whose DID was created here and is not published; undefined for other accounts. */

@@ -47,11 +47,11 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
         const { epoch } = store
         const from = end
         const page = events.page(store, from)
-        if (page.length === 0) continue
+        if (page.events.length === 0) continue
         await store.settled(epoch)
         // Otherwise all consumers have left meanwhile, and another one begins elsewhere.
-        if (end === from) publish(page)
-        isDue = true
+        if (end === from) publish(page.events)
+        if (!page.isLast || end !== page.events.at(-1)?.seq) isDue = true
       }
     } catch (error) {
       // A failed write has taken back what was read. That is another change of the store.

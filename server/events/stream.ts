@@ -41,7 +41,7 @@ export function createEventStream({ store, onFault }: Deps): EventStream {
     while (!signal.aborted) {
       const { start } = recent
       const isRecent = at >= start
-      const page = isRecent ? recent.after(at) : await settled(store, () => events.page(store, at))
+      const page = isRecent ? recent.after(at) : await settled(store, () => events.page(store, at).events)
       for (const { seq, frame } of page) {
         yield frame
         at = seq

@@ -2,7 +2,7 @@
 
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
 import { type PlcOperation, parseOperation } from './did-plc.ts'
-import { isObject, parseJson } from './json.ts'
+import { isObject, isString, parseJson } from './json.ts'
 
 /** Returns the URL at which the directory serves the document of a DID (GET) and accepts its operations (POST). */
 export function directoryUrl(plcUrl: string, did: string): string {
@@ -104,5 +104,7 @@ async function get(url: string, options: Options): Promise<unknown> {
 }
 
 function failureOf({ status, body }: OutboundResponse): string {
-  return `The did:plc directory answered ${status}: ${body.toString().slice(0, 200)}`
+  const answer = parseJson(body)
+  const reason = isObject(answer) && isString(answer.message) ? answer.message : body.toString()
+  return `The did:plc directory answered ${status}: ${reason.slice(0, 200)}`
 }

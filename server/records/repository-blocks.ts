@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
-import { itemsOf, splitKey } from './tree-node.ts'
+import { itemsOf, splitKey, type TreeItem } from './tree-node.ts'
 
 /**
  * Yields the commit, then nodes and records in the order of the tree, so that a reader can verify them as they arrive. Throws
@@ -78,10 +78,10 @@ export async function findBlocks(
 }
 
 /** Returns the lower node whose range contains a key. */
-function nodeAround(items: ReturnType<typeof itemsOf>, key: string): string | undefined {
+function nodeAround(items: readonly TreeItem[], key: string): string | undefined {
   const next = items.findIndex((item) => item.key !== undefined && item.key > key)
-  const before = items.at(next < 0 ? -1 : next - 1)
-  return next !== 0 && before && before.key === undefined ? before.node : undefined
+  const before = next < 0 ? items.at(-1) : items[next - 1]
+  return before?.key === undefined ? before?.node : undefined
 }
 
 function nodeOf(db: Reader, did: string, cid: string): { bytes: Uint8Array; rev: string | null } {

@@ -38,12 +38,12 @@ export async function receiveFile(
     }
   } catch (error) {
     await files.remove(path).catch(() => {})
-    throw isOfDisk(error)
-      ? new StoreUnavailable('The upload could not be written to disk. Try again.')
-      : error
+    throw withDiskErrors(error)
   }
 }
 
-function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && diskCodes.includes(String(error.code))
+/** Returns StoreUnavailable for an error of a disk that is full or fails, and other errors as they are. */
+export function withDiskErrors(error: unknown): unknown {
+  const isOfDisk = error instanceof Error && 'code' in error && diskCodes.includes(String(error.code))
+  return isOfDisk ? new StoreUnavailable('The upload could not be written to disk. Try again.') : error
 }

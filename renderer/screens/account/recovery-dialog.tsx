@@ -1,69 +1,27 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { errorName } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
-import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
-import { Field, PasswordField, Username } from '../../ui/field.tsx'
+import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 import { canCreateKeys, createRecoveryKey, type RecoveryKey } from './recovery-key.ts'
 import { RecoveryKit } from './recovery-kit.tsx'
 
+interface DialogProps {
+  onClose(): void
+}
+
 /** Adds a recovery key: one that is created here and shown once, or one that its holder has. */
-export function RecoveryDialog({ onClose }: { onClose(): void }) {
+export function RecoveryDialog({ onClose }: DialogProps) {
   const [kind, setKind] = useState<'create' | 'paste'>(canCreateKeys ? 'create' : 'paste')
   const [created, setCreated] = useState<RecoveryKey>()
-  const [pasted, setPasted] = useState('')
-  const [password, setPassword] = useState('')
-  const [isKept, setKept] = useState(false)
-  const { handle } = useSession()
-  const add = useProcedure(com.core.identity.addRecoveryKey, [com.core.identity.listRotationKeys], {
-    onSuccess: () => {
-      toast(t.identity.keyAdded)
-      onClose()
-    },
-  })
-  const passwordField = (
-    <>
-      <Username value={handle} />
-      <PasswordField
-        error={isWrongPassword(add.error) ? t.identity.wrongPassword : undefined}
-        label={t.identity.password}
-        onChange={(event) => setPassword(event.target.value)}
-        required
-        value={password}
-      />
-    </>
-  )
-  const shared = {
-    action: t.identity.addSubmit,
-    busy: add.isPending,
-    error: isWrongPassword(add.error) ? null : add.error,
-    onClose,
-  }
-  if (created) {
-    return (
-      <FormDialog
-        {...shared}
-        disabled={!isKept}
-        dismissible={false}
-        onSubmit={() => add.mutate({ key: created.publicKey, password })}
-        title={t.identity.kitTitle}
-        wide
-      >
-        <p>{t.identity.kitIntro}</p>
-        <RecoveryKit recoveryKey={created} />
-        <Switch checked={isKept} label={t.identity.kept} onChange={setKept} />
-        {passwordField}
-      </FormDialog>
-    )
-  }
-  const isCreating = kind === 'create'
-  const choices = (
+  if (created) return <KitDialog created={created} onClose={onClose} />
+  const choice = (
     <>
       <p>{t.identity.addText}</p>
       <ChoiceChips
@@ -77,45 +35,86 @@ export function RecoveryDialog({ onClose }: { onClose(): void }) {
       />
     </>
   )
-  if (isCreating) {
-    return (
-      <FormDialog
-        {...shared}
-        action={t.identity.createSubmit}
-        disabled={!canCreateKeys}
-        onSubmit={() => void createRecoveryKey().then(setCreated)}
-        title={t.identity.addTitle}
-      >
-        {choices}
-        {canCreateKeys ? <p>{t.identity.createText}</p> : <Notice>{t.identity.createInsecure}</Notice>}
-      </FormDialog>
-    )
-  }
-  const isKey = /^did:key:z[1-9A-HJ-NP-Za-km-z]+$/.test(pasted)
+  if (kind === 'paste') return <PasteDialog choice={choice} onClose={onClose} />
   return (
     <FormDialog
-      {...shared}
-      onSubmit={() => isKey && add.mutate({ key: pasted, password })}
+      action={t.identity.createSubmit}
+      busy={false}
+      disabled={!canCreateKeys}
+      error={null}
+      onClose={onClose}
+      onSubmit={() => void createRecoveryKey().then(setCreated)}
       title={t.identity.addTitle}
     >
-      {choices}
-      <Field
-        autoCapitalize="none"
-        autoComplete="off"
-        error={pasted !== '' && !isKey ? t.identity.publicKeyWrong : undefined}
-        hint={t.identity.publicKeyHint}
-        label={t.identity.publicKey}
-        mono
-        onChange={(event) => setPasted(event.target.value.trim())}
-        required
-        spellCheck={false}
-        value={pasted}
-      />
-      {passwordField}
+      {choice}
+      {canCreateKeys ? <p>{t.identity.createText}</p> : <Notice>{t.identity.createInsecure}</Notice>}
     </FormDialog>
   )
 }
 
-function isWrongPassword(error: unknown): boolean {
-  return errorName(error) === 'AuthenticationRequired'
+/** Shows the kit of a new key, then adds the key. */
+function KitDialog({ created, onClose }: DialogProps & { readonly created: RecoveryKey }) {
+  const [password, setPassword] = useState('')
+  const [isKept, setKept] = useState(false)
+  const add = useAddKey(onClose)
+  return (
+    <FormDialog
+      action={t.identity.addSubmit}
+      busy={add.isPending}
+      disabled={!isKept}
+      dismissible={false}
+      error={isWrongPassword(add.error) ? null : add.error}
+      onClose={onClose}
+      onSubmit={() => add.mutate({ key: created.publicKey, password })}
+      title={t.identity.kitTitle}
+      wide
+    >
+      <p>{t.identity.kitIntro}</p>
+      <RecoveryKit recoveryKey={created} />
+      <Switch checked={isKept} label={t.identity.kept} onChange={setKept} />
+      <OwnPasswordField error={add.error} onChange={setPassword} value={password} />
+    </FormDialog>
+  )
+}
+
+/** Adds a public key. */
+function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: ReactNode }) {
+  const [key, setKey] = useState('')
+  const [password, setPassword] = useState('')
+  const add = useAddKey(onClose)
+  const isKey = /^did:key:z[1-9A-HJ-NP-Za-km-z]+$/.test(key)
+  return (
+    <FormDialog
+      action={t.identity.addSubmit}
+      busy={add.isPending}
+      error={isWrongPassword(add.error) ? null : add.error}
+      onClose={onClose}
+      onSubmit={() => isKey && add.mutate({ key, password })}
+      title={t.identity.addTitle}
+    >
+      {choice}
+      <Field
+        autoCapitalize="none"
+        autoComplete="off"
+        error={key !== '' && !isKey ? t.identity.publicKeyWrong : undefined}
+        hint={t.identity.publicKeyHint}
+        label={t.identity.publicKey}
+        mono
+        onChange={(event) => setKey(event.target.value.trim())}
+        required
+        spellCheck={false}
+        value={key}
+      />
+      <OwnPasswordField error={add.error} onChange={setPassword} value={password} />
+    </FormDialog>
+  )
+}
+
+function useAddKey(onAdded: () => void) {
+  return useProcedure(com.core.identity.addRecoveryKey, [com.core.identity.listRotationKeys], {
+    onSuccess: () => {
+      toast(t.identity.keyAdded)
+      onAdded()
+    },
+  })
 }

@@ -90,7 +90,7 @@ export const network = {
   relays: 'Relays',
   relaysLead: 'They read the event stream of this server, and pass it on to indexes of the network.',
   relayContact: 'Accepted the last request',
-  relayNever: 'Not asked since the start of the server',
+  relayNever: 'No request accepted since the start of the server',
   relayStates: { ok: 'Connected', failed: 'Failed', waiting: 'Waiting' },
   askRelays: 'Ask to crawl now',
   relaysAsked: 'Relays accepted the request',

@@ -1,9 +1,10 @@
 /** Ends an import: completes one that is committed, undoes another. Both can be repeated after a crash at any point. */
 import type { Database } from '../../store/database.ts'
 import * as blobs from '../../store/tables/blobs.ts'
-import { updateAllFollowed } from '../../store/tables/follows.ts'
-import { refreshAll } from '../../store/tables/hidden.ts'
+import { updateFollowedAmong } from '../../store/tables/follows.ts'
+import { refreshAmong, refreshLists } from '../../store/tables/hidden.ts'
 import * as imports from '../../store/tables/imports.ts'
+import * as notifications from '../../store/tables/notifications.ts'
 import { inSlices } from './slices.ts'
 
 type Store = Pick<Database, 'transact'>
@@ -28,10 +29,17 @@ async function replaceOld(store: Store, begun: imports.Import): Promise<void> {
     after = after && imports.removeOldBlocks(tx, begun, after, manyRows)
     return after !== undefined
   })
+  let last = 0
+  await inSlices(store, (tx) => {
+    const range = { after: last, upTo: last + manyRows }
+    updateFollowedAmong(tx, did, range)
+    refreshAmong(tx, did, range)
+    last = range.upTo
+    return last < notifications.lastId(tx)
+  })
   await store.transact((tx) => {
     blobs.referAll(tx, did)
-    updateAllFollowed(tx, did)
-    refreshAll(tx, did)
+    refreshLists(tx, did)
     imports.setPhase(tx, id, imports.phases.applied)
   })
 }

@@ -9,15 +9,15 @@ import type { Database } from '../../store/database.ts'
 import { StoreUnavailable } from '../../store/errors.ts'
 import type { Files } from '../../store/files.ts'
 import { importsName } from '../../store/layout.ts'
-import { receiveFile } from '../../store/receive-file.ts'
+import { receiveFile, withDiskErrors } from '../../store/receive-file.ts'
 import * as imports from '../../store/tables/imports.ts'
 import { protocolError } from '../../xrpc/errors.ts'
 import type { Repositories } from '../repositories.ts'
 import { apply, requireDeactivated } from './apply.ts'
 import { discard, finish } from './finish.ts'
 import { isInvalidArchive } from './invalid-archive.ts'
+import { createVerifier } from './verifier.ts'
 import type { VerifiedArchive } from './verify.ts'
-import { createVerifier } from './verify-in-worker.ts'
 
 export interface Importer {
   /**
@@ -88,7 +88,7 @@ export function createImporter(options: Deps): Importer {
       } catch (error) {
         if (isInvalidArchive(error)) throw protocolError('InvalidRequest', error.message)
         if (signal.aborted) throw new StoreUnavailable('The server is closing. Send the import again.')
-        throw error
+        throw withDiskErrors(error)
       } finally {
         await files.remove(archive)
         await files.remove(staged)

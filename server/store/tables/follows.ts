@@ -13,12 +13,16 @@ export function updateFollowed(tx: Writer, did: string, subject: string): void {
   )
 }
 
-/** Updates `followed` on all notifications of account `did`. */
-export function updateAllFollowed(tx: Writer, did: string): void {
+/** Updates `followed` on the notifications of account `did` among those after `after`, up to `upTo`. */
+export function updateFollowedAmong(
+  tx: Writer,
+  did: string,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): void {
   tx.run(
     `UPDATE notifications AS n SET followed = 1 - followed
-     WHERE n.account = ${actorId}
-       AND n.followed <> EXISTS (SELECT 1 FROM links WHERE subject = n.author AND path = 9 AND actor = n.account)`,
-    [did],
+     WHERE n.id > ? AND n.id <= ? AND +n.account = ${actorId}
+       AND n.followed <> EXISTS (SELECT 1 FROM links WHERE subject = n.author AND path = ${paths.follow} AND actor = n.account)`,
+    [after, upTo, did],
   )
 }

@@ -47,14 +47,22 @@ export function refreshBetween(tx: Writer, some: readonly number[], others: read
   )
 }
 
-/** Updates all notifications that blocks and mutes of an account, or by its lists, can affect. */
-export function refreshAll(tx: Writer, did: string): void {
+/** Updates the notifications of an account, and those that it caused, among those after `after`, up to `upTo`. */
+export function refreshAmong(
+  tx: Writer,
+  did: string,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): void {
   const bits = relationBits('n.account', 'n.author')
   tx.run(
     `UPDATE notifications AS n SET hidden = (hidden & ~6) | ${bits}
-     WHERE (n.account = ${actorId} OR n.author = ${actorId}) AND hidden & 6 <> ${bits}`,
-    [did, did],
+     WHERE n.id > ? AND n.id <= ? AND ${actorId} IN (n.account, n.author) AND hidden & 6 <> ${bits}`,
+    [after, upTo, did],
   )
+}
+
+/** Updates the notifications between the users and the members of the lists of an account. */
+export function refreshLists(tx: Writer, did: string): void {
   for (const list of listsOf(tx, did)) refreshBetween(tx, usersOf(tx, list), membersOf(tx, list))
 }
 

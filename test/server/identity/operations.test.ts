@@ -186,7 +186,7 @@ describe('submitPlcOperation', () => {
     const forged = await nextOperation(await P256Keypair.create(), published(alice.did), {})
     const refused = await submit(forged, alice)
     expect(refused).toMatchObject(refusal(400, 'InvalidRequest'))
-    expect(refused.body.message).toContain('Invalid signature on op')
+    expect(refused.body.message).toBe('The did:plc directory answered 400: Invalid signature on op')
 
     const { body } = await sign(alice)
     directory.mode = 'accepts and cuts'

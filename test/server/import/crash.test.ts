@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ArchiveRecord, archiveOf } from '../../support/archive.ts'
 import { type DidHost, startDidHost } from '../../support/did-host.ts'
 import { importRepo, movingAccount } from '../../support/moving-account.ts'
-import { type Account, TestServer } from '../../support/server.ts'
+import { type Account, refusal, TestServer } from '../../support/server.ts'
 
 let server: TestServer
 let host: DidHost
@@ -134,4 +134,22 @@ test('an import that a crash has interrupted can be sent again', async () => {
   const { body: status } = await crashed.get('com.core.server.checkAccountStatus', {}, session)
   expect(status.indexedRecords).toBe(100)
   await crashed.close()
+})
+
+test('a server that closes ends an import, and undoes it at its next start', async () => {
+  const old = await stateOf(await copyData())
+  const { store } = server.running.services
+  const transact = store.transact.bind(store)
+  let count = 0
+  let closing: Promise<void> | undefined
+  store.transact = async (work) => {
+    const result = await transact(work)
+    if (++count === 3) closing = server.running.close()
+    return result
+  }
+  const answer = await importRepo(server, account, archiveOf({ did: host.did, records: likes('late', 500) }))
+  expect(answer).toMatchObject(refusal(503, 'NotEnoughResources'))
+  await closing
+  await server.open()
+  expect(await stateOf(await copyData())).toEqual(old)
 })

@@ -15,7 +15,7 @@ import {
 import { blobOf, download, png } from '../../support/blobs.ts'
 import { type DidHost, startDidHost } from '../../support/did-host.ts'
 import { arrive, importRepo, movingAccount } from '../../support/moving-account.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 
 let server: TestServer
 let alice: Account
@@ -267,6 +267,71 @@ describe('an import is refused', () => {
     expect((await importRepo(server, account, archive)).status).toBe(200)
     expect(await exported(account)).toEqual(cidsOf([note('one')]))
   })
+})
+
+test('imported blocks and follows apply to notifications that exist; a later import takes them back', async () => {
+  const nina = await server.account('nina')
+  const follow = (did: string) => ({ $type: 'app.bsky.graph.follow', subject: did, createdAt })
+  const write = { repo: alice.did, collection: 'app.bsky.graph.follow', record: follow(nina.did) }
+  expect((await server.post('com.core.repo.createRecord', write, alice)).status).toBe(200)
+  const listed = async (records: readonly ArchiveRecord[]) => {
+    await server.post('com.core.server.deactivateAccount', {}, nina)
+    const { status } = await importRepo(server, nina, archiveOf({ did: nina.did, records }))
+    expect(status).toBe(200)
+    await server.post('com.core.server.activateAccount', undefined, nina)
+    const { body } = await server.get('app.example.notification.listNotifications', {}, nina)
+    const rows = store().all<{ followed: number }>(
+      'SELECT followed FROM notifications n JOIN accounts a ON a.id = n.account WHERE a.did = ?',
+      [nina.did],
+    )
+    return [body.notifications.length, ...rows.map(({ followed }) => followed)]
+  }
+  const block = { $type: 'app.bsky.graph.block', subject: alice.did, createdAt }
+  expect(await listed([note('one')])).toEqual([1, 0])
+  expect(await listed([['app.bsky.graph.block/one', block]])).toEqual([0, 0])
+  expect(await listed([['app.bsky.graph.follow/one', follow(alice.did)]])).toEqual([1, 1])
+  expect(await listed([])).toEqual([1, 0])
+})
+
+test.each([
+  [
+    'activated',
+    400,
+    'InvalidRequest',
+    (account: Account) => server.post('com.core.server.activateAccount', undefined, account),
+  ],
+  [
+    'deleted',
+    403,
+    'AccountNotFound',
+    ({ did }: Account) => server.post('com.core.admin.deleteAccount', { did }, adminAuth),
+  ],
+] as const)('an import ends when the account is %s meanwhile', async (state, status, error, change) => {
+  const account = await server.account(`${state.slice(0, 5)}-one`)
+  await server.post('com.core.server.deactivateAccount', {}, account)
+  const { store } = server.running.services
+  const transact = store.transact.bind(store)
+  const countRecords = () =>
+    store.get(
+      "SELECT count(*) AS n FROM records r JOIN collections c ON c.id = r.collection WHERE nsid = 'com.example.note' AND rkey LIKE 'mean%'",
+    )
+  let count = 0
+  store.transact = async (work) => {
+    const result = await transact(work)
+    // The first transaction begins the import.
+    if (++count === 2) expect((await change(account)).status).toBe(200)
+    return result
+  }
+  const records = Array.from({ length: 200 }, (_, i) => note(`mean${i}`))
+  try {
+    expect(await importRepo(server, account, archiveOf({ did: account.did, records }))).toMatchObject(
+      refusal(status, error),
+    )
+  } finally {
+    store.transact = transact
+  }
+  await expectNothingLeft()
+  expect(countRecords()).toEqual({ n: 0 })
 })
 
 test('a body that is cut leaves nothing', async () => {

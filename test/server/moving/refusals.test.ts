@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { find as findMove } from '../../../server/store/tables/moves.ts'
 import { filesIn } from '../../support/blobs.ts'
+import { hour } from '../../support/clock.ts'
 import {
   directory,
   filledAccount,
@@ -110,6 +111,19 @@ test('move in: the owner signs in again when the session there has ended', async
   expect(await proceed(server, here, { password: 'wrong' })).toMatchObject(refused(/Wrong/))
   await succeed(proceed(server, here, { password: account.password }))
   expect(await settled(server, here)).toMatchObject({ need: 'code' })
+
+  const { accessJwt: second } = findMove(server.running.services.store, account.did) ?? {}
+  await succeed(other.post('com.core.server.deleteSession', undefined, second ?? ''))
+  other.clock.advance(3 * hour)
+  server.clock.advance(3 * hour)
+  const entered = await proceed(
+    server,
+    (await server.signIn({ handle: 'expired.here.test', password })).body,
+    {
+      code: 'AAAAA-AAAAA',
+    },
+  )
+  expect(entered).toMatchObject({ status: 200, body: { need: 'signIn' } })
 })
 
 test('cancel: a move in deletes the account here, a move out leaves it active', async () => {

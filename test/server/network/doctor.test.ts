@@ -152,12 +152,24 @@ describe('the address', () => {
     expect(tls?.message).toContain('router')
   })
 
-  test('no public address, and one without TLS, fail', async () => {
+  test('no public address, one without TLS, and one of no public name fail', async () => {
     const local = await TestServer.start({ publicUrl: undefined })
     expect(await check(local)).toEqual({
       publicUrl: expect.objectContaining({ state: 'failed', remedy: 'setPublicUrl' }),
     })
     await local.close()
+    for (const publicUrl of [
+      'https://pds.test',
+      'https://pds',
+      'https://192.0.2.1',
+      'https://[2001:db8::1]',
+    ]) {
+      const unnamed = await TestServer.start({ publicUrl })
+      const found = await check(unnamed)
+      await unnamed.close()
+      expect(found.publicUrl).toMatchObject({ state: 'failed', remedy: 'setPublicUrl' })
+      expect(found.dns?.state).toBe('unknown')
+    }
     const plain = await TestServer.start({ publicUrl: `http://${host}` })
     const checks = await check(plain)
     await plain.close()
@@ -198,11 +210,14 @@ describe('the proxy', () => {
     expect(checks.server?.message).toContain('Another server')
   })
 
-  test('that sends no client addresses fails', async () => {
-    proxy.faults = { forwardedFor: 'none' }
-    const { clientAddress } = await check()
-    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
-  })
+  test.each(['none', 'a name'] as const)(
+    'that sends no client addresses (%s) fails',
+    async (forwardedFor) => {
+      proxy.faults = { forwardedFor }
+      const { clientAddress } = await check()
+      expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
+    },
+  )
 
   test('through which clients forge their address fails', async () => {
     proxy.faults = { forwardedFor: 'as sent' }

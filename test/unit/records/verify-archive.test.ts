@@ -245,12 +245,3 @@ test('an archive with as many layers as keys need, in any order of blocks, is st
     .map((key) => staged.indexOf(`${key}\u0001\u0071\u0012\u0020`, 0, 'latin1'))
   expect(positions.every((position, at) => position > (positions[at - 1] ?? 0))).toBe(true)
 })
-
-test('an archive with 90,000 repeated blocks is verified in linear time', async () => {
-  const [commit = value, ...rest] = blocksOf({ did, records: [note('one')] })
-  const repeated = carOf([commit, ...rest])
-  const header = headerOf({ version: 1, roots: [commit.cid] })
-  const body = repeated.subarray(header.length)
-  const many = Buffer.concat([header, ...Array.from({ length: 30_000 }, () => body)])
-  expect(await verify(many)).toMatchObject({ rev: '3kaaaaaaaaa2a' })
-})
