@@ -283,7 +283,10 @@ test('accessibility tree: navigation and Subscriptions', async () => {
             - /url: "#/accounts"
         - listitem:
           - link "Service tokens":
-            - /url: "#/service-tokens""
+            - /url: "#/service-tokens"
+        - listitem:
+          - link "Network":
+            - /url: "#/network""
   `)
   expect(await page.getByRole('main').ariaSnapshot()).toMatchInlineSnapshot(`
     "- main:
