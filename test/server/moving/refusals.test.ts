@@ -209,6 +209,20 @@ test('a repository is copied once the old server sends the right one', async () 
   expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 3 })
 })
 
+test('a silent server does not delay the close, and the step is repeated after the start', async () => {
+  const account = await filledAccount(other, 'silent')
+  const silence = () => {}
+  const { body: here } = await whileAnswering('com.atproto.sync.getRepo', silence, async () => {
+    const asked = proxy.called('com.atproto.sync.getRepo')
+    const started = await moveIn(account)
+    await asked
+    await server.running.close()
+    return started
+  })
+  await server.open()
+  expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 3 })
+})
+
 /** The repository of an account that is not the one that moves. */
 async function sendOtherRepository(res: ServerResponse): Promise<void> {
   const another = await other.account('another', { handle: 'another.other.test' })
