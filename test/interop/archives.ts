@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { type LexMap, parseCid } from '@atproto/lex-data'
-import { blocksToCarFile, MemoryBlockstore, Repo, WriteOpAction } from '@atproto/repo'
+import { BlockMap, blocksToCarFile, MemoryBlockstore, Repo, WriteOpAction } from '@atproto/repo'
 import type { NsidString } from '@atproto/syntax'
 import { type Account, createAccount, postRecord, readRepository, tid } from './accounts.ts'
 import { openAccount } from './migration.ts'
@@ -70,6 +70,7 @@ export function archives({ others, theirs, ours }: World): void {
   })
 }
 
+/** Blocks may come in any order, and more than once. */
 async function archiveOf(did: string): Promise<Uint8Array> {
   const storage = new MemoryBlockstore()
   const keypair = await Secp256k1Keypair.create()
@@ -78,7 +79,15 @@ async function archiveOf(did: string): Promise<Uint8Array> {
     ...{ collection, rkey, record },
   }))
   const repo = await Repo.create(storage, did, keypair, writes)
-  return blocksToCarFile(repo.cid, storage.blocks)
+  const file = await blocksToCarFile(repo.cid, reversed(storage.blocks))
+  const headerBytes = (file[0] ?? 0) + 1
+  return Buffer.concat([file, file.subarray(headerBytes)])
+}
+
+function reversed(blocks: BlockMap): BlockMap {
+  const copy = new BlockMap()
+  for (const { cid, bytes } of blocks.entries().reverse()) copy.set(cid, bytes)
+  return copy
 }
 
 async function imported(account: Account, body: Uint8Array) {
