@@ -4,6 +4,7 @@
  */
 import { after } from 'node:test'
 import { archives } from './archives.ts'
+import { bulk } from './bulk.ts'
 import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
 import { moves } from './moves.ts'
@@ -17,6 +18,7 @@ after(() => world.close())
 moves(world)
 archives(world)
 mover(world)
+bulk(world)
 interruptions(world)
 streams(world)
 compareReads(world)
