@@ -3,6 +3,7 @@
  * system's folder for temporary files.
  */
 import { after } from 'node:test'
+import { agentMoves } from './agent.ts'
 import { archives } from './archives.ts'
 import { bulk } from './bulk.ts'
 import { interruptions } from './interruptions.ts'
@@ -16,6 +17,7 @@ const world = await openWorld()
 after(() => world.close())
 
 moves(world)
+agentMoves(world)
 archives(world)
 mover(world)
 bulk(world)
