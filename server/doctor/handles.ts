@@ -49,9 +49,14 @@ async function problemOf(
     return undefined
   }
   try {
-    const { port } = new URL(publicUrl)
+    // The proxy of this server may have a private address here. The domain of an account is not trusted like that.
+    const port = isOwnDomain ? new URL(publicUrl).port : ''
     const url = `https://${handle}${port && `:${port}`}/.well-known/atproto-did`
-    const { status, body } = await guardedFetch(url, { allowPrivate: true, timeoutMs: handshakeMs, signal })
+    const { status, body } = await guardedFetch(url, {
+      allowPrivate: isOwnDomain,
+      timeoutMs: handshakeMs,
+      signal,
+    })
     const answered = body.toString().trim()
     if (status === 200 && answered === did) return undefined
     const answer = status === 200 ? 'with the identity of another account' : `with status ${status}`

@@ -222,8 +222,13 @@ async function* sent(body: AsyncIterable<Uint8Array>, life: Lifetime): AsyncIter
   life.process()
 }
 
+/** The cause of an OutboundFailed: a response exceeds its limit. */
+export class ResponseTooLarge extends Error {
+  override name = 'ResponseTooLarge'
+}
+
 function tooLarge(maxBytes: number): Error {
-  return new Error(`the response is larger than ${maxBytes} bytes`)
+  return new ResponseTooLarge(`the response is larger than ${maxBytes} bytes`)
 }
 
 /** Longest text of another server that is kept. */

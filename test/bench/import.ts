@@ -21,14 +21,13 @@ const uploads = 8
 
 export async function benchImport(): Promise<void> {
   await using server = await Measured.pds(await folder(), ['--import', join(import.meta.dirname, 'probe.ts')])
-  using client = new Client(server.url)
-  using otherClient = new Client(server.url)
-  const other = await createAccount(otherClient, 'other')
-  const moving = await createAccount(client, 'moving')
-  await client.call('deactivateAccount', {}, moving.accessJwt)
+  const { other, moving } = await createAccounts(server.url)
   const images = Array.from({ length: blobs }, (_, i) => imageOf(i))
   const archive = archiveOf({ did: moving.did, records: recordsOf(moving, images) })
 
+  // After the archive, which takes longer to build than idle connections are kept.
+  using client = new Client(server.url)
+  using otherClient = new Client(server.url)
   await probe(otherClient, other, 200)
   await server.ask('start')
   const stopMemory = watchMemory('server', server)
@@ -65,6 +64,14 @@ export async function benchImport(): Promise<void> {
   ])
   table('resident memory during the import', [memory])
   await check(client, moving)
+}
+
+async function createAccounts(url: string): Promise<{ other: BenchAccount; moving: BenchAccount }> {
+  using client = new Client(url)
+  const other = await createAccount(client, 'other')
+  const moving = await createAccount(client, 'moving')
+  await client.call('deactivateAccount', {}, moving.accessJwt)
+  return { other, moving }
 }
 
 function imageOf(seed: number): Buffer {

@@ -168,16 +168,21 @@ test('a server with the identity of another one gets no token', async () => {
   expect(answer).toMatchObject(refused(/identity of another server/))
 })
 
-test('files with wrong bytes are dropped, and counted as missing', async () => {
+test('files with wrong bytes, and files without end, are dropped and counted as missing', async () => {
   const account = await filledAccount(other, 'wrong')
   const before = await filesIn(server.config.dataDir, 'blobs')
-  const wrong = (res: ServerResponse) =>
-    res.writeHead(200, { 'content-type': 'image/png' }).end('other bytes')
-  const { body: here } = await whileAnswering('com.atproto.sync.getBlob', wrong, async () => {
+  const lies: ((res: ServerResponse) => void)[] = [
+    (res) => res.end('other bytes'),
+    (res) => res.writeHead(200, { 'content-length': 1e9 }).write('too large'),
+    (res) => sendForever(res, Buffer.alloc(1_000_000)),
+  ]
+  const lie = (res: ServerResponse) => lies.pop()?.(res)
+  const { body: here } = await whileAnswering('com.atproto.sync.getBlob', lie, async () => {
     const started = await moveIn(account)
     await settled(server, started.body)
     return started
   })
+  expect(lies).toEqual([])
   expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 0, blobsMissing: 3 })
   expect(await filesIn(server.config.dataDir, 'blobs')).toEqual(before)
 })

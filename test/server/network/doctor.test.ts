@@ -180,15 +180,21 @@ describe('the address', () => {
 })
 
 describe('the proxy', () => {
-  test.each<[string, ProxyFaults, string]>([
-    ['does not reach the server', { status: 502 }, 'setUpstream'],
-    ['changes Host', { host: 'upstream.internal' }, 'passHost'],
-    ['redirects', { status: 301, headers: { location: 'https://elsewhere.example/' } }, 'setProxy'],
-    ['shows a page', { status: 200 }, 'setProxy'],
-  ])('that %s fails', async (_, faults, remedy) => {
+  test.each<[string, ProxyFaults, string, string]>([
+    ['does not reach the server', { status: 502 }, 'setUpstream', 'answers 502'],
+    ['changes Host', { host: 'upstream.internal' }, 'passHost', 'Host header'],
+    [
+      'redirects',
+      { status: 301, headers: { location: 'https://elsewhere.example/' } },
+      'setProxy',
+      'redirects to',
+    ],
+    ['shows a page', { status: 200 }, 'setProxy', 'Something else'],
+  ])('that %s fails', async (_, faults, remedy, message) => {
     proxy.faults = faults
     const checks = await check()
     expect(checks.server).toMatchObject({ state: 'failed', remedy })
+    expect(checks.server?.message).toContain(message)
     expect(checks.uploads?.state).toBe('unknown')
   })
 
@@ -293,10 +299,14 @@ describe('the directory', () => {
     const dan = await server.account('dan')
     await server.running.services.background.idle()
     directory.mode = 'up'
-    const checks = await check()
+    const { directory: found } = await check()
+    await server.setStatus(dan.did, { suspended: true })
+    const { directory: ofSuspended } = await check()
     await server.post('com.core.admin.deleteAccount', { did: dan.did }, adminAuth)
-    expect(checks.directory?.state).toBe('warning')
-    expect(checks.directory?.message).toContain('dan.test')
+    for (const one of [found, ofSuspended]) {
+      expect(one?.state).toBe('warning')
+      expect(one?.message).toContain('dan.test')
+    }
   })
 })
 
