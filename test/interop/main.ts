@@ -11,6 +11,7 @@ import { mover } from './mover.ts'
 import { moves } from './moves.ts'
 import { compareReads } from './reads.ts'
 import { streams } from './streams.ts'
+import { verification } from './verification.ts'
 import { openWorld } from './world.ts'
 
 const world = await openWorld()
@@ -24,3 +25,4 @@ bulk(world)
 interruptions(world)
 streams(world)
 compareReads(world)
+verification(world)
