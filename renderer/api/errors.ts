@@ -25,6 +25,8 @@ export function explain(error: unknown): string {
   if (error instanceof XrpcInvalidResponseError) return t.errors.invalidResponse
   if (!(error instanceof XrpcResponseError)) return t.errors.unexpected
   if (error.error === 'RateLimitExceeded') return tooMany(error.headers.get('retry-after'))
+  // The name is that of a wrong code, too.
+  if (error.message === 'Bad token scope') return t.errors.notPermitted
   if (specificErrors.has(error.error) && error.message) return sentence(error.message)
   return t.errors.byName[error.error] ?? sentence(error.message)
 }

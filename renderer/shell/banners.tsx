@@ -81,7 +81,8 @@ export function AccountBanner() {
 
 function DeactivatedNotice() {
   const { data: move } = useMove()
-  return move ? <MoveNotice move={move} /> : <ReactivateNotice />
+  const isElsewhere = move && (move.endedAt === undefined || move.direction === 'out')
+  return isElsewhere ? <MoveNotice move={move} /> : <ReactivateNotice />
 }
 
 function MoveNotice({ move }: { readonly move: Move }) {

@@ -2,11 +2,11 @@
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
 import * as blobs from '../store/tables/blobs.ts'
-import { blobRefsIn, checkReference } from './references.ts'
+import { type BlobRef, blobRefsIn, checkReference } from './references.ts'
 
 /** @param release deletes blobs, unless other records of the account name them. Called after the commit */
 export function createBlobListener(release: (did: string, cids: readonly string[]) => void): RecordListener {
-  const refer = (tx: Writer, event: RecordEvent, before: ReadonlyMap<string, blobs.Blob>) => {
+  const refer = (tx: Writer, event: RecordEvent, before: ReadonlyMap<string, BlobRef>) => {
     for (const ref of refsOf(event).values()) {
       const { mimeType, size } = before.get(ref.cid) ?? {}
       // What the record named before may be missing, or differ from what was uploaded.
@@ -35,6 +35,6 @@ export function createBlobListener(release: (did: string, cids: readonly string[
   }
 }
 
-function refsOf({ record }: RecordEvent): ReadonlyMap<string, blobs.Blob> {
+function refsOf({ record }: RecordEvent): ReadonlyMap<string, BlobRef> {
   return new Map(Array.from(blobRefsIn(record), (ref) => [ref.cid, ref]))
 }

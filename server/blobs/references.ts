@@ -1,28 +1,49 @@
 /** References to blobs in records. */
-import { isPlainObject, isTypedBlobRef, type LexMap, type LexValue } from '@atproto/lex-data'
+import {
+  isCid,
+  isLegacyBlobRef,
+  isPlainObject,
+  isTypedBlobRef,
+  type LexMap,
+  type LexValue,
+} from '@atproto/lex-data'
 import type { l } from '@atproto/lex-schema'
 import type { Reader } from '../store/database.ts'
 import * as blobs from '../store/tables/blobs.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
-/** Yields the blobs that a value names. The library's `enumBlobRefs` overflows the stack at arrays of about 100,000 items. */
-export function* blobRefsIn(value: LexValue | undefined): Iterable<blobs.Blob> {
-  if (Array.isArray(value)) for (const item of value) yield* blobRefsIn(item)
-  else if (isTypedBlobRef(value)) yield toBlob(value)
-  else if (isPlainObject(value)) for (const item of Object.values(value as LexMap)) yield* blobRefsIn(item)
-}
-
-function toBlob({ ref, mimeType, size }: { ref: unknown; mimeType: string; size: number }): blobs.Blob {
-  return { cid: String(ref), mimeType, size }
+/** What a record states of a blob. */
+export interface BlobRef {
+  readonly cid: string
+  readonly mimeType: string
+  /** In bytes; undefined in references of old clients. */
+  readonly size: number | undefined
 }
 
 /**
- * Checks that an account has uploaded the blob that its record names, and that the reference states its type and size.
+ * Yields the blobs that a value names, also in the form `{ cid, mimeType }` that clients wrote until 2023. The library's
+ * `enumBlobRefs` overflows the stack at arrays of about 100,000 items.
+ */
+export function* blobRefsIn(value: LexValue | undefined): Iterable<BlobRef> {
+  if (Array.isArray(value)) for (const item of value) yield* blobRefsIn(item)
+  else if (isLegacyBlobRef(value)) yield { cid: value.cid, mimeType: value.mimeType, size: undefined }
+  else if (isTypedBlobRef(value, { strict: false }) && isCid(value.ref, { flavor: 'raw' }))
+    yield typedRef(value)
+  else if (isPlainObject(value)) for (const item of Object.values(value as LexMap)) yield* blobRefsIn(item)
+}
+
+/** Clients that rewrote an old reference put the size -1. */
+function typedRef({ ref, mimeType, size }: { ref: unknown; mimeType: string; size: number }): BlobRef {
+  return { cid: String(ref), mimeType, size: size < 0 ? undefined : size }
+}
+
+/**
+ * Checks that an account has uploaded the blob that its record names, and that what the reference states of it is true.
  * An imported repository may name missing blobs: further records may do so too.
  * @param record row of the record, which is stored already
  * @throws BlobNotFound, InvalidMimeType, InvalidSize: a method that writes records declares them
  */
-export function checkReference(db: Reader, did: string, record: number, ref: blobs.Blob): void {
+export function checkReference(db: Reader, did: string, record: number, ref: BlobRef): void {
   const blob = blobs.find(db, did, ref.cid)
   if (!blob && blobs.isNamed(db, did, ref.cid, record)) return
   if (!blob) {
@@ -37,7 +58,7 @@ export function checkReference(db: Reader, did: string, record: number, ref: blo
       `Blob ${ref.cid} has the type ${blob.mimeType}, not ${ref.mimeType}`,
     )
   }
-  if (blob.size !== ref.size) {
+  if (ref.size !== undefined && blob.size !== ref.size) {
     throw new XrpcError('InvalidSize', `Blob ${ref.cid} has ${blob.size} bytes, not ${ref.size}`)
   }
 }

@@ -1,19 +1,30 @@
 /** Checks of the public address itself: the setting, the name, the certificate. */
 
+import { isIP } from 'node:net'
+import { isValidTld } from '@atproto/syntax'
 import { isPublicAddress } from '../network/guard.ts'
 import { addressesOf, certificateOf } from '../network/probe.ts'
 import { type Check, codeOf, failed, ok, unknown, warning } from './check.ts'
 
 /** Proxies renew a certificate in the last third of its life. */
 const lateRenewal = 1 / 6
-const connectMs = 10_000
+/** A proxy may get a certificate during the first handshake. */
+export const handshakeMs = 20_000
+
+/** Whether other networks may know a host name. Some endings are reserved for tests and local networks (RFC 6761). */
+export function isPublicName(name: string): boolean {
+  return name.includes('.') && isIP(name) === 0 && isValidTld(name) && !name.endsWith('.test')
+}
 
 /** The setting. */
 export function checkUrl(publicUrl: string): Check {
   const name = 'publicUrl'
-  const { protocol, port } = new URL(publicUrl)
+  const { protocol, hostname, port } = new URL(publicUrl)
   if (protocol !== 'https:') {
     return failed(name, `${publicUrl} is not encrypted. Other servers connect by https only.`, 'setPublicUrl')
+  }
+  if (!isPublicName(hostname)) {
+    return failed(name, `Other servers cannot look up ${hostname}. Use a public domain name.`, 'setPublicUrl')
   }
   if (port) {
     return warning(
@@ -50,7 +61,7 @@ export async function checkTls(url: URL, now: Date): Promise<Check> {
   const { hostname, port } = url
   const name = 'tls'
   try {
-    const { issuer, validFrom, validTo } = await certificateOf(url, AbortSignal.timeout(connectMs))
+    const { issuer, validFrom, validTo } = await certificateOf(url, AbortSignal.timeout(handshakeMs))
     const until = validTo.toISOString().slice(0, 10)
     const left = validTo.getTime() - now.getTime()
     if (left < lateRenewal * (validTo.getTime() - validFrom.getTime())) {

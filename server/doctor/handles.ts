@@ -1,11 +1,10 @@
 /** Checks whether other servers can resolve the handles of accounts here. */
-import { isValidTld } from '@atproto/syntax'
 import { statusOf } from '../accounts/status.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { guardedFetch } from '../network/guarded-fetch.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import { tlsProblem } from './address.ts'
+import { handshakeMs, isPublicName, tlsProblem } from './address.ts'
 import { type Check, codeOf, failed, ok, warning } from './check.ts'
 
 /** Most servers have fewer accounts; the handles of the others have the same domains. */
@@ -36,7 +35,7 @@ async function problemOf(
   { publicUrl, userDomains, resolveHandle, signal }: Deps,
 ): Promise<Check | undefined> {
   const name = 'handles'
-  if (!isValidTld(handle) || handle.endsWith('.test')) {
+  if (!isPublicName(handle)) {
     return warning(
       name,
       `${handle} resolves on this server only: no other server looks up names with its ending.`,
@@ -50,9 +49,14 @@ async function problemOf(
     return undefined
   }
   try {
-    const { port } = new URL(publicUrl)
+    // The proxy of this server may have a private address here. The domain of an account is not trusted like that.
+    const port = isOwnDomain ? new URL(publicUrl).port : ''
     const url = `https://${handle}${port && `:${port}`}/.well-known/atproto-did`
-    const { status, body } = await guardedFetch(url, { allowPrivate: true, signal })
+    const { status, body } = await guardedFetch(url, {
+      allowPrivate: isOwnDomain,
+      timeoutMs: handshakeMs,
+      signal,
+    })
     const answered = body.toString().trim()
     if (status === 200 && answered === did) return undefined
     const answer = status === 200 ? 'with the identity of another account' : `with status ${status}`

@@ -82,9 +82,9 @@ export async function checkClientAddress(deps: ProxyDeps): Promise<Check> {
       'passClientAddress',
     )
   }
-  if (caller.isForwarded)
+  if (caller.isForwarded && caller.address !== '')
     return ok(name, `Visitors keep their own address. This one came as ${caller.address}.`)
-  if (forwardedFor === undefined || forwardedFor === forgedAddress) {
+  if (caller.isForwarded || forwardedFor === undefined || forwardedFor === forgedAddress) {
     return failed(
       name,
       'The proxy does not send the addresses of visitors, so all of them share one rate limit or none.',

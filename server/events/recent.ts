@@ -13,6 +13,7 @@ export interface RecentEvents {
    * @returns a function that removes the consumer
    */
   join(lastSeq: number, signal: AbortSignal): () => void
+  readonly consumers: number
   /** Events up to this number are only in the store. */
   readonly start: number
   /** Returns the events after a number, which is not before `start`. */
@@ -41,24 +42,26 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
 
   async function readDue(): Promise<void> {
     isReading = true
-    try {
-      while (isDue && consumers > 0) {
-        isDue = false
-        const { epoch } = store
-        const from = end
-        const page = events.page(store, from)
-        if (page.length === 0) continue
-        await store.settled(epoch)
-        // Otherwise all consumers have left meanwhile, and another one begins elsewhere.
-        if (end === from) publish(page)
-        isDue = true
-      }
-    } catch (error) {
-      // A failed write has taken back what was read. That is another change of the store.
-      if (!(error instanceof StoreUnavailable)) onFault(error)
-    } finally {
-      isReading = false
+    while (isDue && consumers > 0) {
+      isDue = false
+      await readPage().catch((error: unknown) => {
+        // A failed write has taken back what was read. That is another change of the store.
+        if (!(error instanceof StoreUnavailable)) onFault(error)
+      })
     }
+    isReading = false
+  }
+
+  async function readPage(): Promise<void> {
+    const { epoch } = store
+    const from = end
+    const page = events.page(store, from)
+    const last = page.events.at(-1)?.seq
+    if (last === undefined) return
+    await store.settled(epoch)
+    // Otherwise all consumers have left meanwhile, and another one begins elsewhere.
+    if (end === from) publish(page.events)
+    if (!page.isLast || end !== last) isDue = true
   }
 
   function requestRead(): void {
@@ -98,6 +101,9 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
   store.watch(requestRead)
 
   return {
+    get consumers() {
+      return consumers
+    },
     get start() {
       return start
     },

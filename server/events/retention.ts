@@ -14,30 +14,34 @@ interface Deps {
 /** Events of one transaction, which takes a few milliseconds. */
 const batch = 100
 
-/** Deletes events that are too old or too many, the oldest first. */
-export async function pruneEvents({ config, store, now }: Deps): Promise<void> {
+/** Deletes events that are too old or too many, the oldest first. Returns how many. */
+export async function pruneEvents({ config, store, now }: Deps): Promise<number> {
   const since = now().getTime() - config.eventRetention
   // Some more than needed, so that a burst does not cause one transaction for each event.
   const isOver = events.state(store).bytes > config.eventLimit
   const bytes = isOver ? config.eventLimit * 0.95 : config.eventLimit
-  while ((await store.transact((tx) => events.removeOutdated(tx, { since, bytes }, batch))) === batch) {
-    await setImmediate()
+  for (let total = 0; ; await setImmediate()) {
+    const removed = await store.transact((tx) => events.removeOutdated(tx, { since, bytes }, batch))
+    total += removed
+    if (removed < batch) return total
   }
 }
 
 /** Prunes whenever the limit is exceeded. @returns a function that stops it */
 export function watchEventLimit(deps: Deps & { readonly background: Background }): () => void {
   const { config, store, background } = deps
+  const isOver = () => events.state(store).bytes > config.eventLimit
   let version = 0
   let isPruning = false
   return store.watch(() => {
     if (isPruning || store.version('events') === version) return
     version = store.version('events')
-    if (events.state(store).bytes <= config.eventLimit) return
+    if (!isOver()) return
     isPruning = true
     background.run('deletion of old events', async () => {
       try {
-        await pruneEvents(deps)
+        // Again if more has been written meanwhile.
+        while (isOver() && (await pruneEvents(deps)) > 0) {}
       } finally {
         isPruning = false
       }

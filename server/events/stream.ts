@@ -13,7 +13,7 @@ export interface EventStream {
   /**
    * Yields frames until the signal aborts, after a message if events after the cursor have been deleted.
    * @param cursor number of the last event that the consumer has; undefined: only new events
-   * @throws FutureCursor, NotEnoughResources
+   * @throws FutureCursor, NotEnoughResources, RateLimitExceeded
    */
   read(cursor: number | undefined, signal: AbortSignal): AsyncIterable<Message>
 }
@@ -25,6 +25,9 @@ interface Deps {
   /** Reports unexpected errors, because reading new events has no caller. */
   readonly onFault: (error: unknown) => void
 }
+
+/** Each one may have 2 MB that it has not read yet. */
+const maxConsumers = 200
 
 const outdated: Message = {
   $type: 'com.core.sync.subscribeRepos#info',
@@ -41,7 +44,7 @@ export function createEventStream({ store, onFault }: Deps): EventStream {
     while (!signal.aborted) {
       const { start } = recent
       const isRecent = at >= start
-      const page = isRecent ? recent.after(at) : await settled(store, () => events.page(store, at))
+      const page = isRecent ? recent.after(at) : await settled(store, () => events.page(store, at).events)
       for (const { seq, frame } of page) {
         yield frame
         at = seq
@@ -57,6 +60,8 @@ export function createEventStream({ store, onFault }: Deps): EventStream {
       const { lastSeq, outdatedSeq } = await settled(store, () => events.state(store))
       const from = Math.max(cursor ?? lastSeq, 0)
       if (from > lastSeq) throw new XrpcError('FutureCursor', `The last event has the number ${lastSeq}`)
+      if (recent.consumers >= maxConsumers)
+        throw protocolError('RateLimitExceeded', 'The event stream has too many consumers. Try again later.')
       const leave = recent.join(lastSeq, signal)
       try {
         if (from < outdatedSeq) yield outdated

@@ -1,6 +1,7 @@
 /** Copies the files of an account that the new server does not have yet. */
 
 import { isObject, isString } from '../identity/json.ts'
+import { ResponseTooLarge } from '../network/peer.ts'
 import { blobCid, newBlobHash } from '../store/blob-files.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Side, Transfer } from './side.ts'
@@ -62,7 +63,9 @@ async function copyBlob(
   cid: string,
   progress: MediaProgress,
 ): Promise<void> {
-  const file = await source.download('com.core.sync.getBlob', { did, cid }).catch(unlessRefused(400, 404))
+  const file = await source
+    .download('com.core.sync.getBlob', { did, cid })
+    .catch(unlessRefused(400, 404, ResponseTooLarge))
   if (!file) return progress.missing()
   let size = 0
   const body = verified(file.body, cid, (bytes) => {
@@ -71,7 +74,7 @@ async function copyBlob(
   const stored = await target
     .upload('com.core.repo.uploadBlob', { ...file, body })
     .then(() => true)
-    .catch(unlessRefused(413, WrongBytes))
+    .catch(unlessRefused(413, WrongBytes, ResponseTooLarge))
   await (stored ? progress.copied(size) : progress.missing())
 }
 
@@ -96,7 +99,7 @@ async function* verified(
 }
 
 /** Maps refusals to undefined: responses with a status, or errors of a class. */
-function unlessRefused(...expected: (number | typeof WrongBytes)[]) {
+function unlessRefused(...expected: (number | typeof WrongBytes | typeof ResponseTooLarge)[]) {
   return (error: unknown): undefined => {
     const isExpected = expected.some((each) =>
       typeof each === 'number'

@@ -15,7 +15,7 @@ import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
 import { createLocalSide } from './local-side.ts'
-import { createRemoteSide, type PeerSession, SignInNeeded } from './remote-side.ts'
+import { createRemoteSide, endSession, type PeerSession, SignInNeeded } from './remote-side.ts'
 import type { Side } from './side.ts'
 import { enterCode, isFinal, type StepContext, stepTable } from './steps.ts'
 
@@ -36,8 +36,8 @@ export interface MovesDeps {
 export interface Moves {
   /** The connections to other servers. */
   readonly peers: Peers
-  /** Goes on with a move in the background, unless it runs already. */
-  resume(did: string): void
+  /** Starts a move in the background, in the place of an earlier one of the account. */
+  begin(move: rows.NewMove): Promise<void>
   /** Goes on with the moves that do not need their owner. Those that failed are retried with growing delays. */
   resumeDue(): Promise<void>
   /** Signs the operation with the code that the old server mailed, and goes on. @throws XrpcError of the old server */
@@ -117,6 +117,7 @@ export function createMoves(deps: MovesDeps): Moves {
       if (!move || move.step === 'done' || move.need !== null || runSignal.aborted) return
       try {
         const changes = await stepTable[move.step](contextOf(move, runSignal))
+        if (changes.step === 'done') await signOut(did)
         await update(did, { error: null, ...changes })
         retries.delete(did)
       } catch (error) {
@@ -136,6 +137,19 @@ export function createMoves(deps: MovesDeps): Moves {
     await update(did, { error: messageOf(error) })
   }
 
+  async function signOut(did: string): Promise<void> {
+    const { peer = '', refreshJwt } = rows.find(store, did) ?? {}
+    if (refreshJwt) await endSession(peers.at(peer), refreshJwt, signal)
+  }
+
+  /** Resolves when no step of a move runs. */
+  async function stop(did: string): Promise<void> {
+    const run = running.get(did)
+    run?.abort.abort()
+    await run?.ended
+  }
+
+  /** Goes on with a move in the background, unless it runs already. */
   function resume(did: string): void {
     const current = running.get(did)
     if (current) current.isResumed = true
@@ -157,7 +171,11 @@ export function createMoves(deps: MovesDeps): Moves {
 
   return {
     peers,
-    resume,
+    async begin(move) {
+      await stop(move.did)
+      await store.transact((tx) => rows.start(tx, move, now().getTime()))
+      resume(move.did)
+    },
     async resumeDue() {
       for (const did of rows.runnable(store)) {
         if ((retries.get(did)?.at ?? 0) <= now().getTime()) resume(did)
@@ -166,7 +184,10 @@ export function createMoves(deps: MovesDeps): Moves {
     async enterCode(did, code) {
       const move = rows.find(store, did)
       if (move?.need !== 'code') return
-      const changes = await enterCode(contextOf(move, signal), code)
+      const changes = await enterCode(contextOf(move, signal), code).catch((error: unknown): MoveChanges => {
+        if (error instanceof SignInNeeded) return { need: 'signIn' }
+        throw error
+      })
       await update(did, { error: null, ...changes })
       resume(did)
     },
@@ -180,9 +201,8 @@ export function createMoves(deps: MovesDeps): Moves {
       resume(did)
     },
     async cancel(did) {
-      const run = running.get(did)
-      run?.abort.abort()
-      await run?.ended
+      await stop(did)
+      await signOut(did)
       await store.transact((tx) => rows.remove(tx, did))
     },
   }

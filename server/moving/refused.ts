@@ -15,7 +15,7 @@ export async function withPeer<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof OutboundRefused || error instanceof OutboundFailed)
-      throw moveRefused(`The other server cannot be reached. ${error.message}`)
+      throw moveRefused(`A server cannot be reached. ${error.message}`)
     if (error instanceof UnresolvableDid) throw moveRefused(error.message)
     if (!(error instanceof XrpcError) || error.name === 'AuthFactorTokenRequired') throw error
     throw moveRefused(error.message || error.name)

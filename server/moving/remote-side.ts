@@ -94,6 +94,11 @@ export function sessionIn({ accessJwt, refreshJwt }: Json): PeerSession {
   throw new XrpcError('UpstreamFailure', 'The other server did not open a session')
 }
 
+/** Ends a session at another server, if it responds. */
+export async function endSession(peer: Peer, token: string, signal?: AbortSignal): Promise<void> {
+  await peer.post('com.core.server.deleteSession', undefined, { token, signal }).catch(() => {})
+}
+
 /** Returns the claims of a token, which is not verified; empty if it is no JWT. */
 export function claimsOf(token: string): Json {
   const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url'))

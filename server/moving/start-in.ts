@@ -4,25 +4,21 @@ import type { DidString, HandleString } from '@atproto/syntax'
 import { networkNames } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { isString } from '../identity/json.ts'
-import type { Database } from '../store/database.ts'
-import * as rows from '../store/tables/moves.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
 import type { Caller } from '../xrpc/method.ts'
 import { accountOf, type FindDeps, findAccount, serverOrigin } from './find-account.ts'
 import type { Moves } from './moves.ts'
 import { openAccount } from './open-account.ts'
 import { moveRefused, withPeer } from './refused.ts'
-import { claimsOf, type PeerSession, sessionIn } from './remote-side.ts'
+import { claimsOf, endSession, type PeerSession, sessionIn } from './remote-side.ts'
 import type { Json } from './side.ts'
 
 interface Deps extends FindDeps {
   readonly config: Config
-  readonly store: Database
   readonly moves: Moves
   readonly callMethod: CallMethod
   readonly origin: string
   readonly serverDid: string
-  readonly now: () => Date
 }
 
 export interface MoveInRequest {
@@ -46,32 +42,35 @@ export async function startMoveIn(
   request: MoveInRequest,
   caller: Caller,
 ): Promise<PeerSession & { did: DidString; handle: HandleString }> {
-  const { config, store, moves, callMethod, origin, now } = deps
-  requirePublic(config)
-  const { did, server, session, email } = await withPeer(() => signIn(deps, request))
+  requirePublic(deps.config)
+  const signedIn = await withPeer(() => signIn(deps, request))
+  try {
+    return await withPeer(() => openHere(deps, request, signedIn, caller))
+  } catch (error) {
+    await endSession(deps.moves.peers.at(signedIn.server), signedIn.session.refreshJwt)
+    throw error
+  }
+}
+
+/** Creates the account on this server, and begins to copy its data. */
+async function openHere(
+  deps: Deps,
+  request: MoveInRequest,
+  { did, server, session, email }: SignedIn,
+  caller: Caller,
+) {
+  const { moves, callMethod, origin } = deps
+  requireMainPassword(session.accessJwt)
   if (server === origin) throw moveRefused('This account lives on this server already')
-  const serviceToken = await withPeer(() => proofFrom(deps, server, session.accessJwt))
   const { handle, newPassword: password, inviteCode } = request
-  const account = { did, handle, email: request.email ?? email, password, inviteCode }
-  const opened = await withPeer(() =>
-    openAccount(
-      (nsid, input, token) =>
-        callMethod({ nsid, input, auth: { serviceToken: token }, caller }) as Promise<Json>,
-      account,
-      serviceToken,
-    ),
+  const opened = await openAccount(
+    (nsid, input, serviceToken) =>
+      callMethod({ nsid, input, auth: { serviceToken }, caller }) as Promise<Json>,
+    { did, handle, email: request.email ?? email, password, inviteCode },
+    await proofFrom(deps, server, session.accessJwt),
   )
   const newHandle = String(opened.handle) as HandleString
-  const move = {
-    did,
-    direction: 'in',
-    peer: server,
-    handle: newHandle,
-    byAdmin: 0,
-    ...session,
-  } as const
-  await store.transact((tx) => rows.start(tx, move, now().getTime()))
-  moves.resume(did)
+  await moves.begin({ did, direction: 'in', peer: server, handle: newHandle, byAdmin: 0, ...session })
   return { ...sessionIn(opened), did, handle: newHandle }
 }
 
@@ -84,7 +83,18 @@ export function requirePublic({ publicUrl, plcUrl, allowPrivateTargets }: Config
   )
 }
 
-async function signIn(deps: Deps, { identifier, server, password, authFactorToken }: MoveInRequest) {
+/** The account at its old server. */
+interface SignedIn {
+  readonly did: DidString
+  readonly server: string
+  readonly session: PeerSession
+  readonly email: string | undefined
+}
+
+async function signIn(
+  deps: Deps,
+  { identifier, server, password, authFactorToken }: MoveInRequest,
+): Promise<SignedIn> {
   const { moves } = deps
   const named = server?.trim() ? undefined : await findAccount(deps, identifier)
   const address = named?.server ?? serverOrigin(server ?? '')
@@ -96,7 +106,6 @@ async function signIn(deps: Deps, { identifier, server, password, authFactorToke
       {},
     )
   const session = sessionIn(answer)
-  requireMainPassword(session.accessJwt)
   const { did } = answer
   if (!isString(did) || (named && did !== named.did))
     throw moveRefused('The old server signed another account in')

@@ -16,6 +16,7 @@ import type { Moves } from './moves.ts'
 import { openAccount } from './open-account.ts'
 import { moveRefused, withPeer } from './refused.ts'
 import { sessionIn } from './remote-side.ts'
+import { canCancel } from './view.ts'
 
 interface Deps {
   readonly config: Config
@@ -25,7 +26,6 @@ interface Deps {
   readonly callMethod: CallMethod
   readonly log: Logger
   readonly origin: string
-  readonly now: () => Date
 }
 
 export interface MoveOutRequest {
@@ -48,9 +48,15 @@ export interface TargetServer {
 
 /** Asks a server what it requires of new accounts. @throws XrpcError */
 export async function describeTarget(
-  { moves, origin: here }: Pick<Deps, 'moves' | 'origin'>,
+  { config, moves, origin: here }: Pick<Deps, 'config' | 'moves' | 'origin'>,
   address: string,
 ): Promise<TargetServer> {
+  // Nothing leaves this machine before its owner has switched that on.
+  if (config.plcUrl === undefined) {
+    throw moveRefused(
+      'Other servers find an account by a directory, and this server has none. Set one up under Network first.',
+    )
+  }
   const origin = serverOrigin(address)
   if (origin === here) throw moveRefused('This is the address of this server')
   const answer = await withPeer(() => moves.peers.at(origin).get('com.core.server.describeServer', {}))
@@ -74,9 +80,13 @@ export async function startMoveOut(
   request: MoveOutRequest,
   byAdmin: boolean,
 ): Promise<void> {
-  const { config, store, moves, now } = deps
+  const { config, store, moves } = deps
   const { did } = account
   if (!byAdmin) requireEmail(account)
+  const earlier = rows.find(store, did)
+  if (earlier && earlier.endedAt === null && !canCancel(earlier)) {
+    throw moveRefused(`The account is about to move to ${new URL(earlier.peer).host}`)
+  }
   const target = await describeTarget(deps, request.server)
   await publish(deps, did)
   const local = createLocalSide(deps, did)
@@ -103,18 +113,12 @@ export async function startMoveOut(
     byAdmin: Number(byAdmin),
     ...session,
   } as const
-  await store.transact((tx) => rows.start(tx, move, now().getTime()))
-  moves.resume(did)
+  await moves.begin(move)
 }
 
 /** The new server looks the identity up in the directory. @throws XrpcError `MoveRefused` */
-async function publish({ config, plc, log }: Deps, did: string): Promise<void> {
+async function publish({ plc, log }: Deps, did: string): Promise<void> {
   if (!did.startsWith('did:plc:')) return
-  if (config.plcUrl === undefined) {
-    throw moveRefused(
-      'Other servers find an account by a directory, and this server has none. Set one up under Network first.',
-    )
-  }
   await plc.publish(did).catch((error: unknown) => {
     log.warn({ err: error, did }, 'PLC submission failed')
     throw moveRefused('The directory did not accept the identity of this account. Try again later.')

@@ -43,8 +43,10 @@ export interface Peers {
   close(): void
 }
 
-/** Milliseconds in which a server must answer a call, or send or take the next bytes of a stream. */
+/** Milliseconds in which a server must answer a call, or send or take a part of a stream. */
 const defaultIdleMs = 30_000
+/** Bytes of a stream that count as a part: a slower server would hold a connection forever. */
+const partBytes = 16_384
 /** Milliseconds that a server may take to process an upload. */
 const processingMs = 15 * 60_000
 /** Limit of a JSON response in bytes. */
@@ -87,7 +89,7 @@ function createPeer(client: HttpClient, origin: string, options: PeerOptions): P
     }
     const url = `${origin}/xrpc/${networkName(nsid)}${query ? `?${query}` : ''}`
     const response = await client.request(url, { method, headers, body: body?.stream, signal: life.ended })
-    life.progress()
+    life.answered()
     const { statusCode: status = 0 } = response
     if (status === 200) return response
     throw errorOf(origin, status, parseJson(await collect(response, life)))
@@ -154,10 +156,18 @@ function createLifetime(maxIdleMs: number) {
   const over = new AbortController()
   const silent = () => over.abort(new Error('the server does not respond'))
   let idle = setTimeout(silent, maxIdleMs)
+  let bytes = 0
   return {
     ended: over.signal,
+    /** The response has begun. */
+    answered: () => void idle.refresh(),
     /** Bytes have arrived or were sent. */
-    progress: () => void idle.refresh(),
+    progress(count: number) {
+      bytes += count
+      if (bytes < partBytes) return
+      bytes = 0
+      idle.refresh()
+    },
     /** The body was sent: what follows may take long. */
     process() {
       clearTimeout(idle)
@@ -177,7 +187,7 @@ async function collect(response: IncomingMessage, life: Lifetime): Promise<Buffe
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxJsonBytes) throw tooLarge(maxJsonBytes)
-    life.progress()
+    life.progress(chunk.length)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -194,7 +204,7 @@ async function* received(
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw tooLarge(maxBytes)
-      life.progress()
+      life.progress(chunk.length)
       yield chunk
     }
   } catch (error) {
@@ -206,14 +216,19 @@ async function* received(
 
 async function* sent(body: AsyncIterable<Uint8Array>, life: Lifetime): AsyncIterable<Uint8Array> {
   for await (const chunk of body) {
-    life.progress()
+    life.progress(chunk.length)
     yield chunk
   }
   life.process()
 }
 
+/** The cause of an OutboundFailed: a response exceeds its limit. */
+export class ResponseTooLarge extends Error {
+  override name = 'ResponseTooLarge'
+}
+
 function tooLarge(maxBytes: number): Error {
-  return new Error(`the response is larger than ${maxBytes} bytes`)
+  return new ResponseTooLarge(`the response is larger than ${maxBytes} bytes`)
 }
 
 /** Longest text of another server that is kept. */

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { type Files, type OpenFile, writeFully } from '../store/files.ts'
+import { StoreUnavailable } from '../store/errors.ts'
+import { type Files, writeChunks } from '../store/files.ts'
 import { temporarySuffix } from '../store/layout.ts'
+import { isOfDisk } from '../store/receive-file.ts'
 
 export interface Spool {
   /** Whether it takes a file. */
@@ -17,43 +19,43 @@ export interface Spool {
 const memoryBytes = 1024 * 1024
 const chunkBytes = 64 * 1024
 
-/** Reads `parts` to the end, a few at a time. An error leaves no file. @param folder is created when a file is needed */
+/**
+ * Reads `parts` to the end, a few at a time. An error leaves no file.
+ * @param folder is created when a file is needed
+ * @throws StoreUnavailable when the disk is full or fails, and errors of `parts`
+ */
 export async function spool(files: Files, folder: string, parts: Iterable<Uint8Array>): Promise<Spool> {
+  const chunks = inChunks(parts)
+  const held: Uint8Array[] = []
+  for (let bytes = 0; bytes <= memoryBytes; ) {
+    const { done, value } = await chunks.next()
+    if (done) return { isFile: false, chunks: () => held, remove: async () => {} }
+    held.push(value)
+    bytes += value.length
+  }
   const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
   const remove = () => files.remove(path)
-  let held: Uint8Array[] = []
-  let heldBytes = 0
-  let file: OpenFile | undefined
-  let written = 0
   try {
-    for await (const chunk of inChunks(parts)) {
-      held.push(chunk)
-      heldBytes += chunk.length
-      if (!file && heldBytes <= memoryBytes) continue
-      file ??= await createIn(files, folder, path)
-      for (const part of held) {
-        await writeFully(file, part, written)
-        written += part.length
-      }
-      held = []
-    }
+    await files.makeDir(folder)
+    await writeChunks(files, path, joined(held.splice(0), chunks), 'temporary')
   } catch (error) {
-    await file?.close()
     await remove().catch(() => {})
-    throw error
+    if (!isOfDisk(error)) throw error
+    throw new StoreUnavailable('The repository could not be written to a temporary file. Try again.')
   }
-  if (!file) return { isFile: false, chunks: () => held, remove: async () => {} }
-  await file.close()
   return { isFile: true, chunks: () => files.chunks(path), remove }
 }
 
-async function createIn(files: Files, folder: string, path: string): Promise<OpenFile> {
-  await files.makeDir(folder)
-  return files.create(path)
+async function* joined(
+  first: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first
+  yield* rest
 }
 
 /** Joins small parts, and lets the event loop continue after each chunk. */
-async function* inChunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inChunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let held: Uint8Array[] = []
   let bytes = 0
   for (const part of parts) {

@@ -62,11 +62,12 @@ export async function changeTree(before: MST, changes: readonly TreeChange[]): P
   return { tree, added, removed: [...outdated], bordering }
 }
 
-/** Returns blocks of a repository. */
+/** Returns blocks of a repository, which must all be stored. */
 export function readBlocks(db: Reader, did: string, cids: readonly string[]): repos.Block[] {
-  return cids.flatMap((cid) => {
+  return cids.map((cid) => {
     const bytes = repos.findBlock(db, did, cid)
-    return bytes ? [{ cid, bytes }] : []
+    if (!bytes) throw new Error(`The repository ${did} has no block ${cid}`)
+    return { cid, bytes }
   })
 }
 

@@ -215,11 +215,12 @@ export async function writeFile(files: Files, path: string, ...parts: readonly U
   await writeChunks(files, path, parts)
 }
 
-/** Writes a file as its content arrives, and syncs it. Its name is on disk after `syncDir`. */
+/** Writes a file as its content arrives, and syncs it unless it is temporary. Its name is on disk after `syncDir`. */
 export async function writeChunks(
   files: Files,
   path: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  lifetime?: 'temporary',
 ): Promise<void> {
   const file = await files.create(path)
   try {
@@ -228,7 +229,7 @@ export async function writeChunks(
       await writeFully(file, chunk, position)
       position += chunk.length
     }
-    await file.sync()
+    if (lifetime === undefined) await file.sync()
   } finally {
     await file.close()
   }

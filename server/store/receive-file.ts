@@ -44,6 +44,10 @@ export async function receiveFile(
 
 /** Returns StoreUnavailable for an error of a disk that is full or fails, and other errors as they are. */
 export function withDiskErrors(error: unknown): unknown {
-  const isOfDisk = error instanceof Error && 'code' in error && diskCodes.includes(String(error.code))
-  return isOfDisk ? new StoreUnavailable('The upload could not be written to disk. Try again.') : error
+  return isOfDisk(error) ? new StoreUnavailable('The upload could not be written to disk. Try again.') : error
+}
+
+/** Whether a file operation failed because the disk is full or fails. */
+export function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && diskCodes.includes(String(error.code))
 }

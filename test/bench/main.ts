@@ -15,6 +15,7 @@ import { benchSignIn } from './sign-in.ts'
 import { benchSize } from './size.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
+import { benchStream } from './stream.ts'
 import { benchUi } from './ui.ts'
 
 const parts = new Map<string, (argument?: number) => void | Promise<void>>([
@@ -22,6 +23,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['sign-in', () => benchSignIn()],
   ['start', () => benchStart()],
   ['records', () => benchRecords()],
+  ['stream', () => benchStream()],
   ['size', () => benchSize()],
   ['reading', () => benchReading()],
   ['notifications', () => benchNotifications()],

@@ -17,8 +17,15 @@ export class Measured implements AsyncDisposable {
     this.url = url
   }
 
-  /** The built server, as `npm run serve` starts it. `nodeArgs` come before its entry file. */
-  static pds(dataDir: string, nodeArgs: readonly string[] = []): Promise<Measured> {
+  /**
+   * The built server, as `npm run serve` starts it. `nodeArgs` come before its entry file.
+   * @param env more settings
+   */
+  static pds(
+    dataDir: string,
+    nodeArgs: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Measured> {
     const [, served = ''] = /\bnode (.*)$/.exec(scripts.serve) ?? []
     return Measured.#start([...nodeArgs, ...served.split(' ')], {
       PDS_DATA_DIR: dataDir,
@@ -28,6 +35,7 @@ export class Measured implements AsyncDisposable {
       PDS_ADMIN_PASSWORD: 'admin password of the bench',
       PDS_RATE_LIMITS: 'off',
       PDS_LOG_LEVEL: 'error',
+      ...env,
     })
   }
 

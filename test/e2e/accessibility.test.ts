@@ -40,6 +40,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/invites', 'Invites', '2 uses left'],
   ['/accounts', 'Accounts', 'bob.test'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
+  ['/network', 'Network', 'Look-ups of identities'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
 ]
 
@@ -283,7 +284,10 @@ test('accessibility tree: navigation and Subscriptions', async () => {
             - /url: "#/accounts"
         - listitem:
           - link "Service tokens":
-            - /url: "#/service-tokens""
+            - /url: "#/service-tokens"
+        - listitem:
+          - link "Network":
+            - /url: "#/network""
   `)
   expect(await page.getByRole('main').ariaSnapshot()).toMatchInlineSnapshot(`
     "- main:

@@ -135,7 +135,7 @@ describe('with accounts on the server', () => {
       route.fulfill({ status: 400, json: { error: 'InvalidToken', message: 'Bad token scope' } }),
     )
     await page.getByRole('button', { name: 'Create token' }).click()
-    await page.locator('[aria-live=assertive]').getByText(/./).waitFor()
+    await page.getByText('This session does not permit that.').waitFor()
     await heading(page, 'Account taken down').waitFor()
   })
 

@@ -127,7 +127,8 @@ export async function contentOf({ server, did, accessJwt: auth }: Account): Prom
   return { tree, blocks, blobs, preferences: body.preferences }
 }
 
-async function readRepository(archive: Uint8Array) {
+/** @returns the tree of an archive, and its blocks but for the commit */
+export async function readRepository(archive: Uint8Array) {
   const { roots, blocks } = await readCar(archive)
   const [root] = roots
   const commitBytes = root && blocks.get(root)

@@ -3,18 +3,26 @@
  * system's folder for temporary files.
  */
 import { after } from 'node:test'
+import { agentMoves } from './agent.ts'
+import { archives } from './archives.ts'
+import { bulk } from './bulk.ts'
 import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
 import { moves } from './moves.ts'
 import { compareReads } from './reads.ts'
 import { streams } from './streams.ts'
+import { verification } from './verification.ts'
 import { openWorld } from './world.ts'
 
 const world = await openWorld()
 after(() => world.close())
 
 moves(world)
+agentMoves(world)
+archives(world)
 mover(world)
+bulk(world)
 interruptions(world)
 streams(world)
 compareReads(world)
+verification(world)

@@ -115,6 +115,13 @@ export async function changeIdentity(from: Account, to: Account, readCode: ReadC
   })
 }
 
+/** Resolves when the directory has an account: this server creates accounts without waiting for it. */
+export async function published(directory: string, did: string): Promise<void> {
+  while ((await fetch(`${directory}/${did}`)).status !== 200) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
 /** What the directory says of an account. */
 export async function identityOf(directory: string, did: string) {
   const response = await fetch(`${directory}/${did}/data`)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const adminPassword = 'the-admin-password'
-const root = join(import.meta.dirname, '../..')
+export const root = join(import.meta.dirname, '../..')
 
 /** Processes end with this one, also when it is interrupted. */
 const running = new Set<ChildProcess>()

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { type Commit, verifyCommitSig } from '@atproto/repo'
 import { type Account, createAccount, picture, postRecord, put, tid, upload } from './accounts.ts'
 import { assertInvertible, blocksOf, type Frame, Frames } from './frames.ts'
-import { identityOf, migrate } from './migration.ts'
+import { identityOf, migrate, published } from './migration.ts'
 import { adminPassword } from './processes.ts'
 import type { World } from './world.ts'
 import { all, post } from './xrpc.ts'
@@ -242,13 +242,6 @@ function takedown({ server, did }: Account, applied: boolean) {
 
 function deleteAccount({ server, did }: Account) {
   return post(server, 'com.atproto.admin.deleteAccount', { auth: admin, input: { did } })
-}
-
-/** Resolves when the directory has an account: this server creates accounts without waiting for it. */
-async function published(directory: string, did: string): Promise<void> {
-  while ((await fetch(`${directory}/${did}`)).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 interface Line {

@@ -12,6 +12,8 @@ export interface World {
   /** A second reference server, with keys of its own. */
   readonly others: Program
   readonly ours: Program
+  /** Starts another server of ours. */
+  newServer(): Promise<Program>
   readonly readCode: ReadCode
   close(): Promise<void>
 }
@@ -33,6 +35,7 @@ export async function openWorld(): Promise<World> {
     theirs,
     others,
     ours,
+    newServer: () => ownServer(plc.url, smtp.url),
     async readCode(address) {
       const deadline = Date.now() + 30_000
       while (Date.now() < deadline) {

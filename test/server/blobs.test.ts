@@ -184,6 +184,19 @@ describe('references', () => {
     expect(await write(alice, 'wrong', { ...blob, size: 1 })).toMatchObject(refusal(400, 'InvalidSize'))
   })
 
+  test('references of old clients, without a size, count as well', async () => {
+    const { ref, mimeType } = await blobOf(server, alice, image)
+    expect((await write(alice, 'old', { cid: ref.$link, mimeType })).status).toBe(200)
+    expect((await download(server, alice.did, ref.$link)).status).toBe(200)
+    const absent = { cid: cidOf(png('absent')), mimeType }
+    expect(await write(alice, 'old', absent)).toMatchObject(refusal(400, 'BlobNotFound'))
+    const other = { cid: ref.$link, mimeType: 'image/gif' }
+    expect(await write(alice, 'old', other)).toMatchObject(refusal(400, 'InvalidMimeType'))
+    await erase(alice, 'old')
+    await idle()
+    expect(await has(ref.$link)).toBe(false)
+  })
+
   test('the lexicon decides which types and sizes a field accepts', async () => {
     const text = await blobOf(server, alice, Buffer.from('not an image'), 'text/plain')
     expect(await profile(alice, { avatar: text })).toMatchObject(refusal(400, 'InvalidMimeType'))

@@ -18,8 +18,7 @@ export class FaultyProxy {
   readonly replacements = new Map<string, (res: ServerResponse, req: IncomingMessage) => void>()
   /** NSIDs of all calls. */
   readonly calls: string[] = []
-  /** Called with the NSID when a call arrives. */
-  onCall: (nsid: string) => void = () => {}
+  readonly #waiting = new Set<() => void>()
   readonly #server = createServer((req, res) => this.#forward(req, res))
 
   static async start(): Promise<FaultyProxy> {
@@ -32,6 +31,20 @@ export class FaultyProxy {
     return `http://localhost:${(this.#server.address() as AddressInfo).port}`
   }
 
+  /** Resolves when a method is called once more, or `times` more. */
+  async called(nsid: string, times = 1): Promise<void> {
+    const count = () => this.calls.filter((called) => called === nsid).length
+    const last = count() + times
+    await new Promise<void>((resolve) => {
+      const check = () => {
+        if (count() < last) return
+        this.#waiting.delete(check)
+        resolve()
+      }
+      this.#waiting.add(check)
+    })
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
@@ -40,7 +53,7 @@ export class FaultyProxy {
   #forward(req: IncomingMessage, res: ServerResponse): void {
     const nsid = /^\/xrpc\/([\w.]+)/.exec(req.url ?? '')?.[1] ?? ''
     this.calls.push(nsid)
-    this.onCall(nsid)
+    for (const check of this.#waiting) check()
     const replace = this.replacements.get(nsid)
     if (replace) return void replace(res, req)
     const fault = this.faults.get(nsid)

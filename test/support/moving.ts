@@ -22,7 +22,12 @@ export function setupMoving(): void {
     proxy.target = other.url
     server = await TestServer.start({
       ...shared,
-      ...{ publicUrl: undefined, userDomains: ['.here.test'], importLimit: 20_000_000 },
+      ...{
+        publicUrl: undefined,
+        userDomains: ['.here.test'],
+        importLimit: 20_000_000,
+        blobUploadLimit: 5_000_000,
+      },
     })
   })
 

@@ -6,7 +6,7 @@ import { certificates, key } from './certificates.ts'
 
 export interface ProxyFaults {
   /** What it does with X-Forwarded-For; a good proxy appends the address of its client. */
-  readonly forwardedFor?: 'none' | 'as sent'
+  readonly forwardedFor?: 'none' | 'as sent' | 'a name'
   /** Host that the server gets instead of the public name. */
   readonly host?: string
   /** Refuses larger bodies, in bytes. */
@@ -83,7 +83,9 @@ export class ReverseProxy {
     const { forwardedFor, host } = this.faults
     const sent = req.headers['x-forwarded-for']
     const appended = [sent, '198.51.100.7'].filter(Boolean).join(', ')
-    const chain = { none: undefined, 'as sent': sent, appended }[forwardedFor ?? 'appended']
+    const chain = { none: undefined, 'as sent': sent, 'a name': 'unknown', appended }[
+      forwardedFor ?? 'appended'
+    ]
     const headers = Object.entries({
       ...req.headers,
       ...(host && { host }),

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configurations } from '../../renderer/strings/en/network-fixes.ts'
+import { configurations, fixes } from '../../renderer/strings/en/network-fixes.ts'
 import { t } from '../../renderer/strings/en.ts'
 import { looseTexts } from '../support/loose-texts.ts'
 
@@ -37,6 +37,20 @@ test('strings: no text is empty, has outer spaces, straight quotes or three dots
 test.each(Object.entries(configurations))('PUBLIC.md shows the configuration for %s', (_, configuration) => {
   const guide = readFileSync(join(renderer, '../.github/PUBLIC.md'), 'utf8')
   expect(guide).toContain(configuration({ host: 'pds.example.com', port: 2583, megabytes: 300 }))
+})
+
+test('strings: every check, remedy and reason for a request that lexicons name has a text', () => {
+  const valuesOf = (method: string, definition: string, property: string): string[] => {
+    const file = join(renderer, `../lexicons/com/core/admin/${method}.json`)
+    return JSON.parse(readFileSync(file, 'utf8')).defs[definition].properties[property].knownValues
+  }
+  const { network } = t
+  expect(Object.keys(network.checkNames)).toEqual(valuesOf('checkNetwork', 'check', 'name'))
+  expect(Object.keys(network.states)).toEqual(valuesOf('checkNetwork', 'check', 'state'))
+  expect(Object.keys(fixes)).toEqual(valuesOf('checkNetwork', 'check', 'remedy'))
+  const ofServer = Object.keys(network.purposes).filter((purpose) => purpose !== 'updates')
+  expect(ofServer).toEqual(valuesOf('getNetwork', 'outgoing', 'purpose'))
+  expect(Object.keys(network.purposeDetails)).toEqual(Object.keys(network.purposes))
 })
 
 function keysOf(value: object, prefix = ''): string[] {

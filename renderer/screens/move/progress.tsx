@@ -1,14 +1,17 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
+import { formatRelative } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { useNow } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import styles from './move.module.css'
 import { CodeNeed, DocumentNeed, SignInNeed } from './needs.tsx'
 import { Steps } from './steps.tsx'
 
@@ -28,9 +31,19 @@ export function Progress({ move }: { readonly move: Move }) {
         {move.need === 'document' && <DocumentNeed move={move} />}
         {move.error && move.need === undefined && <FailedNotice error={move.error} />}
         <Steps move={move} />
+        {move.direction === 'in' && <Deadline />}
       </Stack>
     </Page>
   )
+}
+
+/** When an account that does not finish its move is deleted here. */
+function Deadline() {
+  const now = useNow()
+  const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
+  if (!data?.deleteAfter) return null
+  const { deleteAfter } = data
+  return <p className={styles.deadline}>{t.move.deleteOn(deleteAfter, formatRelative(deleteAfter, now))}</p>
 }
 
 function FailedNotice({ error }: { readonly error: string }) {

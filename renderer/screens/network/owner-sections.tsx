@@ -1,9 +1,11 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
+import { serverState } from '../../api/desktop.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
+import { useStore } from '../../api/store.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { CopyField } from '../../ui/copy.tsx'
@@ -28,6 +30,15 @@ function OfSession() {
 
 function OfOwner() {
   const query = useXrpcQuery(com.core.admin.getNetwork, {}, { staleTime: 0 })
+  const { refetch } = query
+  const state = useStore(serverState)
+  const since = state?.kind === 'running' ? state.since : undefined
+  const lastStart = useRef(since)
+  // A restart of the embedded server applies changed settings.
+  useEffect(() => {
+    if (since !== undefined && since !== lastStart.current) void refetch()
+    lastStart.current = since ?? lastStart.current
+  }, [since, refetch])
   const [proxy, setProxy] = useState<ProxyName>('caddy')
   return (
     <Loaded query={query} rows={6}>

@@ -66,7 +66,7 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
       text: 'Cloudflare’s free certificate covers names one level below your domain. Use such a name, or order an advanced certificate.',
     }),
   },
-  setProxyName: () => ({
+  setProxy: () => ({
     text: 'Compare your proxy with the configuration under “Reverse proxy or tunnel”.',
   }),
   setUpstream: {
@@ -104,7 +104,7 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
     tailscale: () => elsewhere,
     cloudflared: () => elsewhere,
   },
-  trustProxyName: ({ subject, isDesktop }) =>
+  trustProxy: ({ subject, isDesktop }) =>
     inSettings(
       'Trusted proxies',
       'PDS_TRUSTED_PROXIES',

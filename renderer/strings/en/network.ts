@@ -90,7 +90,7 @@ export const network = {
   relays: 'Relays',
   relaysLead: 'They read the event stream of this server, and pass it on to indexes of the network.',
   relayContact: 'Accepted the last request',
-  relayNever: 'Not asked since the start of the server',
+  relayNever: 'No request accepted since the start of the server',
   relayStates: { ok: 'Connected', failed: 'Failed', waiting: 'Waiting' },
   askRelays: 'Ask to crawl now',
   relaysAsked: 'Relays accepted the request',
@@ -118,7 +118,7 @@ export const network = {
     push: 'Notifications go to the push services of devices that registered for them.',
     mail: 'Codes and messages go to the mail server, with the email address of the recipient.',
     lookUps:
-      'Documents and domains of other identities are requested when an account moves here or names another service.',
+      'Documents and handles of other identities are looked up when a client asks for them, an account moves here, or a device registers for push messages.',
     moves: 'While an account moves, its data is read from its old server or sent to the new one.',
     updates: 'The app asks whether there is a new version. No identifier is sent.',
   },

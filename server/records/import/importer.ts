@@ -16,8 +16,8 @@ import type { Repositories } from '../repositories.ts'
 import { apply, requireDeactivated } from './apply.ts'
 import { discard, finish } from './finish.ts'
 import { isInvalidArchive } from './invalid-archive.ts'
+import { createVerifier } from './verifier.ts'
 import type { VerifiedArchive } from './verify.ts'
-import { createVerifier } from './verify-in-worker.ts'
 
 export interface Importer {
   /**

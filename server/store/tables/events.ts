@@ -53,8 +53,14 @@ export function skip(tx: Writer, count: number): void {
   tx.run('UPDATE event_state SET last_seq = last_seq + ? WHERE id = 1', [count])
 }
 
+export interface Page {
+  readonly events: readonly StoredEvent[]
+  /** Whether there were none after these. */
+  readonly isLast: boolean
+}
+
 /** Returns the first events after `after`. */
-export function page(db: Reader, after: number): StoredEvent[] {
+export function page(db: Reader, after: number): Page {
   const sizes = db.all<{ seq: number; bytes: number }>(
     'SELECT seq, length(frame) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
     [after, pageEvents],
@@ -66,8 +72,13 @@ export function page(db: Reader, after: number): StoredEvent[] {
     if (last > after && bytes > pageBytes) break
     last = event.seq
   }
-  if (last === after) return []
-  return db.all('SELECT seq, kind, frame FROM events WHERE seq > ? AND seq <= ? ORDER BY seq', [after, last])
+  const isLast = sizes.length < pageEvents && last === (sizes.at(-1)?.seq ?? after)
+  if (last === after) return { events: [], isLast }
+  const events = db.all<StoredEvent>(
+    'SELECT seq, kind, frame FROM events WHERE seq > ? AND seq <= ? ORDER BY seq',
+    [after, last],
+  )
+  return { events, isLast }
 }
 
 export function removeOfAccount(tx: Writer, did: string): void {

@@ -101,12 +101,13 @@ export function runnable(db: Reader): DidString[] {
     .map(({ did }) => did)
 }
 
+export type NewMove = Pick<
+  Move,
+  'did' | 'direction' | 'peer' | 'handle' | 'accessJwt' | 'refreshJwt' | 'byAdmin'
+>
+
 /** Starts a move, in the place of an earlier one. */
-export function start(
-  tx: Writer,
-  move: Pick<Move, 'did' | 'direction' | 'peer' | 'handle' | 'accessJwt' | 'refreshJwt' | 'byAdmin'>,
-  at: number,
-): void {
+export function start(tx: Writer, move: NewMove, at: number): void {
   remove(tx, move.did)
   tx.run(
     `INSERT INTO moves (account, direction, peer, handle, access_jwt, refresh_jwt, by_admin, step, started_at, updated_at)

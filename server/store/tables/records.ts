@@ -118,18 +118,16 @@ export interface PlacedCid {
   readonly id: number
   readonly collection: number
   readonly rkey: string
-  readonly cid: string
+  readonly cid: Uint8Array
 }
 
 /** CIDs of the records of a repository, after `after`. The order of its collections is fixed but arbitrary. */
 export function cidPage(db: Reader, did: string, after: PlacedCid | undefined, limit: number): PlacedCid[] {
-  return db
-    .all<Omit<PlacedCid, 'cid'> & { readonly cid: Uint8Array }>(
-      `SELECT id, collection, rkey, cid FROM records
-       WHERE actor = ${actorId} AND (collection, rkey) > (?, ?) ORDER BY collection, rkey LIMIT ?`,
-      [did, after?.collection ?? 0, after?.rkey ?? '', limit],
-    )
-    .map((row) => ({ ...row, cid: cidText(row.cid) }))
+  return db.all(
+    `SELECT id, collection, rkey, cid FROM records
+     WHERE actor = ${actorId} AND (collection, rkey) > (?, ?) ORDER BY collection, rkey LIMIT ?`,
+    [did, after?.collection ?? 0, after?.rkey ?? '', limit],
+  )
 }
 
 /** DAG-CBOR of a record. */

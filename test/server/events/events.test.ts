@@ -7,8 +7,11 @@ import { prepareRecord } from '../../../server/records/prepare.ts'
 import { findByDid } from '../../../server/store/tables/accounts.ts'
 import * as events from '../../../server/store/tables/events.ts'
 import { seededRandom } from '../../crash/random.ts'
+import { archiveOf } from '../../support/archive.ts'
+import { startDidHost } from '../../support/did-host.ts'
 import { type Event, EventConsumer } from '../../support/event-consumer.ts'
 import { FullDisk } from '../../support/full-disk.ts'
+import { arrive, importRepo, movingAccount } from '../../support/moving-account.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 
 const things = 'org.example.thing'
@@ -19,7 +22,7 @@ let alice: Account
 let consumer: EventConsumer
 
 beforeAll(async () => {
-  server = await TestServer.start({}, disk.files)
+  server = await TestServer.start({ allowPrivateTargets: true }, disk.files)
   alice = await server.account('alice')
   consumer = new EventConsumer(keyOf)
   await consumer.connect(server.url)
@@ -202,6 +205,25 @@ test('status changes emit #account, once each; an activation also #identity and 
 async function signedIn(account: Account): Promise<Account> {
   return { ...account, ...(await server.signIn(account)).body }
 }
+
+test('an account that moves here emits nothing before its activation, then #account, #identity and #sync', async () => {
+  const host = await startDidHost()
+  const erin = await movingAccount(server, host, 'erin')
+  const records = Array.from({ length: 50 }, (_, n) => [`${things}/k${n}`, { value: n }] as const)
+  const { status } = await importRepo(server, erin, archiveOf({ did: host.did, records }))
+  expect(status).toBe(200)
+  expect(await news()).toEqual([])
+  await arrive(server, host, erin)
+  await host.close()
+  expect(await news()).toEqual([
+    ['#account', erin.did, 'active'],
+    ['#identity', erin.did, 'erin.test'],
+    ['#sync', erin.did, expect.any(String)],
+  ])
+  // The consumer compares the revision and the tree with those of #sync.
+  await put(erin, 'new', 1)
+  expect(await news()).toEqual([['#commit', erin.did, `create ${things}/new`]])
+})
 
 test('a write that was on its way when the account was taken down is refused and emits nothing', async () => {
   const carla = await server.account('carla')

@@ -2,11 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Secp256k1Keypair } from '@atproto/crypto'
+import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { expect, test } from 'vitest'
 import { find as findMove } from '../../../server/store/tables/moves.ts'
 import { ServerProcess } from '../../crash/process.ts'
+import { minute } from '../../support/clock.ts'
+import { didDocument, startDidHost } from '../../support/did-host.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
+import { signServiceJwt } from '../../support/jwt.ts'
 import {
   directory,
   filesOf,
@@ -21,10 +24,11 @@ import {
   records,
   repeated,
   server,
+  settled,
   setupMoving,
   succeed,
 } from '../../support/moving.ts'
-import { type Account, refusal } from '../../support/server.ts'
+import { type Account, refusal, type TestServer } from '../../support/server.ts'
 
 setupMoving()
 
@@ -58,7 +62,10 @@ test('move in: records, files and preferences arrive, though each call fails onc
   )
   const { body: session } = await server.signIn({ handle: 'alice.here.test', password })
   expect(session).toMatchObject({ active: true })
-  expect((await other.signIn(account)).body).toMatchObject({ active: false, status: 'deactivated' })
+  const { body: old } = await other.signIn(account)
+  expect(old).toMatchObject({ active: false, status: 'deactivated' })
+  // The session of the move has ended; the first and the last are this test's.
+  expect((await succeed(other.get('com.core.server.listSessions', {}, old))).sessions).toHaveLength(2)
   expect(directory.last(account.did)).toMatchObject({
     alsoKnownAs: ['at://alice.here.test'],
     services: { atproto_pds: { endpoint: server.running.services.origin } },
@@ -106,7 +113,7 @@ function tokensOf({ did }: Account) {
   return { accessJwt, refreshJwt, operation }
 }
 
-test('move in: goes on after the server was killed in the middle of each step', async () => {
+test('move in: goes on after the server was killed in the middle of a step', async () => {
   const account = await filledAccount(other, 'kim')
   const front = await FaultyProxy.start()
   const dataDir = await mkdtemp(join(tmpdir(), 'pds-mover-'))
@@ -117,10 +124,8 @@ test('move in: goes on after the server was killed in the middle of each step', 
     mover = started
     front.target = await started.serving()
   }
-  const killAt = async (nsid: string) => {
-    await new Promise<void>((resolve) => {
-      proxy.onCall = (called) => called === nsid && resolve()
-    })
+  const killAt = async (call: Promise<void>) => {
+    await call
     await mover?.kill()
     await start()
   }
@@ -141,17 +146,20 @@ test('move in: goes on after the server was killed in the middle of each step', 
     }
   }
 
-  const killed = killAt('com.atproto.sync.getRepo')
+  const codeRequested = proxy.called('com.atproto.identity.requestPlcOperationSignature')
+  const killed = killAt(proxy.called('com.atproto.sync.getBlob'))
   session = await post('moveIn', {
     ...{ identifier: account.did, password: account.password },
     ...{ handle: 'kim.here.test', newPassword: password },
   })
   await killed
-  await killAt('com.atproto.sync.getBlob')
+  await codeRequested
   await until((move) => move.need === 'code')
-  const killedAtEnd = killAt('com.atproto.server.deactivateAccount')
+  const deactivatedAgain = proxy.called('com.atproto.server.deactivateAccount', 2)
+  const killedAtEnd = killAt(proxy.called('com.atproto.server.deactivateAccount'))
   await post('continueMove', { code: await other.codeTo(account.email) })
   await killedAtEnd
+  await deactivatedAgain
   expect(await until((move) => move.endedAt !== undefined)).toMatchObject({
     step: 'done',
     blobsCopied: 3,
@@ -164,4 +172,40 @@ test('move in: goes on after the server was killed in the middle of each step', 
   await mover?.kill()
   await front.close()
   await rm(dataDir, { recursive: true, force: true })
+})
+
+test('move in: the owner of a did:web changes its document', async () => {
+  const web = await startDidHost()
+  const { did } = web
+  const key = await P256Keypair.create()
+  web.documents.set(did, didDocument(did, key, 'webster.other.test', 'https://first.example'))
+  const { serverDid, origin } = other.running.services
+  const iat = Math.floor(other.clock.now().getTime() / 1000)
+  const claims = { iss: did, aud: serverDid, lxm: 'com.atproto.server.createAccount', iat, exp: iat + 60 }
+  const account = { did, handle: 'webster.other.test', email: 'webster@mail.test', password }
+  const created = await succeed(
+    other.post('com.core.server.createAccount', account, await signServiceJwt(key, { ...claims, jti: 'a' })),
+  )
+  const publish = ({ verificationMethods }: { verificationMethods: { atproto: string } }, at: TestServer) => {
+    const named = { did: () => verificationMethods.atproto }
+    web.documents.set(did, didDocument(did, named, 'webster.other.test', at.running.services.origin))
+    at.clock.advance(minute)
+  }
+  const recommended = 'com.core.identity.getRecommendedDidCredentials'
+  publish(await succeed(other.get(recommended, {}, created)), other)
+  await succeed(other.post('com.core.server.activateAccount', undefined, created))
+  expect(origin).toBe(proxy.url)
+
+  const { body: here } = await moveIn({ ...account, ...created })
+  const move = await settled(server, here)
+  expect(move).toMatchObject({ need: 'document', credentials: { services: {} } })
+  expect(await repeated(server, here)).toMatchObject({ need: 'document' })
+  publish(move.credentials, server)
+  await succeed(proceed(server, here))
+  expect(await repeated(server, here)).toMatchObject({ step: 'done' })
+  expect((await server.signIn({ handle: 'webster.here.test', password })).body).toMatchObject({
+    active: true,
+  })
+  expect((await other.signIn(account)).body).toMatchObject({ status: 'deactivated' })
+  await web.close()
 })

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { find as findMove } from '../../../server/store/tables/moves.ts'
 import { filesIn } from '../../support/blobs.ts'
+import { hour } from '../../support/clock.ts'
 import {
   directory,
   filledAccount,
@@ -110,6 +111,19 @@ test('move in: the owner signs in again when the session there has ended', async
   expect(await proceed(server, here, { password: 'wrong' })).toMatchObject(refused(/Wrong/))
   await succeed(proceed(server, here, { password: account.password }))
   expect(await settled(server, here)).toMatchObject({ need: 'code' })
+
+  const { accessJwt: second } = findMove(server.running.services.store, account.did) ?? {}
+  await succeed(other.post('com.core.server.deleteSession', undefined, second ?? ''))
+  other.clock.advance(3 * hour)
+  server.clock.advance(3 * hour)
+  const entered = await proceed(
+    server,
+    (await server.signIn({ handle: 'expired.here.test', password })).body,
+    {
+      code: 'AAAAA-AAAAA',
+    },
+  )
+  expect(entered).toMatchObject({ status: 200, body: { need: 'signIn' } })
 })
 
 test('cancel: a move in deletes the account here, a move out leaves it active', async () => {
@@ -154,16 +168,21 @@ test('a server with the identity of another one gets no token', async () => {
   expect(answer).toMatchObject(refused(/identity of another server/))
 })
 
-test('files with wrong bytes are dropped, and counted as missing', async () => {
+test('files with wrong bytes, and files without end, are dropped and counted as missing', async () => {
   const account = await filledAccount(other, 'wrong')
   const before = await filesIn(server.config.dataDir, 'blobs')
-  const wrong = (res: ServerResponse) =>
-    res.writeHead(200, { 'content-type': 'image/png' }).end('other bytes')
-  const { body: here } = await whileAnswering('com.atproto.sync.getBlob', wrong, async () => {
+  const lies: ((res: ServerResponse) => void)[] = [
+    (res) => res.end('other bytes'),
+    (res) => res.writeHead(200, { 'content-length': 1e9 }).write('too large'),
+    (res) => sendForever(res, Buffer.alloc(1_000_000)),
+  ]
+  const lie = (res: ServerResponse) => lies.pop()?.(res)
+  const { body: here } = await whileAnswering('com.atproto.sync.getBlob', lie, async () => {
     const started = await moveIn(account)
     await settled(server, started.body)
     return started
   })
+  expect(lies).toEqual([])
   expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 0, blobsMissing: 3 })
   expect(await filesIn(server.config.dataDir, 'blobs')).toEqual(before)
 })
@@ -187,6 +206,20 @@ test('a repository is copied once the old server sends the right one', async () 
   }
   expect(await filesIn(server.config.dataDir, 'imports')).toEqual([])
   await succeed(proceed(server, here))
+  expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 3 })
+})
+
+test('a silent server does not delay the close, and the step is repeated after the start', async () => {
+  const account = await filledAccount(other, 'silent')
+  const silence = () => {}
+  const { body: here } = await whileAnswering('com.atproto.sync.getRepo', silence, async () => {
+    const asked = proxy.called('com.atproto.sync.getRepo')
+    const started = await moveIn(account)
+    await asked
+    await server.running.close()
+    return started
+  })
+  await server.open()
   expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 3 })
 })
 

@@ -152,12 +152,24 @@ describe('the address', () => {
     expect(tls?.message).toContain('router')
   })
 
-  test('no public address, and one without TLS, fail', async () => {
+  test('no public address, one without TLS, and one of no public name fail', async () => {
     const local = await TestServer.start({ publicUrl: undefined })
     expect(await check(local)).toEqual({
       publicUrl: expect.objectContaining({ state: 'failed', remedy: 'setPublicUrl' }),
     })
     await local.close()
+    for (const publicUrl of [
+      'https://pds.test',
+      'https://pds',
+      'https://192.0.2.1',
+      'https://[2001:db8::1]',
+    ]) {
+      const unnamed = await TestServer.start({ publicUrl })
+      const found = await check(unnamed)
+      await unnamed.close()
+      expect(found.publicUrl).toMatchObject({ state: 'failed', remedy: 'setPublicUrl' })
+      expect(found.dns?.state).toBe('unknown')
+    }
     const plain = await TestServer.start({ publicUrl: `http://${host}` })
     const checks = await check(plain)
     await plain.close()
@@ -168,15 +180,21 @@ describe('the address', () => {
 })
 
 describe('the proxy', () => {
-  test.each<[string, ProxyFaults, string]>([
-    ['does not reach the server', { status: 502 }, 'setUpstream'],
-    ['changes Host', { host: 'upstream.internal' }, 'passHost'],
-    ['redirects', { status: 301, headers: { location: 'https://elsewhere.example/' } }, 'setProxy'],
-    ['shows a page', { status: 200 }, 'setProxy'],
-  ])('that %s fails', async (_, faults, remedy) => {
+  test.each<[string, ProxyFaults, string, string]>([
+    ['does not reach the server', { status: 502 }, 'setUpstream', 'answers 502'],
+    ['changes Host', { host: 'upstream.internal' }, 'passHost', 'Host header'],
+    [
+      'redirects',
+      { status: 301, headers: { location: 'https://elsewhere.example/' } },
+      'setProxy',
+      'redirects to',
+    ],
+    ['shows a page', { status: 200 }, 'setProxy', 'Something else'],
+  ])('that %s fails', async (_, faults, remedy, message) => {
     proxy.faults = faults
     const checks = await check()
     expect(checks.server).toMatchObject({ state: 'failed', remedy })
+    expect(checks.server?.message).toContain(message)
     expect(checks.uploads?.state).toBe('unknown')
   })
 
@@ -198,11 +216,14 @@ describe('the proxy', () => {
     expect(checks.server?.message).toContain('Another server')
   })
 
-  test('that sends no client addresses fails', async () => {
-    proxy.faults = { forwardedFor: 'none' }
-    const { clientAddress } = await check()
-    expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
-  })
+  test.each(['none', 'a name'] as const)(
+    'that sends no client addresses (%s) fails',
+    async (forwardedFor) => {
+      proxy.faults = { forwardedFor }
+      const { clientAddress } = await check()
+      expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'passClientAddress' })
+    },
+  )
 
   test('through which clients forge their address fails', async () => {
     proxy.faults = { forwardedFor: 'as sent' }
@@ -278,10 +299,14 @@ describe('the directory', () => {
     const dan = await server.account('dan')
     await server.running.services.background.idle()
     directory.mode = 'up'
-    const checks = await check()
+    const { directory: found } = await check()
+    await server.setStatus(dan.did, { suspended: true })
+    const { directory: ofSuspended } = await check()
     await server.post('com.core.admin.deleteAccount', { did: dan.did }, adminAuth)
-    expect(checks.directory?.state).toBe('warning')
-    expect(checks.directory?.message).toContain('dan.test')
+    for (const one of [found, ofSuspended]) {
+      expect(one?.state).toBe('warning')
+      expect(one?.message).toContain('dan.test')
+    }
   })
 })
 

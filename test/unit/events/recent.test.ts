@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRecentEvents, type RecentEvents } from '../../../server/events/recent.ts'
 import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
+import { StoreUnavailable } from '../../../server/store/errors.ts'
 import { append, state } from '../../../server/store/tables/events.ts'
 
 let directory: string
@@ -77,6 +78,20 @@ test('events that are not on disk are not shared', async () => {
   expect(recent.after(0)).toEqual([])
   written.resolve()
   expect(await shared(0, 1)).toEqual([1])
+})
+
+test('events that were read together with one that could not be written are shared', async () => {
+  recent.join(0, signal)
+  const failing = Promise.withResolvers<void>()
+  onDisk = failing.promise
+  await emit()
+  await new Promise(setImmediate)
+  // The change is announced while the first event is being read.
+  await emit()
+  await new Promise(setImmediate)
+  onDisk = undefined
+  failing.reject(new StoreUnavailable())
+  expect(await shared(0, 2)).toEqual([1, 2])
 })
 
 test('after an event of an account, earlier ones are only in the store', async () => {

@@ -400,7 +400,10 @@ describe('commands', () => {
     const made = (await run('backup', '--data-dir', directory)).stdout
     const [name = ''] = backups()
     expect(made).toContain(name)
-    expect((await run('restore', '--list', '--data-dir', directory)).stdout).toContain(name)
+    expect(made).toContain('It is restorable')
+    const listed = (await run('restore', '--list', '--data-dir', directory)).stdout
+    expect(listed).toMatch(/^A backup was last proven restorable: 20\d\d-/)
+    expect(listed).toMatch(new RegExp(`${name}\n  last proven restorable: 20\\d\\d-`))
     expect((await run('restore', name, '--data-dir', directory)).stdout).toMatch(
       /^Restored .* are in .*replaced-/,
     )

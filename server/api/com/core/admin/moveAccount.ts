@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { moveOfAccount } from '../../../../moving/control.ts'
+import { continueMove, moveOfAccount } from '../../../../moving/control.ts'
 import { startMoveOut } from '../../../../moving/start-out.ts'
 import { moveView } from '../../../../moving/view.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
@@ -9,12 +9,12 @@ import { method } from '../../../method.ts'
 export const moveAccount = method(com.core.admin.moveAccount, {
   auth: 'admin',
   async handler({ input, fail, ...services }) {
-    const { store, moves } = services
+    const { store } = services
     const account = accounts.findByDid(store, input.did)
     if (!account) throw fail('AccountNotFound')
     const move = rows.find(store, input.did)
-    const isUnderWay = move?.direction === 'out' && move.endedAt === null && move.need !== 'signIn'
-    if (isUnderWay) await moves.retry(input.did)
+    const isUnderWay = move?.direction === 'out' && move.endedAt === null
+    if (isUnderWay) await continueMove(services, input.did, { password: input.password })
     else await startMoveOut(services, account, input, true)
     return moveView(moveOfAccount(store, input.did))
   },
