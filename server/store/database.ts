@@ -204,6 +204,14 @@ export class Database implements Reader {
     }
   }
 
+  /**
+   * Waits for a running checkpoint, once the journal has grown enough for the next one. For writers of much data, between their
+   * transactions: a checkpoint reads the whole journal into memory.
+   */
+  async keepPace(): Promise<void> {
+    if (this.#checkpointing && this.#log.length >= this.#checkpointBytes) await this.#upkeep(async () => {})
+  }
+
   /** Moves the journals into the snapshot. Also runs automatically when they have grown. */
   async checkpoint(): Promise<void> {
     this.#assertOpen()
@@ -303,9 +311,13 @@ export class Database implements Reader {
     })
   }
 
+  get #checkpointBytes(): number {
+    return this.#options.checkpointBytes ?? defaultCheckpointBytes
+  }
+
   #checkpointWhenDue(): void {
     const bytes = this.#sealedBytes + this.#log.length
-    const limit = Math.max(this.#options.checkpointBytes ?? defaultCheckpointBytes, this.#snapshotBytes / 4)
+    const limit = Math.max(this.#checkpointBytes, this.#snapshotBytes / 4)
     if (this.#checkpointing || this.#closing !== undefined || bytes < Math.max(limit, this.#checkpointAt))
       return
     this.#checkpointing = true
