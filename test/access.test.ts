@@ -27,7 +27,7 @@ test('who-may-call-what.md lists every method with its auth word and limits', as
   const size = (maxBody: unknown) => (typeof maxBody === 'number' ? `${maxBody / 1000} kB` : 'a setting')
   const limitsOf = (method: Method) =>
     isSubscription(method)
-      ? [`${method.connections} at once per account`, 'stream']
+      ? [`${method.connections} at once per ${method.auth === 'none' ? 'address' : 'account'}`, 'stream']
       : [method.limits.map(limit).join(', '), size(method.maxBody)]
   const rows = everything
     .toSorted((a, b) => (a.nsid < b.nsid ? -1 : 1))
