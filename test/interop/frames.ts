@@ -5,6 +5,7 @@ import { decode, decodeAll } from '@atproto/lex-cbor'
 import type { Cid } from '@atproto/lex-data'
 import { type BlockMap, MemoryBlockstore, MST, readCar } from '@atproto/repo'
 import WebSocket from 'ws'
+import { poll } from './poll.ts'
 
 export interface Op {
   readonly action: 'create' | 'update' | 'delete'
@@ -27,30 +28,26 @@ export interface Frame {
 export class Frames {
   readonly #socket: WebSocket
   readonly #frames: Frame[] = []
-  readonly #limitMs: number
 
-  private constructor(socket: WebSocket, limitMs: number) {
+  private constructor(socket: WebSocket) {
     this.#socket = socket
-    this.#limitMs = limitMs
     socket.on('message', (data: Buffer) => {
       const [header, body] = [...decodeAll(data)] as [Frame['header'], Frame['body']]
       this.#frames.push({ type: String(header.t), header, body })
     })
   }
 
-  static async open(server: string, limitMs = 30_000): Promise<Frames> {
+  static async open(server: string): Promise<Frames> {
     const socket = new WebSocket(`${server.replace('http', 'ws')}/xrpc/com.atproto.sync.subscribeRepos`)
-    const frames = new Frames(socket, limitMs)
+    const frames = new Frames(socket)
     await once(socket, 'open')
     return frames
   }
 
   /** Returns the frames since the last call, once there are as many as expected. */
   async take(count: number): Promise<Frame[]> {
-    const deadline = Date.now() + this.#limitMs
-    while (this.#frames.length < count && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    const isComplete = () => this.#frames.length >= count || undefined
+    await poll(isComplete, () => `${this.#frames.length} of ${count} frames were sent`)
     return this.#frames.splice(0)
   }
 

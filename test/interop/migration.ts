@@ -1,6 +1,7 @@
 /** Moves an account with the standard calls, step by step, as migration tools do: nothing of it is particular to one server. */
 import assert from 'node:assert/strict'
 import { type Account, signIn } from './accounts.ts'
+import { poll } from './poll.ts'
 import { all, get, post } from './xrpc.ts'
 
 /** Returns the code of the newest message to an address. */
@@ -117,9 +118,8 @@ export async function changeIdentity(from: Account, to: Account, readCode: ReadC
 
 /** Resolves when the directory has an account: this server creates accounts without waiting for it. */
 export async function published(directory: string, did: string): Promise<void> {
-  while ((await fetch(`${directory}/${did}`)).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const isThere = async () => (await fetch(`${directory}/${did}`)).ok || undefined
+  await poll(isThere, () => `the directory does not have ${did}`)
 }
 
 /** What the directory says of an account. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Account, assertEqualContent, contentOf, createAccount, fill } from './accounts.ts'
 import { assertMoved } from './migration.ts'
+import { poll } from './poll.ts'
 import type { Program } from './processes.ts'
 import type { World } from './world.ts'
 import { get, post, XrpcFailure } from './xrpc.ts'
@@ -60,13 +61,12 @@ async function finish(
   code: () => Promise<string>,
   disturb: () => Promise<void>,
 ): Promise<void> {
-  const deadline = Date.now() + 120_000
-  let lastStep = ''
-  for (;;) {
+  let last: { step?: string; error?: string } = {}
+  const ended = async () => {
     const { move } = (await get(server, 'com.core.move.getMove', { auth })).body
-    if (move.step !== lastStep) await disturb()
-    lastStep = move.step
-    if (move.endedAt !== undefined) return assert.equal(move.error, undefined)
+    if (move.step !== last.step) await disturb()
+    last = move
+    if (move.endedAt !== undefined) return true
     // Failed steps are repeated after a while anyway. Here they are at once.
     if (move.need === 'code' || move.error !== undefined) {
       const input = move.need === 'code' ? { code: await code() } : {}
@@ -75,7 +75,8 @@ async function finish(
         if (!(error instanceof XrpcFailure && error.error === 'MoveRefused')) throw error
       })
     }
-    assert.ok(Date.now() < deadline, JSON.stringify(move))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    return undefined
   }
+  await poll(ended, () => JSON.stringify(last), 240_000)
+  assert.equal(last.error, undefined)
 }

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { poll } from './poll.ts'
 
 export const adminPassword = 'the-admin-password'
 export const root = join(import.meta.dirname, '../..')
@@ -144,14 +145,10 @@ export async function freePort(): Promise<number> {
 
 /** Resolves when the server responds to requests, whatever the status. */
 async function answers(url: string): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (Date.now() < deadline) {
-    const answered = await fetch(`${url}/_health`).then(
+  const isUp = () =>
+    fetch(`${url}/_health`).then(
       () => true,
-      () => false,
+      () => undefined,
     )
-    if (answered) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`${url} does not respond`)
+  await poll(isUp, () => `${url} does not respond`)
 }

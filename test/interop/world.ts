@@ -1,7 +1,8 @@
 /** The servers of the scenarios, started once. */
-import { startSmtpServer } from '../support/smtp-server.ts'
+import { type ReceivedMessage, startSmtpServer } from '../support/smtp-server.ts'
 import { installReference } from './install.ts'
 import type { ReadCode } from './migration.ts'
+import { poll } from './poll.ts'
 import { directory, ownServer, type Program, referenceServer } from './processes.ts'
 
 export interface World {
@@ -36,20 +37,16 @@ export async function openWorld(): Promise<World> {
     others,
     ours,
     newServer: () => ownServer(plc.url, smtp.url),
-    async readCode(address) {
-      const deadline = Date.now() + 30_000
-      while (Date.now() < deadline) {
-        const index = smtp.messages.findIndex(
-          ({ to, data }, at) => at >= read && to.includes(`<${address}>`) && code.test(data),
-        )
+    readCode(address) {
+      const isFor = ({ to, data }: ReceivedMessage, at: number) =>
+        at >= read && to.includes(`<${address}>`) && code.test(data)
+      const next = () => {
+        const index = smtp.messages.findIndex(isFor)
         const found = code.exec(smtp.messages[index]?.data ?? '')
-        if (found) {
-          read = index + 1
-          return found[0]
-        }
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        if (found) read = index + 1
+        return found?.[0]
       }
-      throw new Error(`no code was mailed to ${address}`)
+      return poll(next, () => `no code was mailed to ${address}`)
     },
     async close() {
       for (const program of [ours, theirs, others, plc]) await program.remove()
