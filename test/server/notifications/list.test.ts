@@ -340,8 +340,10 @@ test('deleting an account removes it from every table', async () => {
   expect(await social.listed(alice)).toEqual([])
   expect(await social.unread(alice)).toBe(0)
   const tables = store.all<{ name: string }>(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('records', 'repo_blocks', 'actors')",
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('records', 'repo_blocks', 'actors', 'events')",
   )
+  const events = store.all('SELECT kind FROM events WHERE did = ?', [bob.did])
+  expect(events, 'only the event that reports the deletion').toEqual([{ kind: 'account' }])
   // Alice's follow record still refers to the actor.
   for (const { name } of tables) {
     const rows = store.all<Record<string, unknown>>(`SELECT * FROM "${name}"`)
