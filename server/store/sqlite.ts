@@ -1,7 +1,7 @@
 /** The only file that imports sql.js: SQLite in memory, with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
-import initSqlJs, { type Database as SqlJs, type SqlJsStatic, type Statement } from 'sql.js'
-import { allocateWithRoom, sizeWithRoom } from './memory.ts'
+import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
+import { sizeWithRoom } from './memory.ts'
 
 /** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */
 export type SqlValue = string | number | Uint8Array | null
@@ -44,9 +44,9 @@ export class Sqlite {
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
   /** The array in which sql.js keeps the file, until the file outgrows it. */
-  readonly #array: Uint8Array
+  readonly #array: Uint8Array | undefined
 
-  private constructor(db: SqlJs, array: Uint8Array) {
+  private constructor(db: SqlJs, array?: Uint8Array) {
     this.#db = db
     this.#array = array
   }
@@ -57,9 +57,8 @@ export class Sqlite {
    */
   static async open(bytes?: Uint8Array): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
-    const file = bytes ?? emptyFile(sqlJs)
-    const array = withRoom(file)
-    const sqlite = new Sqlite(new sqlJs.Database(asSlice(file, array)), array)
+    const array = bytes && withRoom(bytes)
+    const sqlite = new Sqlite(new sqlJs.Database(bytes && array && asSlice(bytes, array)), array)
     try {
       sqlite.#configure()
       return sqlite
@@ -133,7 +132,7 @@ export class Sqlite {
     const size = this.get<{ bytes: number }>(
       'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
     )
-    if (size && size.bytes <= this.#array.length) return this.#array.subarray(0, size.bytes)
+    if (this.#array && size && size.bytes <= this.#array.length) return this.#array.subarray(0, size.bytes)
     // sql.js closes the file to read it, and opens it again.
     const copy = this.#db.export()
     this.#statements.clear()
@@ -245,17 +244,6 @@ function withRoom(bytes: Uint8Array): Uint8Array {
   const array = new Uint8Array(2 * bytes.length)
   array.set(bytes)
   return array
-}
-
-/** Returns the file of an empty database, with room to grow: the first thing that a new server does may be a large import. */
-function emptyFile(sqlJs: SqlJsStatic): Uint8Array {
-  const db = new sqlJs.Database()
-  db.run('PRAGMA user_version = 0')
-  const content = db.export()
-  db.close()
-  const file = allocateWithRoom(content.length)
-  file.set(content)
-  return file
 }
 
 /** Returns the bytes with a `slice()` that returns `array`. */
