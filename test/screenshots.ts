@@ -62,11 +62,12 @@ async function desktopPictures(alice: Account): Promise<void> {
       kind: 'daily',
       createdAt: ago(hours * hour),
       bytes: 1_300_000 - hours * 900,
+      proof: { provenAt: ago((hours - 0.5) * hour) },
     }))
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [path, title] of [
       ['outbox', 'Outbox'],
-      ['server', 'Server'],
+      ['network', 'Network'],
       ['backups', 'Backups'],
     ] as const) {
       const page = await world.visitor(`/${path}`, { ...size, colorScheme }, desktop)
