@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { agentMoves } from './agent.ts'
 import { archives } from './archives.ts'
 import { bulk } from './bulk.ts'
+import { follow } from './follow.ts'
 import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
 import { moves } from './moves.ts'
@@ -24,5 +25,6 @@ mover(world)
 bulk(world)
 interruptions(world)
 streams(world)
+follow(world)
 compareReads(world)
 verification(world)

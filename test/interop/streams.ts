@@ -1,18 +1,24 @@
-/** The event stream of this server: beside the reference server's for the same actions, and read by the network's own library. */
+/** The event stream of this server, beside the reference server's for the same actions. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { type Commit, verifyCommitSig } from '@atproto/repo'
-import { type Account, createAccount, picture, postRecord, put, tid, upload } from './accounts.ts'
+import { type Account, createAccount, tid } from './accounts.ts'
 import { assertInvertible, blocksOf, type Frame, Frames } from './frames.ts'
-import { identityOf, migrate, published } from './migration.ts'
-import { poll } from './poll.ts'
-import { adminPassword } from './processes.ts'
+import { identityOf, migrate } from './migration.ts'
 import type { World } from './world.ts'
-import { all, post } from './xrpc.ts'
-
-const admin = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`
+import {
+  apply,
+  changeHandle,
+  create,
+  createPicture,
+  deleteAccount,
+  many,
+  mixed,
+  putProfile,
+  remove,
+  setActive,
+  takedown,
+} from './writes.ts'
 
 interface Action {
   readonly name: string
@@ -36,7 +42,7 @@ const actions: readonly Action[] = [
   { name: 'a record is deleted', events: 1, run: (account) => remove(account, tid(1)) },
   { name: 'an absent record is deleted', events: 0, run: (account) => remove(account, tid(1)) },
   { name: 'many records are deleted', events: 1, run: (account) => apply(account, many('delete', 120, 180)) },
-  { name: 'the handle changes', events: 1, run: changeHandle },
+  { name: 'the handle changes', events: 1, run: (account) => changeHandle(account, 'renamed.test') },
   { name: 'the account is deactivated', events: 1, run: (account) => setActive(account, false) },
   { name: 'the account is activated', events: 3, run: (account) => setActive(account, true) },
   { name: 'the account is taken down', events: 1, run: (account) => takedown(account, true) },
@@ -96,27 +102,6 @@ export function streams(world: World): void {
     assert.equal(String(commit.body.prevData), String((await blocksOf(sync)).commit.data))
     await assertInvertible(commit)
   })
-
-  test('the consumer library follows and verifies the stream across a crash of the server', async (t) => {
-    const { ours, directory, reference } = world
-    const consumer = new Consumer(reference, ours.url, directory.url)
-    t.after(() => consumer.close())
-    const account = await createAccount(ours.url, 'followed')
-    await published(directory.url, account.did)
-    await apply(account, many('create', 0, 150))
-    await consumer.reaches(account)
-    await ours.kill()
-    await ours.start()
-    await apply(account, many('delete', 0, 20))
-    await putProfile(account, 'After the crash')
-    await consumer.reaches(account)
-    assert.deepEqual(consumer.errors(account.did), [])
-    const numbers = consumer.numbers()
-    assert.deepEqual(
-      numbers,
-      [...numbers].sort((a, b) => a - b),
-    )
-  })
 }
 
 /** Asserts that the commit of a frame is signed with the key that the directory names. */
@@ -173,144 +158,4 @@ async function described(frames: readonly Frame[]) {
       return { header: frame.header, body }
     }),
   )
-}
-
-function create(account: Account, n: number) {
-  const { server, did, accessJwt: auth } = account
-  const input = { repo: did, collection: 'app.bsky.feed.post', rkey: tid(n), record: postRecord(`Post ${n}`) }
-  return post(server, 'com.atproto.repo.createRecord', { auth, input })
-}
-
-function putProfile(account: Account, displayName: string) {
-  return put(account, 'app.bsky.actor.profile', 'self', { $type: 'app.bsky.actor.profile', displayName })
-}
-
-function remove({ server, did, accessJwt: auth }: Account, rkey: string) {
-  const input = { repo: did, collection: 'app.bsky.feed.post', rkey }
-  return post(server, 'com.atproto.repo.deleteRecord', { auth, input })
-}
-
-function apply({ server, did, accessJwt: auth }: Account, writes: readonly unknown[]) {
-  return post(server, 'com.atproto.repo.applyWrites', { auth, input: { repo: did, writes } })
-}
-
-function write(action: 'create' | 'update' | 'delete', n: number) {
-  const value = action === 'delete' ? {} : { value: postRecord(`Post ${n} by ${action}`) }
-  return {
-    $type: `com.atproto.repo.applyWrites#${action}`,
-    collection: 'app.bsky.feed.post',
-    rkey: tid(n),
-    ...value,
-  }
-}
-
-function many(action: 'create' | 'delete', from: number, to: number) {
-  return Array.from({ length: to - from }, (_, index) => write(action, from + index))
-}
-
-const mixed = [
-  write('create', 300),
-  write('update', 110),
-  write('delete', 111),
-  write('create', 301),
-  write('delete', 199),
-]
-
-async function createPicture(account: Account) {
-  const image = await upload(account.server, account.accessJwt, picture(7))
-  const embed = { $type: 'app.bsky.embed.images', images: [{ alt: '', image }] }
-  return put(account, 'app.bsky.feed.post', tid(400), { ...postRecord('A picture'), embed })
-}
-
-function changeHandle({ server, accessJwt: auth }: Account) {
-  return post(server, 'com.atproto.identity.updateHandle', { auth, input: { handle: 'renamed.test' } })
-}
-
-function setActive({ server, accessJwt: auth }: Account, active: boolean) {
-  return active
-    ? post(server, 'com.atproto.server.activateAccount', { auth })
-    : post(server, 'com.atproto.server.deactivateAccount', { auth, input: {} })
-}
-
-function takedown({ server, did }: Account, applied: boolean) {
-  const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
-  return post(server, 'com.atproto.admin.updateSubjectStatus', {
-    auth: admin,
-    input: { subject, takedown: { applied } },
-  })
-}
-
-function deleteAccount({ server, did }: Account) {
-  return post(server, 'com.atproto.admin.deleteAccount', { auth: admin, input: { did } })
-}
-
-interface Line {
-  readonly event: string
-  readonly seq: number
-  readonly did: string
-  readonly path?: string
-  readonly cid?: string
-  readonly message?: string
-}
-
-/** A process with the consumer library. */
-class Consumer {
-  readonly #child: ChildProcess
-  readonly #lines: Line[] = []
-
-  constructor(reference: string, server: string, directory: string) {
-    this.#child = spawn(process.execPath, ['follow.js', server, directory], {
-      cwd: reference,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const { stdout } = this.#child
-    assert.ok(stdout)
-    createInterface(stdout).on('line', (line) => this.#lines.push(JSON.parse(line)))
-  }
-
-  /** Resolves when what the consumer has seen of an account is what the server lists. */
-  async reaches({ server, did }: Account): Promise<void> {
-    const expected = new Map<string, string>()
-    for (const collection of ['app.bsky.feed.post', 'app.bsky.actor.profile']) {
-      const params = { repo: did, collection, limit: '100' }
-      const records = await all<{ uri: string; cid: string }>(
-        server,
-        'com.atproto.repo.listRecords',
-        'records',
-        { params },
-      )
-      for (const { uri, cid } of records) expected.set(uri.slice(`at://${did}/`.length), cid)
-    }
-    const hasAll = () => equal(this.#records(did), expected) || undefined
-    const failure = () => `${this.#records(did).size} of ${expected.size} records; ${this.errors(did)}`
-    await poll(hasAll, failure)
-  }
-
-  /** What did not verify of an account. */
-  errors(did: string): (string | undefined)[] {
-    const errors = this.#lines.filter((line) => line.event === 'error' && line.did === did)
-    return errors.map(({ message }) => message)
-  }
-
-  numbers(): number[] {
-    return this.#lines.flatMap(({ seq }) => seq ?? [])
-  }
-
-  close(): void {
-    this.#child.kill('SIGKILL')
-  }
-
-  #records(did: string): Map<string, string> {
-    const records = new Map<string, string>()
-    for (const line of this.#lines) {
-      if (line.did !== did || line.path === undefined) continue
-      if (line.event === 'delete') records.delete(line.path)
-      else records.set(line.path, line.cid ?? '')
-    }
-    return records
-  }
-}
-
-function equal(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size === b.size && [...a].every(([path, cid]) => b.get(path) === cid)
 }
