@@ -54,7 +54,7 @@ test('another server accepts the token as proof for an import', async () => {
   const { body } = await ask({ aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount' })
   const input = { handle: 'alice-again.test', did: alice.did, password: 'a good password' }
   expect(await server.post('com.core.server.createAccount', input, body.token)).toMatchObject(
-    refusal(400, 'InvalidRequest', 'This DID already has an account on this server'),
+    refusal(400, 'AlreadyExists', 'This DID already has an account on this server'),
   )
 })
 
