@@ -14,7 +14,7 @@ import { type Frame, type Listener, listen, listening } from '../../support/list
 import { type Account, TestServer } from '../../support/server.ts'
 
 const nsid = 'com.core.sync.subscribeRepos'
-const limit = 100_000
+const limit = 400_000
 
 let server: TestServer
 let alice: Account
@@ -137,7 +137,7 @@ test('an address has at most 20 connections', async () => {
 test('events are deleted when they exceed the limit, and a consumer that misses some is informed', async () => {
   const stream = await connect()
   const before = lastSeq()
-  for (let n = 0; n < 8; n++) await post('x'.repeat(20_000))
+  for (let n = 0; n < 8; n++) await post('x'.repeat(80_000))
   await server.running.services.background.idle()
   const { bytes, outdatedSeq } = events.state(store())
   expect(bytes).toBeLessThan(limit)
