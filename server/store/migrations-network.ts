@@ -1,4 +1,4 @@
-/** Migrations to what the network needs: events, moves, staged imports. */
+/** Migrations to what the network needs: events, moves, staged imports, records of other servers. */
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
@@ -8,6 +8,8 @@ export function networkMigrations(): Migration[] {
     { sql: events() },
     { sql: identities() },
     { sql: moves() },
+    { sql: remote() },
+    { sql: upstreams() },
   ]
 }
 
@@ -114,6 +116,50 @@ function moves(): string {
       started_at INTEGER NOT NULL,     -- milliseconds since 1970
       updated_at INTEGER NOT NULL,
       ended_at INTEGER
+    ) STRICT;
+  `
+}
+
+/** See `tables/remote-actors.ts` and `tables/remote-deletions.ts`. */
+function remote(): string {
+  return `
+    -- Actors of other servers: what is known of their identities.
+    CREATE TABLE remote_actors (
+      id INTEGER PRIMARY KEY REFERENCES actors (id) ON DELETE CASCADE,
+      handle TEXT,                       -- verified; null: none
+      shown_handle TEXT UNIQUE,          -- the handle, or another one if an actor of that handle is shown already
+      host TEXT,                         -- origin of its personal data server
+      signing_key TEXT,                  -- did:key
+      rev TEXT,                          -- of the newest commit that was read
+      resolved_at INTEGER,               -- milliseconds, as all times here: when its document was last read
+      tried_at INTEGER,                  -- the last attempt to
+      profile_at INTEGER                 -- when its profile was last read
+    ) STRICT;
+
+    -- Deleted records of other servers, so that a slower source does not bring them back.
+    CREATE TABLE remote_deletions (
+      did TEXT NOT NULL,
+      collection TEXT NOT NULL,          -- canonical NSID
+      rkey TEXT NOT NULL,
+      rev TEXT NOT NULL,                 -- of the commit that deleted it
+      deleted_at INTEGER NOT NULL,       -- milliseconds
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX remote_deletions_time ON remote_deletions (deleted_at);
+  `
+}
+
+/** See `tables/upstreams.ts`. */
+function upstreams(): string {
+  return `
+    -- Servers whose event streams are read.
+    CREATE TABLE upstreams (
+      id INTEGER PRIMARY KEY,
+      url TEXT NOT NULL UNIQUE,          -- origin
+      is_configured INTEGER NOT NULL,    -- whether a setting names it
+      cursor INTEGER,                    -- number of the last event that was read; null: none yet
+      last_event_at INTEGER,             -- milliseconds
+      added_at INTEGER NOT NULL          -- milliseconds
     ) STRICT;
   `
 }
