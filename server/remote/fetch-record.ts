@@ -2,13 +2,12 @@
 import { buffer } from 'node:stream/consumers'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, allNamesOf, canonicalNsid } from '../config/aliases.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import { createLimit } from '../util/limit.ts'
-import { XrpcError } from '../xrpc/errors.ts'
 import type { RemoteChange } from './change.ts'
 import type { Hosts } from './hosts.ts'
+import { type Identify, type Origin, withOrigin } from './origin.ts'
 import { InvalidProof, verifyCommit } from './verify.ts'
 
 /**
@@ -21,16 +20,6 @@ export type FetchRecord = (
   collection: NsidString,
   rkey: RecordKeyString,
 ) => Promise<RemoteChange>
-
-/** The key and the host of a remote actor. */
-export interface Origin {
-  /** did:key */
-  readonly signingKey: string
-  /** Origin of its personal data server. */
-  readonly host: string
-}
-
-export type Identify = (did: string, options?: { readonly maxAgeMs?: number }) => Promise<Origin>
 
 interface Deps {
   readonly store: Reader
@@ -47,9 +36,6 @@ interface Deps {
 const maxBytes = 1_100_000
 /** Milliseconds in which a host must have sent a proof. */
 const defaultDeadlineMs = 20_000
-/** Milliseconds for which an identity is not looked up again, although a proof was not signed by its key. */
-const doubtMs = 60_000
-
 export function createFetchRecord(deps: Deps): FetchRecord {
   const { aliases, store } = deps
   const limit = createLimit({ total: 8, perKey: 2 })
@@ -73,7 +59,7 @@ export function createFetchRecord(deps: Deps): FetchRecord {
   }
 
   async function run(did: DidString, collection: NsidString, rkey: RecordKeyString): Promise<RemoteChange> {
-    const change = await withIdentity(deps.actors.identify, did, (origin) =>
+    const change = await withOrigin(deps.actors.identify, did, (origin) =>
       fetchUnderAnyName(did, collection, rkey, origin),
     )
     const stored = allNamesOf(collection, aliases).map(
@@ -93,34 +79,6 @@ export function createFetchRecord(deps: Deps): FetchRecord {
     running.set(key, result)
     return result
   }
-}
-
-/**
- * Calls the host of an actor. If it has no such repository, or signs it by another key, the identity may have changed: it is
- * looked up again, and the call is repeated if it did.
- * @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof
- */
-export async function withIdentity<T>(
-  identify: Identify,
-  did: string,
-  call: (origin: Origin) => Promise<T>,
-): Promise<T> {
-  const origin = await identify(did)
-  try {
-    return await call(origin)
-  } catch (error) {
-    if (!(error instanceof InvalidProof || error instanceof XrpcError)) throw error
-    const newer = await identify(did, { maxAgeMs: doubtMs })
-    if (newer.host === origin.host && newer.signingKey === origin.signingKey) throw asFailure(error)
-    return call(newer).catch((other: unknown) => {
-      throw asFailure(other)
-    })
-  }
-}
-
-/** An error response of a host as OutboundFailed; other errors as they are. */
-function asFailure(error: unknown): unknown {
-  return error instanceof XrpcError ? new OutboundFailed(error.message, { cause: error }) : error
 }
 
 async function fetchProven(

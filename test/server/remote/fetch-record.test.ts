@@ -3,8 +3,9 @@ import type { LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSigningKey, loadSigningKey, type SigningKey, sign } from '../../../server/identity/keys.ts'
-import { createFetchRecord, type Origin } from '../../../server/remote/fetch-record.ts'
+import { createFetchRecord } from '../../../server/remote/fetch-record.ts'
 import { createHosts } from '../../../server/remote/hosts.ts'
+import type { Identify, Origin } from '../../../server/remote/origin.ts'
 import { findByDid } from '../../../server/store/tables/accounts.ts'
 import { archiveOf, blocksOf, carOf } from '../../support/archive.ts'
 import { server, setupServer } from '../../support/shared-server.ts'
@@ -38,11 +39,14 @@ afterAll(async () => {
   await host.close()
 })
 
-function fetcher({
-  named = () => [host.url, server.url],
-  identify = async () => origin,
-  deadlineMs = 200,
-} = {}) {
+interface FetcherOptions {
+  readonly named?: () => string[]
+  readonly identify?: Identify
+  readonly deadlineMs?: number
+}
+
+function fetcher(options: FetcherOptions = {}) {
+  const { named = () => [host.url, server.url], identify = async () => origin, deadlineMs = 200 } = options
   const { config } = server
   const { store } = server.running.services
   const hosts = createHosts({ config, named, signal: abort.signal })
