@@ -44,6 +44,15 @@ export class RemoteRepository {
     this.#did = did
   }
 
+  /** Returns a copy, which does not change with this one. @param did of its commits */
+  fork(did: string = this.#did): RemoteRepository {
+    const fork = new RemoteRepository(did)
+    fork.head = this.head
+    fork.storage.blocks.addMap(this.storage.blocks)
+    for (const [key, record] of this.records) fork.records.set(key, record)
+    return fork
+  }
+
   /** Applies writes in one commit. */
   async commit(writes: readonly RemoteWrite[], key: Keypair, rev: string): Promise<RemoteCommit> {
     const since = this.head
