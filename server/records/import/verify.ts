@@ -70,13 +70,13 @@ function readCommit(archive: Archive, did: string): { rev: string; tree: Uint8Ar
 
 function checkRecord(key: string, bytes: Uint8Array): void {
   const record = decodeMap(bytes)
-  if (!record || !isReadable(record, maxDepth)) {
+  if (!record || !isReadable(record)) {
     throw new InvalidArchive(`The record ${key} of the archive is not valid`)
   }
 }
 
 /** Whether responses can contain a value: it is not too deep, and its integers have at most 53 bits. */
-function isReadable(value: unknown, depth: number): boolean {
+export function isReadable(value: unknown, depth = maxDepth): boolean {
   if (typeof value === 'bigint' || depth === 0) return false
   if (Array.isArray(value)) return value.every((item) => isReadable(item, depth - 1))
   return !isPlainObject(value) || Object.values(value as LexMap).every((item) => isReadable(item, depth - 1))
