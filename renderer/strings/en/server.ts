@@ -85,7 +85,7 @@ export const server = {
     appViewDid: 'The service that answers what this server cannot know, such as did:web:api.example.com.',
     appViewUrl: 'Its address, such as https://api.example.com. Needs the DID too.',
     backlinkStreamUrl:
-      'Reports activity of a public network that concerns accounts here. Whoever runs it sees which accounts those are.',
+      'Reports activity of a public network that concerns accounts here. Its operator sees which accounts those are.',
     backlinkIndexUrl: 'Asked for activity that was missed while this server was off.',
     recordCacheUrl: 'Asked for records of that activity while the server of their author is down.',
   },
