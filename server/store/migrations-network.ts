@@ -150,7 +150,7 @@ function remote(): string {
   `
 }
 
-/** See `tables/upstreams.ts`. */
+/** See `tables/upstreams.ts` and `tables/upstream-queue.ts`. */
 function upstreams(): string {
   return `
     -- Servers whose event streams are read.
@@ -160,8 +160,20 @@ function upstreams(): string {
       is_configured INTEGER NOT NULL,    -- whether a setting names it
       cursor INTEGER,                    -- number of the last event that was read; null: none yet
       last_event_at INTEGER,             -- milliseconds
-      added_at INTEGER NOT NULL          -- milliseconds
+      added_at INTEGER NOT NULL,         -- milliseconds
+      has_gap INTEGER NOT NULL,          -- whether events may be missing
+      gap_since INTEGER                  -- milliseconds: events before this time are not missing; null: all may be
     ) STRICT;
+
+    -- Events that wait until their author can be looked up, or their repository be read.
+    CREATE TABLE upstream_queue (
+      id INTEGER PRIMARY KEY,
+      upstream INTEGER NOT NULL REFERENCES upstreams (id) ON DELETE CASCADE,
+      did TEXT NOT NULL,
+      received_at INTEGER NOT NULL,      -- milliseconds
+      frame BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX upstream_queue_did ON upstream_queue (upstream, did, id);
   `
 }
 
