@@ -4,6 +4,7 @@ import type { LastUsed } from '../auth/last-used.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { Relays } from '../network/relays.ts'
+import type { Intake } from '../remote/intake.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { sweep } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
@@ -15,6 +16,7 @@ type Deps = Parameters<typeof sweep>[0] &
     readonly lastUsed: LastUsed
     readonly relays: Pick<Relays, 'askDue'>
     readonly moves: Moves
+    readonly intake: Pick<Intake, 'deleteOutdated'>
   }
 
 const minute = 60_000
@@ -34,6 +36,12 @@ export function periodicJobs(services: Deps): Job[] {
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
     { name: 'crawl request', firstMs: 0, everyMs: minute, run: () => services.relays.askDue() },
     { name: 'deletion of old events', firstMs: 0, everyMs: minute, run: () => pruneEvents(services) },
+    {
+      name: 'deletion of old remote records',
+      firstMs: 3 * minute,
+      everyMs: hour,
+      run: () => services.intake.deleteOutdated(),
+    },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
