@@ -10,6 +10,8 @@ export function networkMigrations(): Migration[] {
     { sql: moves() },
     { sql: remote() },
     { sql: upstreams() },
+    { sql: remoteRecords() },
+    { sql: remoteIdentities() },
     { sql: catchUp() },
   ]
 }
@@ -150,7 +152,7 @@ function remote(): string {
   `
 }
 
-/** See `tables/upstreams.ts`. */
+/** See `tables/upstreams.ts` and `tables/upstream-queue.ts`. */
 function upstreams(): string {
   return `
     -- Servers whose event streams are read.
@@ -160,8 +162,85 @@ function upstreams(): string {
       is_configured INTEGER NOT NULL,    -- whether a setting names it
       cursor INTEGER,                    -- number of the last event that was read; null: none yet
       last_event_at INTEGER,             -- milliseconds
-      added_at INTEGER NOT NULL          -- milliseconds
+      added_at INTEGER NOT NULL,         -- milliseconds
+      has_gap INTEGER NOT NULL,          -- whether events may be missing
+      gap_since INTEGER                  -- milliseconds: events before this time are not missing; null: all may be
     ) STRICT;
+
+    -- Events that wait until their author can be looked up, or their repository be read.
+    CREATE TABLE upstream_queue (
+      id INTEGER PRIMARY KEY,
+      upstream INTEGER NOT NULL REFERENCES upstreams (id) ON DELETE CASCADE,
+      did TEXT NOT NULL,
+      received_at INTEGER NOT NULL,      -- milliseconds
+      frame BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX upstream_queue_did ON upstream_queue (upstream, did, id);
+  `
+}
+
+/** See `tables/remote-records.ts` and `tables/remote-statuses.ts`. */
+function remoteRecords(): string {
+  return `
+    ALTER TABLE remote_actors ADD COLUMN status TEXT; -- deactivated, suspended, takendown or deleted; null: active, or not known
+
+    -- Posts and reposts of other servers that feeds and threads show: the first ones to be evicted.
+    CREATE TABLE remote_feed_items (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      sort_at INTEGER NOT NULL           -- milliseconds: when it was created, or was last found to be in use
+    ) STRICT;
+    CREATE INDEX remote_feed_items_time ON remote_feed_items (sort_at);
+
+    -- Someone from elsewhere gets an account here: the repository of the account takes the place of what is stored.
+    CREATE TRIGGER account_replaces_remote AFTER INSERT ON accounts
+      BEGIN
+        DELETE FROM notifications WHERE author = NEW.id;
+        DELETE FROM records WHERE actor = NEW.id;
+        DELETE FROM remote_actors WHERE id = NEW.id;
+        DELETE FROM remote_deletions WHERE did = NEW.did;
+      END;
+  `
+}
+
+/** See `tables/remote-actors.ts`. */
+function remoteIdentities(): string {
+  const isFree = (handle: string) => `
+          NOT EXISTS (SELECT 1 FROM accounts WHERE handle = ${handle})
+          AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE shown_handle = ${handle})`
+  const take = `
+        UPDATE remote_actors SET shown_handle = CASE WHEN ${isFree('host_handle')} THEN host_handle END
+          WHERE shown_handle = NEW.handle;`
+  const release = (handle: string) => `
+        UPDATE remote_actors SET shown_handle = ${handle}
+          WHERE id = (SELECT min(id) FROM remote_actors WHERE handle = ${handle}) AND ${isFree(handle)};`
+  return `
+    ALTER TABLE remote_actors ADD COLUMN host_handle TEXT; -- shown if another actor has the handle
+    CREATE INDEX remote_actors_handle ON remote_actors (handle);
+
+    -- Verified operations of identities that came from a server instead of a directory.
+    CREATE TABLE plc_logs (
+      actor INTEGER PRIMARY KEY REFERENCES actors (id) ON DELETE CASCADE,
+      log TEXT NOT NULL                  -- JSON, the oldest operation first
+    ) STRICT;
+
+    -- A handle is shown for one actor; for an account here rather than for one elsewhere.
+    CREATE TRIGGER handle_is_taken AFTER INSERT ON accounts
+      BEGIN
+        DELETE FROM remote_actors WHERE id = NEW.id;${take}
+      END;
+    CREATE TRIGGER handle_is_changed AFTER UPDATE OF handle ON accounts WHEN NEW.handle <> OLD.handle
+      BEGIN${take}${release('OLD.handle')}
+      END;
+    CREATE TRIGGER handle_is_released AFTER DELETE ON accounts
+      BEGIN${release('OLD.handle')}
+      END;
+    CREATE TRIGGER remote_handle_is_changed AFTER UPDATE OF shown_handle ON remote_actors
+      WHEN OLD.shown_handle IS NOT NEW.shown_handle
+      BEGIN${release('OLD.shown_handle')}
+      END;
+    CREATE TRIGGER remote_handle_is_released AFTER DELETE ON remote_actors
+      BEGIN${release('OLD.shown_handle')}
+      END;
   `
 }
 
