@@ -16,6 +16,8 @@ import * as queue from '../store/tables/repository-queue.ts'
 import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
+import type { Interest } from './interest.ts'
 import type { RepositorySync } from './repository-sync.ts'
 import { createRetries } from './retries.ts'
 
@@ -40,12 +42,8 @@ interface Deps {
   readonly store: Database
   readonly hosts: Hosts
   readonly repositorySync: RepositorySync
-  readonly interest: {
-    isLocal(did: string): boolean
-    isWatched(did: string): boolean
-    isKnown(did: string): boolean
-  }
-  readonly intake: { setStatus(did: string, status: 'deleted'): Promise<void> }
+  readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
+  readonly intake: Pick<Intake, 'setStatus'>
   /** Origins of the upstreams. */
   readonly upstreams: () => readonly string[]
   readonly background: Background
@@ -132,7 +130,7 @@ export function createCatchUp(deps: Deps): CatchUp {
       this.resumeDue()
     },
     async onIncomplete(did, upstream) {
-      if (!interest.isKnown(did) && !interest.isWatched(did)) return
+      if (!interest.isKnown(did)) return
       const readAt = repositories.find(store, did)?.readAt ?? 0
       const dueAt = Math.max(now(), readAt + intervalMs)
       await store.transact((tx) =>
@@ -163,10 +161,9 @@ export function createCatchUp(deps: Deps): CatchUp {
 /** Reads a queued repository. Of an actor that concerns no account here yet, only the upstream that hosts it is asked. */
 function read({ interest, repositorySync }: Deps, row: queue.QueuedRepository): Promise<void> {
   const { did, upstream, changedSince, notifySince } = row
-  const concerns = interest.isKnown(did) || interest.isWatched(did)
   return repositorySync.sync(did, {
     via: upstream ?? undefined,
-    hostedAt: concerns ? undefined : (upstream ?? undefined),
+    hostedAt: interest.isKnown(did) ? undefined : (upstream ?? undefined),
     changedSince: changedSince ?? undefined,
     notifySince,
   })

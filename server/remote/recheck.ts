@@ -5,23 +5,22 @@ import * as wanted from '../store/tables/wanted-records.ts'
 import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { CatchUp } from './catch-up.ts'
-import type { RemoteChange } from './change.ts'
 import type { FetchRecord } from './fetch-record.ts'
+import type { Intake } from './intake.ts'
 import type { Identify } from './origin.ts'
+
+export interface Recheck {
+  /** Compares the records that were not compared for the longest time. Call it once an hour. */
+  checkDue(): Promise<void>
+}
 
 interface Deps {
   readonly store: Database
   readonly actors: { readonly identify: Identify }
   readonly fetchRecord: FetchRecord
-  readonly intake: {
-    apply(
-      source: string,
-      changes: readonly RemoteChange[],
-      options: { readonly notify: boolean },
-    ): Promise<unknown>
-  }
+  readonly intake: Pick<Intake, 'apply'>
   readonly catchUp: Pick<CatchUp, 'onIncomplete'>
-  /** Whether a source that reports no deletions is switched on. */
+  /** Whether a source that reports no deletions is switched on. Otherwise nothing is compared. */
   readonly isOn: () => boolean
   readonly log: Logger
   readonly now: () => Date
@@ -31,22 +30,26 @@ interface Deps {
 const dayMs = 24 * 60 * 60_000
 /** Records whose notifications are older are not compared any more. */
 const notifiedMs = 30 * dayMs
-/** Records of a run, which is hourly: 500 a day. */
+/** Records of a run: 500 a day. */
 const recordsPerRun = 21
 
-/** Compares the records that were not compared for the longest time. Call it once an hour. */
-export async function recheckRecords(deps: Deps): Promise<void> {
-  if (!deps.isOn()) return
-  const at = deps.now().getTime()
-  const due = wanted.unchecked(deps.store, {
-    notifiedSince: at - notifiedMs,
-    checkedBefore: at - dayMs,
-    limit: recordsPerRun,
-  })
-  await Promise.all(due.map((record) => recheck(deps, record, at)))
+export function createRecheck(deps: Deps): Recheck {
+  const { store, now, isOn } = deps
+  return {
+    async checkDue() {
+      if (!isOn()) return
+      const at = now().getTime()
+      const due = wanted.unchecked(store, {
+        notifiedSince: at - notifiedMs,
+        checkedBefore: at - dayMs,
+        limit: recordsPerRun,
+      })
+      await Promise.all(due.map((record) => recheck(deps, record, at)))
+    },
+  }
 }
 
-/** Applies what has changed. A failure is logged, and counts as a comparison: hosts that are down do not delay the others. */
+/** Applies what has changed. A failure counts as a comparison, too: hosts that are down do not delay the others. */
 async function recheck(deps: Deps, record: wanted.CheckedRecord, at: number): Promise<void> {
   const { store, actors, fetchRecord, intake, catchUp, log, signal } = deps
   const { did, collection, rkey } = record

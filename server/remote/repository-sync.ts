@@ -15,7 +15,10 @@ import { XrpcError } from '../xrpc/errors.ts'
 import { type ApplyDeps, applyRepository } from './apply-repository.ts'
 import { createDownloadBudget, type DownloadBudget } from './download-budget.ts'
 import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
+import type { Interest } from './interest.ts'
 import { type Identify, type Origin, withOrigin } from './origin.ts'
+import type { RemoteStatus } from './status.ts'
 import { InvalidProof } from './verify.ts'
 
 export interface SyncOptions {
@@ -38,16 +41,12 @@ export interface RepositorySync {
   sync(did: DidString, options?: SyncOptions): Promise<void>
 }
 
-type RemoteStatus = 'deactivated' | 'suspended' | 'takendown' | 'deleted'
-
 interface Deps extends ApplyDeps {
   readonly dataDir: string
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
-  readonly interest: ApplyDeps['interest'] & { isLocal(did: string): boolean }
-  readonly intake: ApplyDeps['intake'] & {
-    setStatus(did: string, status: RemoteStatus | undefined): Promise<void>
-  }
+  readonly interest: Interest
+  readonly intake: Intake
   readonly store: Database
   readonly now: () => Date
   readonly onUnloadable: (error: Error) => void

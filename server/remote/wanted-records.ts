@@ -16,9 +16,9 @@ import type { Link } from '../store/tables/links.ts'
 import * as records from '../store/tables/records.ts'
 import * as wanted from '../store/tables/wanted-records.ts'
 import type { Logger } from '../util/log.ts'
-import type { RemoteChange } from './change.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
 import { type Identify, type Origin, withOrigin } from './origin.ts'
 import { createRetries } from './retries.ts'
 
@@ -35,13 +35,7 @@ interface Deps {
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
-  readonly intake: {
-    apply(
-      source: string,
-      changes: readonly RemoteChange[],
-      options: { readonly notify: boolean },
-    ): Promise<unknown>
-  }
+  readonly intake: Pick<Intake, 'apply'>
   /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
   readonly isOn: () => boolean
   readonly background: Background
