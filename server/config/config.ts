@@ -53,8 +53,16 @@ export interface Config {
   readonly eventRetention: number
   /** Bytes of events that are kept. */
   readonly eventLimit: number
+  /** Bytes of records of other servers that are kept. */
+  readonly remoteLimit: number
   /** Origins of relays. */
   readonly relays: readonly string[]
+  /** Base URL of the service that sends links to accounts here as they are made. */
+  readonly backlinkStreamUrl: string | undefined
+  /** Base URL of the service that lists earlier links. */
+  readonly backlinkIndexUrl: string | undefined
+  /** Base URL of the service that has the records of authors whose servers do not answer. */
+  readonly recordCacheUrl: string | undefined
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
   readonly privacyUrl: UriString | undefined
@@ -218,12 +226,33 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallback: '64MB',
     about: 'Most bytes of the event stream that are kept for them; the server holds these in memory.',
   },
+  remoteLimit: {
+    env: 'PDS_REMOTE_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '100MB',
+    about: 'Most bytes of records of other servers that are kept; the server holds these in memory.',
+  },
   relays: {
     env: 'PDS_RELAYS',
     kind: kinds.originsOrNone,
     fallback: '',
     fallbackText: 'none',
     about: 'Relays that are asked to read this server, if it has a public address.',
+  },
+  backlinkStreamUrl: {
+    env: 'PDS_BACKLINK_STREAM_URL',
+    kind: kinds.baseUrl,
+    about: 'Service that sends new activity about accounts here; it learns which accounts live here.',
+  },
+  backlinkIndexUrl: {
+    env: 'PDS_BACKLINK_INDEX_URL',
+    kind: kinds.baseUrl,
+    about: 'Service that is asked for activity about accounts here and their posts that was missed.',
+  },
+  recordCacheUrl: {
+    env: 'PDS_RECORD_CACHE_URL',
+    kind: kinds.baseUrl,
+    about: 'Service that is asked for records of that activity while the server of their author is down.',
   },
   allowPrivateTargets: {
     env: 'PDS_ALLOW_PRIVATE_TARGETS',

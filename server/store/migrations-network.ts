@@ -10,6 +10,7 @@ export function networkMigrations(): Migration[] {
     { sql: moves() },
     { sql: remote() },
     { sql: upstreams() },
+    { sql: remoteRecords() },
     { sql: remoteIdentities() },
   ]
 }
@@ -150,7 +151,7 @@ function remote(): string {
   `
 }
 
-/** See `tables/upstreams.ts`. */
+/** See `tables/upstreams.ts` and `tables/upstream-queue.ts`. */
 function upstreams(): string {
   return `
     -- Servers whose event streams are read.
@@ -160,8 +161,43 @@ function upstreams(): string {
       is_configured INTEGER NOT NULL,    -- whether a setting names it
       cursor INTEGER,                    -- number of the last event that was read; null: none yet
       last_event_at INTEGER,             -- milliseconds
-      added_at INTEGER NOT NULL          -- milliseconds
+      added_at INTEGER NOT NULL,         -- milliseconds
+      has_gap INTEGER NOT NULL,          -- whether events may be missing
+      gap_since INTEGER                  -- milliseconds: events before this time are not missing; null: all may be
     ) STRICT;
+
+    -- Events that wait until their author can be looked up, or their repository be read.
+    CREATE TABLE upstream_queue (
+      id INTEGER PRIMARY KEY,
+      upstream INTEGER NOT NULL REFERENCES upstreams (id) ON DELETE CASCADE,
+      did TEXT NOT NULL,
+      received_at INTEGER NOT NULL,      -- milliseconds
+      frame BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX upstream_queue_did ON upstream_queue (upstream, did, id);
+  `
+}
+
+/** See `tables/remote-records.ts` and `tables/remote-statuses.ts`. */
+function remoteRecords(): string {
+  return `
+    ALTER TABLE remote_actors ADD COLUMN status TEXT; -- deactivated, suspended, takendown or deleted; null: active, or not known
+
+    -- Posts and reposts of other servers that feeds and threads show: the first ones to be evicted.
+    CREATE TABLE remote_feed_items (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      sort_at INTEGER NOT NULL           -- milliseconds: when it was created, or was last found to be in use
+    ) STRICT;
+    CREATE INDEX remote_feed_items_time ON remote_feed_items (sort_at);
+
+    -- Someone from elsewhere gets an account here: the repository of the account takes the place of what is stored.
+    CREATE TRIGGER account_replaces_remote AFTER INSERT ON accounts
+      BEGIN
+        DELETE FROM notifications WHERE author = NEW.id;
+        DELETE FROM records WHERE actor = NEW.id;
+        DELETE FROM remote_actors WHERE id = NEW.id;
+        DELETE FROM remote_deletions WHERE did = NEW.did;
+      END;
   `
 }
 
@@ -188,8 +224,7 @@ function remoteIdentities(): string {
 
     -- A handle is shown for one actor; for an account here rather than for one elsewhere.
     CREATE TRIGGER handle_is_taken AFTER INSERT ON accounts
-      BEGIN
-        DELETE FROM remote_actors WHERE id = NEW.id;${take}
+      BEGIN${take}
       END;
     CREATE TRIGGER handle_is_changed AFTER UPDATE OF handle ON accounts WHEN NEW.handle <> OLD.handle
       BEGIN${take}${release('OLD.handle')}

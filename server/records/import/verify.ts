@@ -2,11 +2,13 @@
  * Verifies an archive of a repository, and writes what is to be stored to a staged file. A worker thread runs this, because a large
  * archive takes seconds.
  *
- * The signature of the commit is not verified. Its key is often no longer in the DID document: a moved account has a new one. The
- * archive comes from the account itself, and its tree is committed anew with the key of this server.
+ * For imports, the signature of the commit is not verified. Its key is often no longer in the DID document: a moved account has a
+ * new one. The archive comes from the account itself, and its tree is committed anew with the key of this server.
  */
+import { encode } from '@atproto/lex-cbor'
 import { decodeCid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
+import { isSignedBy } from '../../identity/keys.ts'
 import { type Archive, decodeMap, openArchive } from './archive.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 import { createStagedFile } from './staged-file.ts'
@@ -18,6 +20,11 @@ export interface VerifyJob {
   readonly staged: string
   /** DID of the account that the archive must be of. */
   readonly did: string
+  /**
+   * For repositories of remote actors: the did:key that must have signed the commit. Their nodes, and records that responses cannot
+   * contain, are left out of the staged file.
+   */
+  readonly signingKey?: string | undefined
 }
 
 export interface VerifiedArchive {
@@ -33,14 +40,17 @@ const maxDepth = 100
 const maxRev = 'azzzzzzzzzzzz'
 
 /** @throws InvalidArchive */
-export function verifyArchive({ archive: path, staged: stagedPath, did }: VerifyJob): VerifiedArchive {
+export async function verifyArchive(job: VerifyJob): Promise<VerifiedArchive> {
+  const { archive: path, staged: stagedPath, did, signingKey } = job
   const archive = openArchive(path)
   try {
-    const { rev, tree } = readCommit(archive, did)
+    const { commit, rev, tree } = readCommit(archive, did)
+    if (signingKey !== undefined) await checkSignature(commit, signingKey)
     const staged = createStagedFile(stagedPath)
     try {
       for (const { key = '', cid, bytes } of walkTree(archive, tree)) {
-        if (key !== '') checkRecord(key, bytes)
+        if (signingKey === undefined) checkBlock(key, bytes)
+        else if (key === '' || !isRecord(bytes)) continue
         staged.write({ key, cid, bytes })
       }
     } finally {
@@ -52,7 +62,7 @@ export function verifyArchive({ archive: path, staged: stagedPath, did }: Verify
   }
 }
 
-function readCommit(archive: Archive, did: string): { rev: string; tree: Uint8Array } {
+function readCommit(archive: Archive, did: string): { commit: LexMap; rev: string; tree: Uint8Array } {
   const block = archive.read(archive.root)
   if (!block) throw new InvalidArchive('The archive lacks its commit')
   const commit = decodeMap(block) ?? {}
@@ -65,18 +75,27 @@ function readCommit(archive: Archive, did: string): { rev: string; tree: Uint8Ar
   if (typeof rev !== 'string' || !isValidTid(rev) || rev > maxRev) {
     throw new InvalidArchive('The revision of the archive is not valid')
   }
-  return { rev, tree: Buffer.from(tree.bytes) }
+  return { commit, rev, tree: Buffer.from(tree.bytes) }
 }
 
-function checkRecord(key: string, bytes: Uint8Array): void {
-  const record = decodeMap(bytes)
-  if (!record || !isReadable(record, maxDepth)) {
+async function checkSignature({ sig, ...unsigned }: LexMap, signingKey: string): Promise<void> {
+  const isSigned = sig instanceof Uint8Array && (await isSignedBy(signingKey, encode(unsigned), sig))
+  if (!isSigned) throw new InvalidArchive('The commit of the archive is not signed by the key of its account')
+}
+
+/** @param key empty for a node */
+function checkBlock(key: string, bytes: Uint8Array): void {
+  if (key !== '' && !isRecord(bytes))
     throw new InvalidArchive(`The record ${key} of the archive is not valid`)
-  }
+}
+
+function isRecord(bytes: Uint8Array): boolean {
+  const record = decodeMap(bytes)
+  return record !== undefined && isReadable(record)
 }
 
 /** Whether responses can contain a value: it is not too deep, and its integers have at most 53 bits. */
-function isReadable(value: unknown, depth: number): boolean {
+export function isReadable(value: unknown, depth = maxDepth): boolean {
   if (typeof value === 'bigint' || depth === 0) return false
   if (Array.isArray(value)) return value.every((item) => isReadable(item, depth - 1))
   return !isPlainObject(value) || Object.values(value as LexMap).every((item) => isReadable(item, depth - 1))

@@ -88,8 +88,3 @@ export function putLog(tx: Writer, did: string, log: string): void {
   if (id === undefined) return
   tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
 }
-
-/** Returns the origins of the servers whose event streams are read. */
-export function upstreamOrigins(db: Reader): string[] {
-  return db.all<{ url: string }>('SELECT url FROM upstreams ORDER BY added_at, id').map(({ url }) => url)
-}

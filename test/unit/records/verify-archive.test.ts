@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LexMap } from '@atproto/lex-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSigningKey, sign } from '../../../server/identity/keys.ts'
 import { verifyArchive } from '../../../server/records/import/verify.ts'
 import {
   type ArchiveRecord,
@@ -30,11 +31,11 @@ const value = blockOf({ text: 'value' })
 const note = (rkey: string): ArchiveRecord => [`com.example.note/${rkey}`, { text: rkey }]
 
 /** Verifies an archive. @returns what it is, and the staged file */
-async function verify(content: Buffer) {
+async function verify(content: Buffer, signingKey?: string) {
   const archive = join(folder, `${files++}.car`)
   const staged = `${archive}.staged`
   await writeFile(archive, content)
-  const verified = verifyArchive({ archive, staged, did })
+  const verified = await verifyArchive({ archive, staged, did, signingKey })
   return { ...verified, staged: await readFile(staged) }
 }
 
@@ -244,4 +245,22 @@ test('an archive with as many layers as keys need, in any order of blocks, is st
     .sort()
     .map((key) => staged.indexOf(`${key}\u0001\u0071\u0012\u0020`, 0, 'latin1'))
   expect(positions.every((position, at) => position > (positions[at - 1] ?? 0))).toBe(true)
+})
+
+test('an archive of a remote actor must be signed by the key, and its unreadable records are left out', async () => {
+  const [key, otherKey] = [await createSigningKey(), await createSigningKey()]
+  const records = [note('one'), ['com.example.note/two', nested(101)] as ArchiveRecord]
+  const signed = archiveOf({ did, records, sign: (bytes) => sign(key.privateKey, bytes) })
+  const { staged } = await verify(signed, key.did)
+  expect(staged.subarray(6, 26).toString()).toBe('com.example.note/one')
+  expect(staged.includes('com.example.note/two')).toBe(false)
+  for (const [archive, signingKey] of [
+    [signed, otherKey.did],
+    [archiveOf({ did, records }), key.did],
+  ] as const) {
+    await expect(verify(archive, signingKey)).rejects.toMatchObject({
+      name: 'InvalidArchive',
+      message: expect.stringContaining('not signed by the key'),
+    })
+  }
 })

@@ -1,0 +1,29 @@
+/** Calls of the hosts of remote actors, and of upstreams. */
+import { networkNames } from '../config/aliases.ts'
+import type { Config } from '../config/config.ts'
+import { createPeers, type Peer } from '../network/peer.ts'
+
+export interface Hosts {
+  /** Returns the server at an origin. Errors of its calls: see `Peer`. */
+  at(origin: string): Peer
+}
+
+interface Deps {
+  readonly config: Pick<Config, 'aliases' | 'allowPrivateTargets'>
+  /** Origins that the owner named, of upstreams: they may have private addresses and plain http. */
+  readonly named: () => readonly string[]
+  /** Closes the connections. */
+  readonly signal: AbortSignal
+}
+
+/** Connections to origins from documents and records are made only to public addresses. */
+export function createHosts({ config, named, signal }: Deps): Hosts {
+  const networkName = networkNames(config.aliases)
+  const guarded = createPeers({ allowPrivate: config.allowPrivateTargets, networkName })
+  const open = createPeers({ allowPrivate: true, networkName })
+  signal.addEventListener('abort', () => {
+    guarded.close()
+    open.close()
+  })
+  return { at: (origin) => (named().includes(origin) ? open : guarded).at(origin) }
+}

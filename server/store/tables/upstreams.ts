@@ -1,0 +1,82 @@
+/** Table `upstreams`: servers whose event streams are read. */
+import type { Reader, Writer } from '../database.ts'
+
+export interface Upstream {
+  readonly id: number
+  /** Origin. */
+  readonly url: string
+  /** 1 when a setting names it. */
+  readonly isConfigured: number
+  /** Number of the last event that was read; null before the first one. */
+  readonly cursor: number | null
+  /** Milliseconds since 1970, as all times here. */
+  readonly lastEventAt: number | null
+  readonly addedAt: number
+  /** 1 when events may be missing. */
+  readonly hasGap: number
+  /** Events before this time are not missing; null if all may be. */
+  readonly gapSince: number | null
+}
+
+const select = `
+  SELECT id, url, is_configured AS isConfigured, cursor, last_event_at AS lastEventAt, added_at AS addedAt,
+    has_gap AS hasGap, gap_since AS gapSince
+  FROM upstreams`
+
+export function all(db: Reader): Upstream[] {
+  return db.all<Upstream>(`${select} ORDER BY added_at, id`)
+}
+
+export function findByUrl(db: Reader, url: string): Upstream | undefined {
+  return db.get<Upstream>(`${select} WHERE url = ?`, [url])
+}
+
+/** Adds an upstream of which everything is missing. */
+export function add(tx: Writer, { url, isConfigured }: { url: string; isConfigured: boolean }, at: number): void {
+  tx.run('INSERT INTO upstreams (url, is_configured, added_at, has_gap) VALUES (?, ?, ?, 1)', [
+    url,
+    Number(isConfigured),
+    at,
+  ])
+}
+
+export function remove(tx: Writer, url: string): void {
+  tx.run('DELETE FROM upstreams WHERE url = ?', [url])
+}
+
+/** Makes the upstreams of the settings those in `urls`: adds them, and removes those that are no longer there. */
+export function configure(tx: Writer, urls: readonly string[], at: number): void {
+  for (const { url, isConfigured } of all(tx)) {
+    if (isConfigured && !urls.includes(url)) remove(tx, url)
+  }
+  for (const url of urls) {
+    const known = findByUrl(tx, url)
+    if (!known) add(tx, { url, isConfigured: true }, at)
+    else if (!known.isConfigured) tx.run('UPDATE upstreams SET is_configured = 1 WHERE url = ?', [url])
+  }
+}
+
+/** Where a stream continues. */
+export interface Position {
+  readonly cursor: number
+  readonly lastEventAt: number
+}
+
+/** Stores what was read. Does nothing if the upstream was removed. */
+export function advance(tx: Writer, id: number, { cursor, lastEventAt }: Position): void {
+  tx.run('UPDATE upstreams SET cursor = ?, last_event_at = ? WHERE id = ?', [cursor, lastEventAt, id])
+}
+
+/** Continues from another event, because the upstream has counted anew. */
+export function rewind(tx: Writer, id: number, cursor: number): void {
+  tx.run('UPDATE upstreams SET cursor = ? WHERE id = ?', [cursor, id])
+}
+
+/** Notes that events since a time may be missing. An earlier gap remains. */
+export function openGap(tx: Writer, id: number, since: number | null): void {
+  tx.run('UPDATE upstreams SET has_gap = 1, gap_since = ? WHERE id = ? AND has_gap = 0', [since, id])
+}
+
+export function closeGap(tx: Writer, id: number): void {
+  tx.run('UPDATE upstreams SET has_gap = 0, gap_since = NULL WHERE id = ?', [id])
+}

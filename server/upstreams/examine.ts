@@ -1,0 +1,130 @@
+/** Looks up and verifies what an event reports: nothing of it counts because a source says so. */
+import { setImmediate } from 'node:timers/promises'
+import {
+  type DidString,
+  isValidDid,
+  isValidNsid,
+  isValidRecordKey,
+} from '@atproto/syntax'
+import type { Actors } from '../actors/actors.ts'
+import { UnresolvableDid } from '../identity/resolver.ts'
+import type { Peer } from '../network/peer.ts'
+import type { RemoteChange } from '../remote/change.ts'
+import type { Hosts } from '../remote/hosts.ts'
+import { type Identify, withOrigin } from '../remote/origin.ts'
+import { InvalidProof, type VerifiedCommit, verifyCommit } from '../remote/verify.ts'
+import { createSerializer } from '../util/serialize.ts'
+import { type Frame, type RemoteStatus, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
+
+/** What an event means here. */
+export type Finding =
+  | { readonly kind: 'changes'; readonly changes: readonly RemoteChange[] }
+  | { readonly kind: 'status'; readonly did: string; readonly status: RemoteStatus | undefined }
+  /** The repository must be read from its host. */
+  | { readonly kind: 'repository' }
+  | { readonly kind: 'nothing' }
+
+/**
+ * Verifies an event of an actor that concerns this server.
+ * @throws InvalidProof, InvalidFrame, UnresolvableDid, OutboundFailed, OutboundRefused
+ */
+export type Examine = (frame: Frame) => Promise<Finding>
+
+interface Deps {
+  /** Of the upstream. */
+  readonly origin: string
+  readonly actors: Pick<Actors, 'identify' | 'forget'>
+  readonly hosts: Hosts
+  readonly now: () => Date
+  /** Aborts requests. */
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds after which an identity is looked up again before its status changes. */
+const statusIdentityAgeMs = 60_000
+/** Milliseconds in which further `#identity` events of an actor are ignored. */
+const identityIntervalMs = 60_000
+/** Actors whose last `#identity` event is remembered. */
+const maxForgotten = 10_000
+
+/** Verifies one commit after the other, and lets requests in between: a signature takes a millisecond or two. */
+const inTurn = createSerializer()
+
+export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps): Examine {
+  const forgotten = new Map<string, number>()
+  const identify: Identify = (did, options) => actors.identify(did, { via, ...options })
+
+  function verify(car: Uint8Array, did: string): Promise<VerifiedCommit> {
+    return withOrigin(identify, did, ({ signingKey }) =>
+      inTurn(async () => {
+        await setImmediate()
+        return verifyCommit(car, { did, signingKey })
+      }),
+    )
+  }
+
+  async function examineCommit(frame: Frame): Promise<Finding> {
+    const { ops, isTooBig } = readCommit(frame)
+    if (isTooBig) return { kind: 'repository' }
+    const commit = await verify(frame.blocks, frame.did)
+    const paths = [...new Set(ops.map(({ path }) => path))]
+    return { kind: 'changes', changes: await Promise.all(paths.map((path) => changeOf(commit, path))) }
+  }
+
+  async function examineSync(frame: Frame): Promise<Finding> {
+    await verify(readSync(frame), frame.did)
+    return { kind: 'repository' }
+  }
+
+  /** The host of an actor decides on its status. Any other source only makes this server ask the host. */
+  async function examineAccount(frame: Frame): Promise<Finding> {
+    const { did } = frame
+    const claimed = readAccount(frame)
+    // The previous host of an actor that has moved reports it as inactive.
+    const { host } = await identify(did, { maxAgeMs: statusIdentityAgeMs }).catch((error: unknown) => {
+      // The host of a deleted account may have been the only place where its identity could be read.
+      if (error instanceof UnresolvableDid) return identify(did, { maxAgeMs: Number.POSITIVE_INFINITY })
+      throw error
+    })
+    if (host === via) return { kind: 'status', did, status: claimed }
+    return { kind: 'status', did, status: await statusAtHost(hosts.at(host), did, signal) }
+  }
+
+  async function examineIdentity({ did }: Frame): Promise<Finding> {
+    const at = now().getTime()
+    const last = forgotten.get(did)
+    if (last !== undefined && at - last < identityIntervalMs) return { kind: 'nothing' }
+    if (forgotten.size >= maxForgotten) forgotten.clear()
+    forgotten.set(did, at)
+    await actors.forget(did)
+    return { kind: 'nothing' }
+  }
+
+  const examiners: { readonly [Kind in Frame['kind']]: Examine } = {
+    commit: examineCommit,
+    sync: examineSync,
+    account: examineAccount,
+    identity: examineIdentity,
+  }
+
+  return async (frame) => {
+    if (!isValidDid(frame.did)) throw new InvalidProof(`${frame.did.slice(0, 100)} is not a DID`)
+    return examiners[frame.kind](frame)
+  }
+}
+
+/** Reads a change from the tree, whatever the event states about it. */
+async function changeOf(commit: VerifiedCommit, path: string): Promise<RemoteChange> {
+  const [collection = '', rkey = '', ...rest] = path.split('/')
+  if (!isValidNsid(collection) || !isValidRecordKey(rkey) || rest.length > 0) {
+    throw new InvalidProof(`${path.slice(0, 100)} is not the path of a record`)
+  }
+  return { did: commit.did as DidString, collection, rkey, rev: commit.rev, content: await commit.record(path) }
+}
+
+/** @throws OutboundFailed, OutboundRefused, or the error of the host */
+async function statusAtHost(host: Peer, did: string, signal: AbortSignal): Promise<RemoteStatus | undefined> {
+  const query = new URLSearchParams({ did }).toString()
+  const { active, status } = await host.get('com.core.sync.getRepoStatus', { query, signal })
+  return active === true ? undefined : remoteStatusOf(status)
+}
