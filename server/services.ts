@@ -37,6 +37,7 @@ import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
+import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
@@ -73,6 +74,7 @@ export interface Services {
   readonly intake: Intake
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
+  readonly pictures: Pictures
   readonly repositorySync: RepositorySync
   readonly catchUp: CatchUp
   readonly wantedRecords: WantedRecords
@@ -241,7 +243,10 @@ function createRemote(
   parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
     readonly upstreams: () => readonly string[]
   },
-): Pick<Services, 'hosts' | 'fetchRecord' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'> {
+): Pick<
+  Services,
+  'hosts' | 'fetchRecord' | 'pictures' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'
+> {
   const { dataDir, aliases } = config
   const hosts = createHosts({ config, named: parts.upstreams, signal })
   const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
@@ -255,6 +260,7 @@ function createRemote(
   return {
     hosts,
     fetchRecord,
+    pictures: createPictures({ ...deps, isOn }),
     repositorySync,
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
