@@ -57,12 +57,14 @@ interface Deps extends ApplyDeps {
 }
 
 const maxBytes = 200_000_000
+/** Milliseconds for which the thread that verifies waits for the next repository. */
+const workerIdleMs = 10_000
 /** Milliseconds in which a host must have sent a repository. */
 const defaultDeadlineMs = 15 * 60_000
 
 export function createRepositorySync(deps: Deps): RepositorySync {
   const { interest, actors } = deps
-  const verify = createVerifier(deps.onUnloadable, deps.signal)
+  const verify = createVerifier({ ...deps, idleMs: workerIdleMs })
   const budget = createDownloadBudget(deps.now)
   // One host cannot delay the repositories of all others.
   const limit = createLimit({ total: 3, perKey: 2 })
