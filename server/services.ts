@@ -43,7 +43,7 @@ import { createWantedRecords, type WantedRecords } from './remote/wanted-records
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as remoteActors from './store/tables/remote-actors.ts'
+import * as upstreams from './store/tables/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -117,7 +117,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => remoteActors.upstreamOrigins(store)
+  const upstreamOrigins = () => upstreams.all(store).map(({ url }) => url)
   const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })

@@ -5,6 +5,7 @@ import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { Relays } from '../network/relays.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
+import type { Intake } from '../remote/intake.ts'
 import type { Recheck } from '../remote/recheck.ts'
 import type { WantedRecords } from '../remote/wanted-records.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
@@ -18,6 +19,7 @@ type Deps = Parameters<typeof sweep>[0] &
     readonly lastUsed: LastUsed
     readonly relays: Pick<Relays, 'askDue'>
     readonly moves: Moves
+    readonly intake: Pick<Intake, 'deleteOutdated'>
     readonly catchUp: Pick<CatchUp, 'resumeDue'>
     readonly wantedRecords: Pick<WantedRecords, 'resumeDue'>
     readonly recheck: Recheck
@@ -40,6 +42,12 @@ export function periodicJobs(services: Deps): Job[] {
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
     { name: 'crawl request', firstMs: 0, everyMs: minute, run: () => services.relays.askDue() },
     { name: 'deletion of old events', firstMs: 0, everyMs: minute, run: () => pruneEvents(services) },
+    {
+      name: 'deletion of old remote records',
+      firstMs: 3 * minute,
+      everyMs: hour,
+      run: () => services.intake.deleteOutdated(),
+    },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     { name: 'catch-up', firstMs: 0, everyMs: minute, run: async () => services.catchUp.resumeDue() },
