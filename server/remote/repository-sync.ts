@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
+import { UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import { isInvalidArchive } from '../records/import/invalid-archive.ts'
 import { createVerifier } from '../records/import/verifier.ts'
@@ -71,7 +72,8 @@ export function createRepositorySync(deps: Deps): RepositorySync {
   const running = new Map<string, Promise<void>>()
 
   function run(did: DidString, options: SyncOptions): Promise<void> {
-    const identify: Identify = (_, more) => actors.identify(did, { ...more, via: options.via })
+    const identify: Identify = (_, more) =>
+      identifyDeleted(actors.identify, did, { ...more, via: options.via })
     return withOrigin(identify, did, (origin) =>
       limit(origin.host, () => syncFrom({ ...deps, verify, budget }, origin, did, options)),
     )
@@ -92,6 +94,21 @@ export function createRepositorySync(deps: Deps): RepositorySync {
       }
     },
   }
+}
+
+/**
+ * Returns the last known identity of an actor whose DID no longer resolves: its host may have been the only place where it could be
+ * read, and says whether the repository was deleted.
+ */
+async function identifyDeleted(
+  identify: Identify,
+  did: string,
+  options: Parameters<Identify>[1],
+): Promise<Origin> {
+  return identify(did, options).catch((error: unknown) => {
+    if (!(error instanceof UnresolvableDid)) throw error
+    return identify(did, { ...options, maxAgeMs: Number.POSITIVE_INFINITY })
+  })
 }
 
 type SyncDeps = Deps & {
