@@ -117,6 +117,7 @@ describe('after a gap in the events of an upstream', () => {
     await like(bob)
     await onGap()
     expect(await seen()).toHaveLength(1)
+    await services().actors.identify(bob.did, { maxAgeMs: 0 })
     host.accounts.delete(bob.did)
     const repos = [{ did: alice.did, rev: host.tid(), head: 'x', active: false, status: 'deleted' }]
     host.replacements.set('sync.listRepos', answers({ repos }))
