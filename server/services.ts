@@ -7,6 +7,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -32,6 +33,8 @@ import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
+import { createFetchRecord } from './remote/fetch-record.ts'
+import { createHosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
 import type { Database } from './store/database.ts'
@@ -65,6 +68,8 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
+  /** Undefined if the settings name no service. */
+  readonly backlinks: Backlinks | undefined
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -91,6 +96,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   /** The file system of the store. */
   readonly files: Files
   readonly passwordCost: number | undefined
+  readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly onMailKept: (() => void) | undefined
   readonly callMethod: CallMethod
 }
@@ -129,6 +135,9 @@ export async function createServices(base: Base): Promise<Services> {
   await importer.recover()
   const interest = createInterest({ store })
   const silent = combineListeners(linkListener, blockListener)
+  const intake = createIntake({ store, config, interest, now, log, silent, notifying })
+  const hosts = createHosts({ config, named: upstreamOrigins, signal })
+  const fetchRecord = createFetchRecord({ store, aliases: config.aliases, actors, hosts, signal })
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -169,7 +178,11 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     interest,
-    intake: createIntake({ store, config, interest, now, log, silent, notifying }),
+    intake,
+    backlinks: createBacklinks({
+      ...{ config, store, interest, intake, fetchRecord, background, log, now, signal },
+      delays: base.backlinkDelays,
+    }),
     viewContext,
     callMethod,
     moves: createMoves({
