@@ -7,6 +7,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -79,6 +80,8 @@ export interface Services {
   readonly catchUp: CatchUp
   readonly wantedRecords: WantedRecords
   readonly recheck: Recheck
+  /** Undefined if the settings name no service. */
+  readonly backlinks: Backlinks | undefined
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -105,6 +108,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   /** The file system of the store. */
   readonly files: Files
   readonly passwordCost: number | undefined
+  readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly onMailKept: (() => void) | undefined
   readonly callMethod: CallMethod
 }
@@ -190,6 +194,11 @@ export async function createServices(base: Base): Promise<Services> {
     interest,
     intake,
     ...remote,
+    backlinks: createBacklinks({
+      ...{ config, store, interest, intake, background, log, now, signal },
+      fetchRecord: remote.fetchRecord,
+      delays: base.backlinkDelays,
+    }),
     viewContext,
     callMethod,
     moves: createMoves({
@@ -256,7 +265,9 @@ function createRemote(
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
   const catchUp = createCatchUp({ ...deps, repositorySync })
-  const isOn = () => parts.upstreams().length > 0
+  const { backlinkStreamUrl, backlinkIndexUrl } = config
+  const readsBacklinks = backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
+  const isOn = () => readsBacklinks || parts.upstreams().length > 0
   return {
     hosts,
     fetchRecord,
@@ -264,8 +275,8 @@ function createRemote(
     repositorySync,
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
-    // Event streams report deletions.
-    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => false }),
+    // Event streams report deletions, backlink services do not.
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => readsBacklinks }),
   }
 }
 
