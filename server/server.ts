@@ -22,6 +22,7 @@ import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { version } from './util/version.ts'
 import { freshWrites } from './views/fresh.ts'
+import { createDidPaths } from './web/did-paths.ts'
 import { redirectPageVisit } from './web/page-visit.ts'
 import { createUi } from './web/ui.ts'
 import { asksForHandle, createWellKnown } from './web/well-known.ts'
@@ -98,7 +99,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopEventLimit = watchEventLimit(services)
   notifySubscribers(services)
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
-  ready.resolve({ dispatch, fallback: createFallback(services) })
+  ready.resolve({ dispatch, fallback: createFallback({ ...services, signal: outgoing.signal }) })
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -179,11 +180,13 @@ function hostnamesOf({ publicUrl, hostnames }: Config): string[] {
 }
 
 /** Answers paths outside `/xrpc/`. */
-function createFallback(services: Services): Fallback {
+function createFallback(services: Services & { readonly signal: AbortSignal }): Fallback {
   const wellKnown = createWellKnown(services)
+  const didPaths = createDidPaths(services)
   const ui = createUi()
   return async (req, res, path, name) => {
     if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
+    if (await didPaths(req, res, path, name)) return true
     return (await ui(req, res, path)) || redirectPageVisit(req, res)
   }
 }

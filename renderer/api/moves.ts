@@ -26,16 +26,7 @@ export function useMove({ enabled = true } = {}) {
   })
 }
 
-export interface MoveInInput {
-  readonly identifier: string
-  readonly server?: string | undefined
-  readonly password: string
-  readonly authFactorToken?: string | undefined
-  readonly handle: string
-  readonly newPassword: string
-  readonly email?: string | undefined
-  readonly inviteCode?: string | undefined
-}
+export type MoveInInput = com.core.move.moveIn.$InputBody
 
 /** Starts a move to this server, and stores the session of the new account. */
 export async function moveIn(input: MoveInInput): Promise<Session> {

@@ -55,6 +55,12 @@ export interface Config {
   readonly eventLimit: number
   /** Origins of relays. */
   readonly relays: readonly string[]
+  /** Base URL of the service that sends links to accounts here as they are made. */
+  readonly backlinkStreamUrl: string | undefined
+  /** Base URL of the service that lists earlier links. */
+  readonly backlinkIndexUrl: string | undefined
+  /** Base URL of the service that has the records of authors whose servers do not answer. */
+  readonly recordCacheUrl: string | undefined
   readonly allowPrivateTargets: boolean
   readonly logLevel: LogLevel
   readonly privacyUrl: UriString | undefined
@@ -224,6 +230,21 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallback: '',
     fallbackText: 'none',
     about: 'Relays that are asked to read this server, if it has a public address.',
+  },
+  backlinkStreamUrl: {
+    env: 'PDS_BACKLINK_STREAM_URL',
+    kind: kinds.baseUrl,
+    about: 'Service that sends new activity about accounts here; it learns which accounts live here.',
+  },
+  backlinkIndexUrl: {
+    env: 'PDS_BACKLINK_INDEX_URL',
+    kind: kinds.baseUrl,
+    about: 'Service that is asked for activity about accounts here and their posts that was missed.',
+  },
+  recordCacheUrl: {
+    env: 'PDS_RECORD_CACHE_URL',
+    kind: kinds.baseUrl,
+    about: 'Service that is asked for records of that activity while the server of their author is down.',
   },
   allowPrivateTargets: {
     env: 'PDS_ALLOW_PRIVATE_TARGETS',

@@ -185,6 +185,13 @@ export const webUrl: Kind<UriString> = {
   },
 }
 
+/** An http(s) URL to which paths are appended, without the trailing slash. */
+export const baseUrl: Kind<string> = {
+  placeholder: 'URL',
+  expected: 'an http or https URL without a query, such as https://links.example.com',
+  parse: (text) => (/[?#]/.test(text) ? undefined : webUrl.parse(text)),
+}
+
 export const smtpUrl: Kind<string> = {
   placeholder: 'URL',
   expected: 'a URL such as smtps://user:password@mail.example.com',

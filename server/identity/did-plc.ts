@@ -1,7 +1,7 @@
 /** did:plc operations: creates, signs and verifies them without a directory. */
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
-import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
+import { CBOR_DATA_CODEC, createCid, type LexValue, SHA256_HASH_CODE } from '@atproto/lex-data'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
 
@@ -114,14 +114,24 @@ const MAX_OPERATION_BYTES = 4000
 const MAX_ENTRIES = 10
 export const maxRotationKeys = MAX_ENTRIES
 
-async function isSignedByOneOf(keys: readonly string[], operation: PlcOperation): Promise<boolean> {
-  const { sig, ...unsigned } = operation
+async function isSignedByOneOf(keys: readonly string[], operation: SignedOperation): Promise<boolean> {
+  return (await signerOf(keys, operation)) !== undefined
+}
+
+/** An operation of any kind. */
+export type SignedOperation = { readonly [member: string]: LexValue } & { readonly sig: string }
+
+/** Returns the position of the first key that has signed an operation; undefined if none has. */
+export async function signerOf(
+  keys: readonly string[],
+  { sig, ...unsigned }: SignedOperation,
+): Promise<number | undefined> {
   const data = encode(unsigned)
   const signature = Buffer.from(sig, 'base64url')
-  for (const key of keys) {
-    if (await isSignedBy(key, data, signature)) return true
+  for (const [index, key] of keys.entries()) {
+    if (await isSignedBy(key, data, signature)) return index
   }
-  return false
+  return undefined
 }
 
 /** Returns the endpoint of the personal data server in an operation. */
@@ -135,11 +145,12 @@ export function handleIn(operation: PlcOperation): string | undefined {
 }
 
 /** The CID of a signed operation: `prev` of the next one. */
-export function cidOf(operation: PlcOperation): string {
+export function cidOf(operation: SignedOperation): string {
   return createCid(CBOR_DATA_CODEC, SHA256_HASH_CODE, sha256(operation)).toString()
 }
 
-function didOf(operation: PlcOperation): string {
+/** The DID of an identity by its genesis operation. */
+export function didOf(operation: SignedOperation): string {
   // The first 15 bytes of the hash in base32: 24 letters. BigInt writes base 32 with the digits 0-9a-v, which are replaced.
   const number = BigInt(`0x${sha256(operation).toString('hex', 0, 15)}`).toString(32)
   const letters = number.padStart(24, '0').replace(/./g, (digit) => BASE32[Number.parseInt(digit, 32)] ?? '')
@@ -149,7 +160,7 @@ function didOf(operation: PlcOperation): string {
 /** RFC 4648, lower case. */
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
-function sha256(operation: PlcOperation): Buffer {
+function sha256(operation: SignedOperation): Buffer {
   return createHash('sha256').update(encode(operation)).digest()
 }
 
@@ -163,7 +174,7 @@ function isPlcOperation(value: unknown): value is PlcOperation {
     isShortMap(value.verificationMethods, (key) => isString(key) && key.startsWith('did:key:z')) &&
     isShortList(value.alsoKnownAs, isString) &&
     isShortMap(value.services, isService) &&
-    (value.prev === null || (isString(value.prev) && /^bafyrei[a-z2-7]{52}$/.test(value.prev))) &&
+    (value.prev === null || isPrev(value.prev)) &&
     isSignature(value.sig)
   )
 }
@@ -178,14 +189,19 @@ const OPERATION_MEMBERS = [
   'sig',
 ]
 
+/** Whether a value has the form of a CID of an operation. */
+export function isPrev(value: unknown): value is string {
+  return isString(value) && /^bafyrei[a-z2-7]{52}$/.test(value)
+}
+
 // The signature covers the whole object, so members that a directory would drop are refused.
-function hasExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
+export function hasExactly(value: unknown, members: readonly string[]): value is Record<string, unknown> {
   if (!isObject(value) || Object.keys(value).length !== members.length) return false
   return members.every((member) => Object.hasOwn(value, member))
 }
 
 // The round trip refuses padding and stray bits, so that a signature has one encoding and the operation one hash.
-function isSignature(value: unknown): boolean {
+export function isSignature(value: unknown): value is string {
   if (!isString(value)) return false
   const bytes = Buffer.from(value, 'base64url')
   return bytes.length === 64 && bytes.toString('base64url') === value

@@ -78,8 +78,21 @@ export async function hasOperation(
   operation: PlcOperation,
   options: Options = {},
 ): Promise<boolean> {
+  const log = await operationLog(plcUrl, did, options)
+  return log?.some((entry) => isObject(entry) && entry.sig === operation.sig) ?? false
+}
+
+/**
+ * Returns the operations of a DID as the directory serves them, the oldest first; undefined if it does not have the DID.
+ * @throws OutboundFailed
+ */
+export async function operationLog(
+  plcUrl: string,
+  did: string,
+  options: Options = {},
+): Promise<unknown[] | undefined> {
   const log = await get(`${directoryUrl(plcUrl, did)}/log`, options)
-  return Array.isArray(log) && log.some((entry) => isObject(entry) && entry.sig === operation.sig)
+  return Array.isArray(log) ? log : undefined
 }
 
 /**

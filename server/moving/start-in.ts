@@ -1,6 +1,7 @@
 /** Starts the move of an account to this server: signs in at its server, and creates the account here. */
 
 import type { DidString, HandleString } from '@atproto/syntax'
+import type { com } from '../../lexicons/generated/index.ts'
 import { networkNames } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { isString } from '../identity/json.ts'
@@ -21,20 +22,7 @@ interface Deps extends FindDeps {
   readonly serverDid: string
 }
 
-export interface MoveInRequest {
-  /** Handle, DID, or what the old server accepts for signing in. */
-  readonly identifier: string
-  /** Address of the old server; found by the identifier when absent. */
-  readonly server?: string | undefined
-  /** At the old server. */
-  readonly password: string
-  readonly authFactorToken?: string | undefined
-  /** Of the account on this server. */
-  readonly handle: string
-  readonly newPassword: string
-  readonly email?: string | undefined
-  readonly inviteCode?: string | undefined
-}
+type MoveInRequest = com.core.move.moveIn.$InputBody
 
 /** Opens the deactivated account on this server. Returns its session. @throws XrpcError */
 export async function startMoveIn(

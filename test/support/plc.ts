@@ -27,15 +27,19 @@ export interface PlcIdentity {
   readonly genesis: PlcOperation
 }
 
-export async function createPlcIdentity(handle: string): Promise<PlcIdentity> {
-  const key = await Secp256k1Keypair.create()
+/** @param origin address of the personal data server */
+export async function createPlcIdentity(
+  handle: string,
+  { key, origin = 'https://old.example' }: { readonly key?: Keypair; readonly origin?: string } = {},
+): Promise<PlcIdentity> {
+  key ??= await Secp256k1Keypair.create()
   const rotationKey = await Secp256k1Keypair.create()
   const genesis = await signOperation(rotationKey, {
     type: 'plc_operation',
     rotationKeys: [rotationKey.did()],
     verificationMethods: { atproto: key.did() },
     alsoKnownAs: [`at://${handle}`],
-    services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://old.example' } },
+    services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: origin } },
     prev: null,
   })
   return { did: didOf(genesis), handle, key, rotationKey, genesis }
@@ -224,7 +228,7 @@ function send(res: ServerResponse, status: number, body: unknown): void {
 }
 
 /** The document of an identity after an operation. */
-function documentOf(did: string, operation: PlcOperation) {
+export function documentOf(did: string, operation: PlcOperation) {
   return {
     '@context': [
       'https://www.w3.org/ns/did/v1',

@@ -55,7 +55,7 @@ export class TestServer {
   readonly #files: Files | undefined
   #running: RunningServer | undefined
 
-  private constructor(config: Config, files: Files | undefined) {
+  protected constructor(config: Config, files?: Files) {
     this.config = config
     this.#files = files
   }

@@ -1,0 +1,97 @@
+/**
+ * The read paths of a did:plc directory (`/<did>`, `/<did>/data`, `/<did>/log`, `/<did>/log/last`), for the accounts that live
+ * here: a server that reads this one needs no directory to verify their identities.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { chainOf, isUnpublished } from '../accounts/plc-chain.ts'
+import type { Config } from '../config/config.ts'
+import { type PlcOperation, parseOperation } from '../identity/did-plc.ts'
+import { operationLog } from '../identity/plc-directory.ts'
+import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import { OutboundFailed } from '../network/guarded-fetch.ts'
+import type { Database } from '../store/database.ts'
+import { type Account, findByDid } from '../store/tables/accounts.ts'
+import type { Fallback } from '../xrpc/http.ts'
+import { sendBinary, sendJson } from '../xrpc/send.ts'
+
+interface Deps {
+  readonly config: Pick<Config, 'plcUrl'>
+  readonly store: Database
+  readonly resolveDid: ResolveDid
+  readonly now: () => Date
+  /** Aborts requests to the directory. */
+  readonly signal?: AbortSignal
+}
+
+const didPath = /^\/(did(?::|%3a)plc(?::|%3a)[a-z2-7]{24})(?:\/(data|log|log\/last))?$/i
+
+/** The log of a published identity is asked for by anyone: the directory is asked again after this time. */
+const logMaxAgeMs = 60_000
+
+export function createDidPaths(services: Deps): Fallback {
+  const { store } = services
+  const readLog = createLogReader(services)
+
+  /** Returns what a directory would serve; undefined if this server does not know it. @throws OutboundFailed, UnresolvableDid */
+  async function find(account: Account, part: string | undefined): Promise<unknown> {
+    if (part === undefined) return services.resolveDid(account.did)
+    const log = await readLog(account)
+    if (part === 'log') return log
+    const last = log?.at(-1)
+    return part === 'log/last' ? last : dataOf(account.did, parseOperation(last))
+  }
+
+  return async (req, res, path) => {
+    const [, name = '', part] = didPath.exec(path) ?? []
+    if (name === '' || (req.method !== 'GET' && req.method !== 'HEAD')) return false
+    const did = decodeURIComponent(name).toLowerCase()
+    const { epoch } = store
+    const account = findByDid(store, did)
+    const found = account && (await find(account, part).catch(isOutage))
+    await store.settled(epoch)
+    if (found === unavailable) sendJson(req, res, 503, { message: 'The directory does not answer' })
+    else if (found === undefined) sendJson(req, res, 404, { message: `DID not registered: ${did}` })
+    else await send(req, res, found, part === undefined ? 'application/did+ld+json' : 'application/json')
+    return true
+  }
+}
+
+const unavailable = Symbol('unavailable')
+
+/** Maps errors of a look-up: undefined if there is nothing to find. */
+function isOutage(error: unknown): typeof unavailable | undefined {
+  if (error instanceof UnresolvableDid) return error.isOutage ? unavailable : undefined
+  if (error instanceof OutboundFailed) return unavailable
+  throw error
+}
+
+function send(req: IncomingMessage, res: ServerResponse, value: unknown, type: string): Promise<void> {
+  return sendBinary(req, res, {
+    encoding: `${type}; charset=utf-8`,
+    body: Buffer.from(JSON.stringify(value)),
+  })
+}
+
+/** The state of an identity, as a directory serves it. */
+function dataOf(did: string, last: PlcOperation | undefined) {
+  if (!last) return undefined
+  const { verificationMethods, rotationKeys, alsoKnownAs, services } = last
+  return { did, verificationMethods, rotationKeys, alsoKnownAs, services }
+}
+
+/** Returns a function that returns the operations of an account, the oldest first. Those of a published one are the directory's. */
+function createLogReader({ config, store, now, signal }: Deps) {
+  const published = new Map<string, { readonly log: Promise<unknown[] | undefined>; readonly at: number }>()
+  return async (account: Account): Promise<unknown[] | undefined> => {
+    if (isUnpublished(account)) return chainOf(store, account)
+    const { did } = account
+    if (config.plcUrl === undefined) return undefined
+    const known = published.get(did)
+    const at = now().getTime()
+    if (known && at - known.at < logMaxAgeMs) return known.log
+    // One entry an account; a failure is kept too, so that requests of others cannot cause more.
+    const log = operationLog(config.plcUrl, did, { signal })
+    published.set(did, { log, at })
+    return log
+  }
+}
