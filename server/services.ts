@@ -2,6 +2,7 @@
 import type { DidString } from '@atproto/syntax'
 import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
+import { type Actors, createActors } from './actors/actors.ts'
 import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
@@ -34,6 +35,7 @@ import { createTidClock } from './records/tid.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
+import * as remoteActors from './store/tables/remote-actors.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -50,6 +52,7 @@ export interface Services {
   /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
+  readonly actors: Actors
   readonly repositories: Repositories
   readonly exports: Exports
   readonly blobs: Blobs
@@ -98,6 +101,8 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
+  const upstreamOrigins = () => remoteActors.upstreamOrigins(store)
+  const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
@@ -139,6 +144,7 @@ export async function createServices(base: Base): Promise<Services> {
     resolveDid,
     resolveHandle,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
+    actors,
     repositories,
     exports,
     blobs,

@@ -36,10 +36,13 @@ export class UnresolvableDid extends Error {
   override name = 'UnresolvableDid'
   /** Whether the look-up itself failed, so that the DID may have a document. */
   readonly isOutage: boolean
+  /** Whether its holder has ended the DID. */
+  readonly isEnded: boolean
 
-  constructor(message: string, options: ErrorOptions & { isOutage?: boolean } = {}) {
+  constructor(message: string, options: ErrorOptions & { isOutage?: boolean; isEnded?: boolean } = {}) {
     super(message, options)
     this.isOutage = options.isOutage ?? false
+    this.isEnded = options.isEnded ?? false
   }
 }
 
@@ -137,7 +140,8 @@ async function fetchDocument(did: string, options: DidResolverOptions): Promise<
   })
   if (response.status === 200) return parseJson(response.body)
   const isOutage = response.status >= 500 || response.status === 429
-  throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`, { isOutage })
+  const isEnded = response.status === 410
+  throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`, { isOutage, isEnded })
 }
 
 const DOCUMENT_TYPES = 'application/did+ld+json, application/did+json, application/json'

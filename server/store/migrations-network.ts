@@ -10,6 +10,7 @@ export function networkMigrations(): Migration[] {
     { sql: moves() },
     { sql: remote() },
     { sql: upstreams() },
+    { sql: remoteIdentities() },
   ]
 }
 
@@ -171,5 +172,47 @@ function upstreams(): string {
       frame BLOB NOT NULL
     ) STRICT;
     CREATE INDEX upstream_queue_did ON upstream_queue (upstream, did, id);
+  `
+}
+
+/** See `tables/remote-actors.ts`. */
+function remoteIdentities(): string {
+  const isFree = (handle: string) => `
+          NOT EXISTS (SELECT 1 FROM accounts WHERE handle = ${handle})
+          AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE shown_handle = ${handle})`
+  const take = `
+        UPDATE remote_actors SET shown_handle = CASE WHEN ${isFree('host_handle')} THEN host_handle END
+          WHERE shown_handle = NEW.handle;`
+  const release = (handle: string) => `
+        UPDATE remote_actors SET shown_handle = ${handle}
+          WHERE id = (SELECT min(id) FROM remote_actors WHERE handle = ${handle}) AND ${isFree(handle)};`
+  return `
+    ALTER TABLE remote_actors ADD COLUMN host_handle TEXT; -- shown if another actor has the handle
+    CREATE INDEX remote_actors_handle ON remote_actors (handle);
+
+    -- Verified operations of identities that came from a server instead of a directory.
+    CREATE TABLE plc_logs (
+      actor INTEGER PRIMARY KEY REFERENCES actors (id) ON DELETE CASCADE,
+      log TEXT NOT NULL                  -- JSON, the oldest operation first
+    ) STRICT;
+
+    -- A handle is shown for one actor; for an account here rather than for one elsewhere.
+    CREATE TRIGGER handle_is_taken AFTER INSERT ON accounts
+      BEGIN
+        DELETE FROM remote_actors WHERE id = NEW.id;${take}
+      END;
+    CREATE TRIGGER handle_is_changed AFTER UPDATE OF handle ON accounts WHEN NEW.handle <> OLD.handle
+      BEGIN${take}${release('OLD.handle')}
+      END;
+    CREATE TRIGGER handle_is_released AFTER DELETE ON accounts
+      BEGIN${release('OLD.handle')}
+      END;
+    CREATE TRIGGER remote_handle_is_changed AFTER UPDATE OF shown_handle ON remote_actors
+      WHEN OLD.shown_handle IS NOT NEW.shown_handle
+      BEGIN${release('OLD.shown_handle')}
+      END;
+    CREATE TRIGGER remote_handle_is_released AFTER DELETE ON remote_actors
+      BEGIN${release('OLD.shown_handle')}
+      END;
   `
 }

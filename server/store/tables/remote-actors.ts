@@ -1,0 +1,103 @@
+/**
+ * Tables `remote_actors` and `plc_logs`: identities of actors that live elsewhere. Triggers move a shown handle to another actor
+ * when an account here takes or leaves it.
+ */
+import type { DidString, HandleString } from '@atproto/syntax'
+import type { DidKey } from '../../identity/keys.ts'
+import type { Reader, Writer } from '../database.ts'
+import { actorId, idOf } from './actors.ts'
+
+/** An identity as its document says; see `server/actors/identities.ts`. */
+export interface RemoteIdentity {
+  /** Verified; null: none. */
+  readonly handle: HandleString | null
+  /** Shown if another actor has the handle. */
+  readonly hostHandle: HandleString | null
+  /** Origin of its personal data server. */
+  readonly host: string
+  readonly signingKey: DidKey
+  /** Milliseconds since 1970: when its document was last read; null: it has to be read again. */
+  readonly resolvedAt: number | null
+}
+
+type Row = { readonly [Name in keyof RemoteIdentity]: RemoteIdentity[Name] | null }
+
+/** Returns the identity of an actor; undefined if it was never read. */
+export function find(db: Reader, did: string): RemoteIdentity | undefined {
+  const row = db.get<Row>(
+    `SELECT handle, host_handle AS hostHandle, host, signing_key AS signingKey, resolved_at AS resolvedAt
+     FROM remote_actors WHERE id = ${actorId}`,
+    [did],
+  )
+  if (!row || row.host === null || row.signingKey === null) return undefined
+  return { ...row, host: row.host, signingKey: row.signingKey }
+}
+
+/** Stores an identity, unless no record or account refers to its DID, or it has an account here. */
+export function put(tx: Writer, did: string, identity: RemoteIdentity): void {
+  const id = remoteId(tx, did)
+  if (id === undefined) return
+  const { handle, hostHandle, host, signingKey, resolvedAt } = identity
+  const shown = [handle, hostHandle].find((name) => name !== null && isFree(tx, name, id)) ?? null
+  tx.run(
+    `INSERT INTO remote_actors (id, handle, host_handle, shown_handle, host, signing_key, resolved_at, tried_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+     ON CONFLICT DO UPDATE SET handle = ?2, host_handle = ?3, shown_handle = ?4, host = ?5, signing_key = ?6, resolved_at = ?7, tried_at = ?7`,
+    [id, handle, hostHandle, shown, host, signingKey, resolvedAt],
+  )
+}
+
+/** Returns the id of an actor without an account here. */
+function remoteId(db: Reader, did: string): number | undefined {
+  const id = idOf(db, did)
+  return id === undefined || db.get('SELECT 1 FROM accounts WHERE id = ?', [id]) ? undefined : id
+}
+
+function isFree(db: Reader, handle: string, id: number): boolean {
+  const holder = db.get(
+    `SELECT 1 FROM accounts WHERE handle = ?1
+     UNION ALL SELECT 1 FROM remote_actors WHERE shown_handle = ?1 AND id <> ?2`,
+    [handle, id],
+  )
+  return holder === undefined
+}
+
+/** Marks an identity as changed: it has to be read again. */
+export function expire(tx: Writer, did: string): void {
+  tx.run(`UPDATE remote_actors SET resolved_at = NULL WHERE id = ${actorId}`, [did])
+}
+
+/** Stores the time of a failed attempt to read an identity. */
+export function setTried(tx: Writer, did: string, at: number): void {
+  const id = remoteId(tx, did)
+  if (id === undefined) return
+  tx.run('INSERT INTO remote_actors (id, tried_at) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET tried_at = ?2', [
+    id,
+    at,
+  ])
+}
+
+/** Returns the verified operations of an identity as JSON. */
+export function findLog(db: Reader, did: string): string | undefined {
+  return db.get<{ log: string }>(`SELECT log FROM plc_logs WHERE actor = ${actorId}`, [did])?.log
+}
+
+/** @param log JSON */
+export function putLog(tx: Writer, did: string, log: string): void {
+  const id = remoteId(tx, did)
+  if (id === undefined) return
+  tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
+}
+
+/** Returns the DID of the remote actor that is shown under a handle. @param handle in lower case */
+export function didOfHandle(db: Reader, handle: string): DidString | undefined {
+  return db.get<{ did: DidString }>(
+    'SELECT a.did FROM remote_actors r JOIN actors a ON a.id = r.id WHERE r.shown_handle = ?',
+    [handle],
+  )?.did
+}
+
+/** Returns the origins of the servers whose event streams are read. */
+export function upstreamOrigins(db: Reader): string[] {
+  return db.all<{ url: string }>('SELECT url FROM upstreams ORDER BY added_at, id').map(({ url }) => url)
+}
