@@ -26,12 +26,14 @@ import { createNotificationEvents, type NotificationEvents } from './notificatio
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
 import { createRecordListener } from './notifications/record-listener.ts'
-import { combineListeners } from './records/events.ts'
+import { combineListeners, type RecordListener } from './records/events.ts'
 import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
+import { createIntake, type Intake } from './remote/intake.ts'
+import { createInterest, type Interest } from './remote/interest.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
@@ -61,6 +63,8 @@ export interface Services {
   readonly relays: Relays
   readonly notifications: NotificationEvents
   readonly live: LiveNotifications
+  readonly interest: Interest
+  readonly intake: Intake
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -106,7 +110,8 @@ export async function createServices(base: Base): Promise<Services> {
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
-  const repositories = createListenedRepositories({ config, store, notifications, blobs, background, now })
+  const notifying = createNotifyingListener({ config, store, notifications, background, now })
+  const repositories = createListenedRepositories({ config, store, blobs, background, now }, notifying)
   const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
   await exports.removeTemporaries()
   const importer = createImporter({
@@ -122,6 +127,8 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
+  const interest = createInterest({ store })
+  const silent = combineListeners(linkListener, blockListener)
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -161,6 +168,8 @@ export async function createServices(base: Base): Promise<Services> {
       events: notifications,
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
+    interest,
+    intake: createIntake({ store, config, interest, now, log, silent, notifying }),
     viewContext,
     callMethod,
     moves: createMoves({
@@ -208,10 +217,31 @@ function createForeignHandles({ config, now, signal }: Base): ResolveHandle | un
   return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
 }
 
-type RecordDeps = Pick<Services, 'config' | 'store' | 'notifications' | 'blobs' | 'background' | 'now'>
+/** Stores what records link to, and notifies. */
+function createNotifyingListener(
+  services: Pick<Services, 'config' | 'store' | 'notifications' | 'background' | 'now'>,
+): RecordListener {
+  return combineListeners(
+    linkListener,
+    blockListener,
+    createRecordListener({
+      aliases: services.config.aliases,
+      events: services.notifications,
+      onMoreSubscribers: () => notifySubscribers(services),
+    }),
+  )
+}
 
-function createListenedRepositories(services: RecordDeps): Repositories {
-  const { config, store, notifications, blobs, background, now } = services
+function createListenedRepositories(
+  {
+    config,
+    store,
+    blobs,
+    background,
+    now,
+  }: Pick<Services, 'config' | 'store' | 'blobs' | 'background' | 'now'>,
+  listener: RecordListener,
+): Repositories {
   return createRepositories({
     store,
     aliases: config.aliases,
@@ -219,13 +249,7 @@ function createListenedRepositories(services: RecordDeps): Repositories {
     now,
     listener: combineListeners(
       createBlobListener((did, cids) => background.run('deletion of blobs', () => blobs.release(did, cids))),
-      linkListener,
-      blockListener,
-      createRecordListener({
-        aliases: config.aliases,
-        events: notifications,
-        onMoreSubscribers: () => notifySubscribers(services),
-      }),
+      listener,
     ),
   })
 }

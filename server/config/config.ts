@@ -53,6 +53,8 @@ export interface Config {
   readonly eventRetention: number
   /** Bytes of events that are kept. */
   readonly eventLimit: number
+  /** Bytes of records of other servers that are kept. */
+  readonly remoteLimit: number
   /** Origins of relays. */
   readonly relays: readonly string[]
   /** Base URL of the service that sends links to accounts here as they are made. */
@@ -223,6 +225,12 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.byteSize,
     fallback: '64MB',
     about: 'Most bytes of the event stream that are kept for them; the server holds these in memory.',
+  },
+  remoteLimit: {
+    env: 'PDS_REMOTE_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '100MB',
+    about: 'Most bytes of records of other servers that are kept; the server holds these in memory.',
   },
   relays: {
     env: 'PDS_RELAYS',

@@ -143,14 +143,17 @@ export class Database implements Reader {
     return this.#log.writable
   }
 
-  /** Throws StoreFull if the store is full. Call it before writes that clients can repeat without limit. */
-  assertRoom(): void {
+  /**
+   * Throws StoreFull if the store is full. Call it before writes that clients can repeat without limit.
+   * @param share of the limit that the data may take
+   */
+  assertRoom(share = 1): void {
     const used = this.get<{ bytes: number }>(
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     )
     const { fullBytes = defaultFullBytes, limitedBytes } = this.#options
-    if (used && used.bytes >= fullBytes + (limitedBytes?.(this) ?? 0)) {
+    if (used && used.bytes >= fullBytes * share + (limitedBytes?.(this) ?? 0)) {
       throw new StoreFull('The server is full. Delete data that is no longer needed, then try again.')
     }
   }

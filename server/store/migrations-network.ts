@@ -11,6 +11,7 @@ export function networkMigrations(): Migration[] {
     { sql: remote() },
     { sql: upstreams() },
     { sql: remoteIdentities() },
+    { sql: remoteRecords() },
   ]
 }
 
@@ -213,6 +214,29 @@ function remoteIdentities(): string {
       END;
     CREATE TRIGGER remote_handle_is_released AFTER DELETE ON remote_actors
       BEGIN${release('OLD.shown_handle')}
+      END;
+  `
+}
+
+/** See `tables/remote-records.ts` and `tables/remote-statuses.ts`. */
+function remoteRecords(): string {
+  return `
+    ALTER TABLE remote_actors ADD COLUMN status TEXT; -- deactivated, suspended, takendown or deleted; null: active, or not known
+
+    -- Posts and reposts of other servers that feeds and threads show: the first ones to be evicted.
+    CREATE TABLE remote_feed_items (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      sort_at INTEGER NOT NULL           -- milliseconds: when it was created, or was last found to be in use
+    ) STRICT;
+    CREATE INDEX remote_feed_items_time ON remote_feed_items (sort_at);
+
+    -- Someone from elsewhere gets an account here: the repository of the account takes the place of what is stored.
+    CREATE TRIGGER account_replaces_remote AFTER INSERT ON accounts
+      BEGIN
+        DELETE FROM notifications WHERE author = NEW.id;
+        DELETE FROM records WHERE actor = NEW.id;
+        DELETE FROM remote_actors WHERE id = NEW.id;
+        DELETE FROM remote_deletions WHERE did = NEW.did;
       END;
   `
 }

@@ -41,6 +41,7 @@ test('without flags and variables every setting has its default', () => {
     dailyBackups: true,
     eventRetention: 3 * 24 * 60 * 60_000,
     eventLimit: 64_000_000,
+    remoteLimit: 100_000_000,
     relays: [],
     backlinkStreamUrl: undefined,
     backlinkIndexUrl: undefined,

@@ -91,11 +91,11 @@ function checkBlock(key: string, bytes: Uint8Array): void {
 
 function isRecord(bytes: Uint8Array): boolean {
   const record = decodeMap(bytes)
-  return record !== undefined && isReadable(record, maxDepth)
+  return record !== undefined && isReadable(record)
 }
 
 /** Whether responses can contain a value: it is not too deep, and its integers have at most 53 bits. */
-function isReadable(value: unknown, depth: number): boolean {
+export function isReadable(value: unknown, depth = maxDepth): boolean {
   if (typeof value === 'bigint' || depth === 0) return false
   if (Array.isArray(value)) return value.every((item) => isReadable(item, depth - 1))
   return !isPlainObject(value) || Object.values(value as LexMap).every((item) => isReadable(item, depth - 1))

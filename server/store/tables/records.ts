@@ -48,31 +48,40 @@ function toRecord(row: Content, did: string, collection: string): StoredRecord {
 /** The revision of the latest commit: records are written after it, in the same transaction. */
 const latestRev = '(SELECT rev FROM repos WHERE actor = ?)'
 
-/** Returns the id of the record. */
-export function insert(tx: Writer, record: Omit<StoredRecord, 'id'>, blobs: readonly string[]): number {
+/** Returns the id of the record. @param rev of a record of another server; default: the latest one here */
+export function insert(
+  tx: Writer,
+  record: Omit<StoredRecord, 'id'>,
+  blobs: readonly string[],
+  rev: string | null = null,
+): number {
   const { did, collection, rkey, cid, bytes, indexedAt } = record
   const actor = actors.ensure(tx, did)
   const row = tx.get<{ id: number }>(
     `INSERT INTO records (actor, collection, rkey, cid, bytes, indexed_at, rev)
-     VALUES (?, ?, ?, ?, ?, ?, ${latestRev}) RETURNING id`,
-    [actor, collectionNames.ensure(tx, collection), rkey, cidBytes(cid), bytes, Date.parse(indexedAt), actor],
+     VALUES (?, ?, ?, ?, ?, ?, coalesce(?, ${latestRev})) RETURNING id`,
+    [
+      ...[actor, collectionNames.ensure(tx, collection), rkey, cidBytes(cid), bytes, Date.parse(indexedAt)],
+      ...[rev, actor],
+    ],
   )
   const id = row?.id ?? 0
   insertBlobs(tx, id, blobs)
   return id
 }
 
-/** Replaces the content of a record, which may move to another name of its collection. */
+/** Replaces the content of a record, which may move to another name of its collection. @param rev as for `insert` */
 export function update(
   tx: Writer,
   id: number,
   { collection, cid, bytes, indexedAt }: Omit<StoredRecord, 'id'>,
   blobs: readonly string[],
+  rev: string | null = null,
 ): void {
   tx.run(
     `UPDATE records SET collection = ?, cid = ?, bytes = ?, indexed_at = ?,
-       rev = (SELECT rev FROM repos WHERE actor = records.actor) WHERE id = ?`,
-    [collectionNames.ensure(tx, collection), cidBytes(cid), bytes, Date.parse(indexedAt), id],
+       rev = coalesce(?, (SELECT rev FROM repos WHERE actor = records.actor)) WHERE id = ?`,
+    [collectionNames.ensure(tx, collection), cidBytes(cid), bytes, Date.parse(indexedAt), rev, id],
   )
   tx.run('DELETE FROM record_blobs WHERE record = ?', [id])
   insertBlobs(tx, id, blobs)

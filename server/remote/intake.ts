@@ -1,0 +1,161 @@
+/**
+ * Takes verified changes of records of other servers, and stores those that concern accounts here in the tables of all records: so they
+ * notify, count and are shown as records of accounts here are. Read this first.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { AfterCommit, RecordListener } from '../records/events.ts'
+import type { Database, Writer } from '../store/database.ts'
+import { StoreFull, StoreUnavailable } from '../store/errors.ts'
+import type { Logger } from '../util/log.ts'
+import { createBudgets } from './budgets.ts'
+import type { RemoteChange } from './change.ts'
+import type { Interest } from './interest.ts'
+import { createRoom, type Usage } from './room.ts'
+import { type RemoteStatus, setStatus } from './status.ts'
+import { type Outcome, storeChange } from './store-change.ts'
+
+export interface ApplyOptions {
+  /** Called in the last transaction: a source stores its cursor there. */
+  readonly last?: (tx: Writer) => void
+  /** Whether the changes may notify; default true. */
+  readonly notify?: boolean
+}
+
+/** How many of the changes were stored (created or replaced), deleted, skipped, or refused by a budget. */
+export interface Applied {
+  readonly stored: number
+  readonly deleted: number
+  /** Concerned no account here, or were outdated. */
+  readonly skipped: number
+  readonly overBudget: number
+}
+
+export interface Intake {
+  /**
+   * Applies verified changes in order, in transactions of a few milliseconds. Resolves when they are on disk.
+   * @param source origin of the source
+   * @throws StoreFull, StoreUnavailable: some of the changes were not applied, and `last` was not called. Try again later
+   */
+  apply(source: string, changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied>
+  /**
+   * Sets the status of an actor that has no account here. Deleted: all its records are deleted.
+   * @param status undefined: active
+   * @param last called in the last transaction
+   */
+  setStatus(did: string, status: RemoteStatus | undefined, last?: (tx: Writer) => void): Promise<void>
+  /** The room that records of other servers take, as last counted. */
+  usage(): Usage
+}
+
+interface Deps {
+  readonly store: Database
+  readonly config: { readonly aliases: Aliases; readonly remoteLimit: number }
+  readonly interest: Interest
+  readonly now: () => Date
+  readonly log: Logger
+  /** Stores links and blocks. */
+  readonly silent: RecordListener
+  /** Notifies as well. */
+  readonly notifying: RecordListener
+}
+
+/** Milliseconds of a transaction. */
+const sliceMs = 5
+/** The rest of the store is for records of accounts here. */
+const shareOfStore = 0.9
+
+export function createIntake({ store, config, interest, now, log, silent, notifying }: Deps): Intake {
+  const room = createRoom({ store, config, now })
+  const budgets = createBudgets({ now, log })
+  let isFull = false
+  const assertRoom = () => store.assertRoom(shareOfStore)
+  const deps = { aliases: config.aliases, now, budgets, room, silent, notifying, assertRoom }
+
+  /** Applies changes until the time is up. */
+  function applySome(tx: Writer, slice: Slice): Result {
+    const { source, changes, from, isSingle, last, notify = true } = slice
+    const callbacks: AfterCommit[] = []
+    const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
+    const outcomes: Outcome[] = []
+    const end = isSingle ? 0 : performance.now() + sliceMs
+    do {
+      const change = changes[from + outcomes.length]
+      if (!change) break
+      const isLocal = interest.isLocal(change.did)
+      outcomes.push(isLocal ? 'skipped' : storeChange(deps, tx, change, { source, notify, afterCommit }))
+    } while (performance.now() < end)
+    if (from + outcomes.length === changes.length) last?.(tx)
+    return { outcomes, callbacks }
+  }
+
+  /** As `applySome`. A change that fails must not stop its source for good: then changes are applied one by one, without that one. */
+  async function applySlice(slice: Slice): Promise<Result> {
+    try {
+      return await store.transact((tx) => applySome(tx, slice))
+    } catch (error) {
+      room.recount()
+      if (error instanceof StoreFull || error instanceof StoreUnavailable) throw error
+      if (!slice.isSingle) return applySlice({ ...slice, isSingle: true })
+      const { did, collection, rkey } = slice.changes[slice.from] ?? {}
+      log.error({ err: error, did, collection, rkey }, 'remote change failed')
+      if (slice.from + 1 === slice.changes.length) await store.transact((tx) => slice.last?.(tx))
+      return { outcomes: ['skipped'], callbacks: [] }
+    }
+  }
+
+  /** Logs once when the store is full, and once when it takes changes again. */
+  function noteFull(full: boolean): void {
+    if (full !== isFull)
+      log.warn(full ? 'store full: remote changes are refused' : 'remote changes are stored again')
+    isFull = full
+  }
+
+  return {
+    async apply(source, all, options = {}) {
+      await room.count()
+      const changes = withoutMoves(all, config.aliases)
+      const counts = { stored: 0, deleted: 0, skipped: all.length - changes.length, overBudget: 0 }
+      let from = 0
+      do {
+        const slice = { ...options, source, changes, from, isSingle: false }
+        const { outcomes, callbacks } = await applySlice(slice).catch((error: unknown) => {
+          if (error instanceof StoreFull) noteFull(true)
+          throw error
+        })
+        for (const outcome of outcomes) counts[outcome]++
+        for (const callback of callbacks) callback()
+        from += outcomes.length
+        if (from < changes.length) await setImmediate()
+      } while (from < changes.length)
+      if (counts.stored > 0) noteFull(false)
+      return counts
+    },
+    setStatus: (did, status, last) => setStatus(store, did, status, last),
+    usage: room.usage,
+  }
+}
+
+interface Slice extends ApplyOptions {
+  readonly source: string
+  readonly changes: readonly RemoteChange[]
+  readonly from: number
+  /** Whether only one change is applied. */
+  readonly isSingle: boolean
+}
+
+interface Result {
+  readonly outcomes: readonly Outcome[]
+  readonly callbacks: readonly AfterCommit[]
+}
+
+/**
+ * Leaves out deletions whose commit creates the record under another name of its collection: the record has moved there.
+ */
+function withoutMoves(changes: readonly RemoteChange[], aliases: Aliases): readonly RemoteChange[] {
+  if (changes.every(({ content }) => content)) return changes
+  const keyOf = ({ did, collection, rkey, rev }: RemoteChange) =>
+    `${did} ${canonicalNsid(collection, aliases)} ${rkey} ${rev}`
+  const written = new Set(changes.filter(({ content }) => content).map(keyOf))
+  return changes.filter((change) => change.content || !written.has(keyOf(change)))
+}

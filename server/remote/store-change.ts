@@ -1,0 +1,139 @@
+/** Stores one verified change of a record of another server, in a transaction, as a change of a record here would be. */
+import type { LexMap } from '@atproto/lex-data'
+import type { Aliases } from '../config/aliases.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
+import { feedItemOf } from '../records/feed-item.ts'
+import type { Writer } from '../store/database.ts'
+import * as records from '../store/tables/records.ts'
+import * as deletions from '../store/tables/remote-deletions.ts'
+import * as interest from '../store/tables/remote-interest.ts'
+import * as remoteRecords from '../store/tables/remote-records.ts'
+import { type DatetimeString, iso } from '../util/time.ts'
+import type { Budgets } from './budgets.ts'
+import type { RemoteChange } from './change.ts'
+import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
+import type { Room } from './room.ts'
+import { isAlive } from './status.ts'
+import { type Purpose, purposeOf } from './wanted.ts'
+
+export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget'
+
+export interface Deps {
+  readonly aliases: Aliases
+  readonly now: () => Date
+  readonly budgets: Budgets
+  readonly room: Room
+  /** Stores links and blocks. */
+  readonly silent: RecordListener
+  /** Notifies as well. */
+  readonly notifying: RecordListener
+  /** Throws StoreFull if the store takes no more of other servers. */
+  readonly assertRoom: () => void
+}
+
+export interface Options {
+  /** Origin of the source. */
+  readonly source: string
+  readonly notify: boolean
+  /** Takes what is to be called after the commit. */
+  readonly afterCommit: (callback: AfterCommit | undefined) => void
+}
+
+/** Stores, replaces or deletes a record. An outdated change, or one that concerns no account here, is skipped. */
+export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, options: Options): Outcome {
+  const name = nameOf(change, deps.aliases)
+  if (!name) return 'skipped'
+  const before = remoteRecords.find(tx, name)
+  const deletedRev = deletions.revOf(tx, name)
+  if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
+  const { content } = change
+  if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
+  if (before?.cid === content.cid && before.collection === change.collection) {
+    remoteRecords.setRev(tx, before.id, change.rev)
+    return 'skipped'
+  }
+  const after = readContent(change, content.bytes, { db: tx, aliases: deps.aliases })
+  const purpose = after && purposeOf({ db: tx, aliases: deps.aliases, now: deps.now() }, name, after, !before)
+  // It was replaced by what concerns no account here.
+  if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
+  if (!isAlive(tx, change)) return 'skipped'
+  return put(deps, tx, { change, content, name, before, after, purpose }, options)
+}
+
+/** Whether a revision is that of a change or later. */
+function isLater(stored: string | null | undefined, rev: string): boolean {
+  return typeof stored === 'string' && stored >= rev
+}
+
+interface Removal {
+  readonly name: RemoteName
+  readonly before: remoteRecords.RemoteRecord | undefined
+  readonly rev: string
+}
+
+function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options: Options): Outcome {
+  if (!before && !interest.isKnown(tx, name.did)) return 'skipped'
+  deletions.put(tx, name, rev, deps.now().getTime())
+  if (!before) return 'skipped'
+  const event = eventOf(deps, tx, name, before)
+  records.remove(tx, before.id)
+  deps.room.add(-1, -before.bytes.length)
+  if (event) options.afterCommit(listener(deps, options).recordDeleted(tx, event))
+  return 'deleted'
+}
+
+interface Put {
+  readonly change: RemoteChange
+  readonly content: { readonly cid: string; readonly bytes: Uint8Array }
+  readonly name: RemoteName
+  readonly before: remoteRecords.RemoteRecord | undefined
+  readonly after: RemoteContent
+  readonly purpose: Purpose
+}
+
+function put(
+  deps: Deps,
+  tx: Writer,
+  { change, content, name, before, after, purpose }: Put,
+  options: Options,
+): Outcome {
+  const { did, collection, rkey, rev } = change
+  const { cid, bytes } = content
+  const { source, notify } = options
+  if (!deps.budgets.take({ source, did, links: after.links, notify })) return 'overBudget'
+  const growth = bytes.length - (before?.bytes.length ?? 0)
+  if (!deps.room.make(tx, growth)) return 'overBudget'
+  deps.assertRoom()
+  const at = iso(deps.now())
+  const row = { did, collection, rkey, cid, bytes, indexedAt: at }
+  const previous = before && eventOf(deps, tx, name, before)
+  if (before) records.update(tx, before.id, row, after.blobs, rev)
+  const id = before?.id ?? records.insert(tx, row, after.blobs, rev)
+  deletions.remove(tx, name)
+  deps.room.add(before ? 0 : 1, growth)
+  const event = { id, did, collection: name.collection, rkey, cid, bytes, at, ...after }
+  const listeners = listener(deps, options)
+  options.afterCommit(
+    previous ? listeners.recordUpdated(tx, event, previous) : listeners.recordCreated(tx, event),
+  )
+  if (purpose === 'feed') remoteRecords.putFeedItem(tx, id, sortTime(name.collection, after.record, at))
+  return 'stored'
+}
+
+const listener = ({ silent, notifying }: Deps, { notify }: Options) => (notify ? notifying : silent)
+
+function sortTime(collection: string, record: LexMap, at: DatetimeString): number {
+  const written = Date.parse(at)
+  return Math.min(feedItemOf(collection, record)?.createdAt ?? written, written)
+}
+
+/** Returns undefined for a stored record that this version no longer reads. */
+function eventOf(
+  { aliases, now }: Deps,
+  tx: Writer,
+  { did, collection, rkey }: RemoteName,
+  { id, cid, bytes, collection: written }: remoteRecords.RemoteRecord,
+): RecordEvent | undefined {
+  const content = readContent({ did, rkey, collection: written }, bytes, { db: tx, aliases })
+  return content && { id, did, collection, rkey, cid, bytes, at: iso(now()), ...content }
+}

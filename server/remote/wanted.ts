@@ -1,0 +1,106 @@
+/** Decides which records of other servers are stored: those that concern accounts here, and nothing else. */
+import { type Aliases, allNamesOf } from '../config/aliases.ts'
+import { feedItemOf } from '../records/feed-item.ts'
+import type { Reader } from '../store/database.ts'
+import { linkPaths } from '../store/link-paths.ts'
+import { hostedAmong } from '../store/tables/accounts.ts'
+import type { Link } from '../store/tables/links.ts'
+import * as interest from '../store/tables/remote-interest.ts'
+import { countOf } from '../store/tables/remote-records.ts'
+import { maxRecordsOfAuthor } from './budgets.ts'
+import type { RemoteContent, RemoteName } from './read-change.ts'
+
+/** Posts and reposts of watched actors are stored, and kept for this long. */
+export const feedMs = 90 * 24 * 60 * 60_000
+
+/** Collections whose records are stored if they refer to an account here or to its records. */
+const responses = new Set([
+  'app.example.actor.profile',
+  'app.example.feed.like',
+  'app.example.feed.post',
+  'app.example.feed.repost',
+  'app.example.graph.block',
+  'app.example.graph.follow',
+  'app.example.graph.verification',
+])
+
+/** Collections whose records are stored if a record here refers to them. */
+const subjects = new Set([
+  'app.example.feed.generator',
+  'app.example.feed.post',
+  'app.example.feed.repost',
+  'app.example.graph.list',
+  'app.example.graph.starterpack',
+])
+
+const gates: ReadonlyMap<string, number> = new Map([
+  ['app.example.feed.threadgate', linkPaths['feed.threadgate:post']],
+  ['app.example.feed.postgate', linkPaths['feed.postgate:post']],
+])
+
+/** Why a record is stored. Records for feeds may be evicted. */
+export type Purpose = 'lasting' | 'feed'
+
+interface Deps {
+  readonly db: Reader
+  readonly aliases: Aliases
+  readonly now: Date
+}
+
+/** Returns undefined if no account here has to do with the record. @param isNew false for a stored one, whose author may be muted by now */
+export function purposeOf(
+  deps: Deps,
+  name: RemoteName,
+  content: RemoteContent,
+  isNew: boolean,
+): Purpose | undefined {
+  const { db } = deps
+  const { did, collection } = name
+  if (responses.has(collection)) {
+    const concerned = accountsIn(deps, content.links)
+    // A block holds also for those who mute its author.
+    const isStored = !isNew || collection === 'app.example.graph.block'
+    if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
+  }
+  if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
+  if (gates.has(collection)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
+  if (isNew && countOf(db, did) >= maxRecordsOfAuthor) return undefined
+  if (subjects.has(collection) && interest.isSubject(db, name)) return 'feed'
+  return isForFeeds(deps, name, content) ? 'feed' : undefined
+}
+
+/** The accounts here that links refer to, by themselves or by a record that they have. */
+function accountsIn({ db, aliases }: Deps, links: readonly Link[]): string[] {
+  const hosted = hostedAmong(
+    db,
+    links.map(({ did }) => did),
+  )
+  const meant = links.filter(({ did, record }) => {
+    if (!hosted.has(did)) return false
+    if (!record) return true
+    return interest.isStored(db, {
+      did,
+      rkey: record.rkey,
+      collections: allNamesOf(record.collection, aliases),
+    })
+  })
+  return [...new Set(meant.map(({ did }) => did))]
+}
+
+/** Whether a record is the gate of a post that is stored: it has the key of the post. */
+function isGateOfPost(
+  { db, aliases }: Deps,
+  { did, rkey, collection }: RemoteName,
+  { links }: RemoteContent,
+): boolean {
+  const post = links.find(({ path }) => path === gates.get(collection))
+  if (post?.did !== did || post.record?.rkey !== rkey) return false
+  const collections = allNamesOf('app.example.feed.post', aliases)
+  return interest.isStored(db, { did, rkey, collections })
+}
+
+function isForFeeds({ db, now }: Deps, { did, collection }: RemoteName, { record }: RemoteContent): boolean {
+  const item = feedItemOf(collection, record)
+  const isRecent = item && (item.createdAt ?? now.getTime()) > now.getTime() - feedMs
+  return isRecent === true && interest.isRead(db, did)
+}

@@ -1,0 +1,93 @@
+/** Queries for whom and what accounts here take an interest in, among the actors and records of other servers. */
+import type { Reader } from '../database.ts'
+import { actorPaths, paths } from '../link-paths.ts'
+import * as actors from './actors.ts'
+import { blockedSql, mutedSql } from './blocks.ts'
+
+/** SQL condition: whether an account here follows an actor. */
+const isFollowed = (actor: string) =>
+  `EXISTS (SELECT 1 FROM links f CROSS JOIN accounts c ON c.id = f.actor WHERE f.subject = ${actor} AND f.path = ${paths.follow})`
+
+/** SQL condition: whether an account here follows an actor or is subscribed to its posts. */
+const watchedSql = (actor: string) =>
+  `(${isFollowed(actor)} OR EXISTS (SELECT 1 FROM activity_subscriptions WHERE subject = ${actor}))`
+
+/** Whether an account here follows an actor or is subscribed to its posts. */
+export function isWatched(db: Reader, did: string): boolean {
+  return db.get(`SELECT 1 FROM actors a WHERE a.did = ? AND ${watchedSql('a.id')}`, [did]) !== undefined
+}
+
+/** Whether something of an actor is stored, or a record or an account here refers to it. */
+export function isKnown(db: Reader, did: string): boolean {
+  const row = db.get(
+    `SELECT 1 FROM actors a WHERE a.did = ? AND (
+       EXISTS (SELECT 1 FROM records WHERE actor = a.id)
+       OR EXISTS (SELECT 1 FROM notifications WHERE author = a.id)
+       OR ${watchedSql('a.id')}
+       OR EXISTS (SELECT 1 FROM mutes WHERE subject = a.id)
+       OR EXISTS (SELECT 1 FROM links l CROSS JOIN accounts c ON c.id = l.actor
+            WHERE l.subject = a.id AND l.path IN ${actorPaths})
+       OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
+            CROSS JOIN accounts c ON c.id = l.actor WHERE s.actor = a.id))`,
+    [did],
+  )
+  return row !== undefined
+}
+
+/** A record by its author, the names of its collection, and its key. */
+export interface NamedRecord {
+  readonly did: string
+  readonly collections: readonly string[]
+  readonly rkey: string
+}
+
+const recordParams = ({ did, collections, rkey }: NamedRecord) => [did, rkey, JSON.stringify(collections)]
+const nameIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?3))'
+
+export function isStored(db: Reader, record: NamedRecord): boolean {
+  const row = db.get(
+    `SELECT 1 FROM actors a CROSS JOIN records r ON r.actor = a.id AND r.collection IN (${nameIds}) AND r.rkey = ?2
+     WHERE a.did = ?1`,
+    recordParams(record),
+  )
+  return row !== undefined
+}
+
+/** Whether a record of an account here refers to a record, or a repost of an actor that an account here follows. */
+export function isSubject(db: Reader, record: NamedRecord): boolean {
+  const row = db.get(
+    `SELECT 1 FROM actors a CROSS JOIN subjects s ON s.actor = a.id AND s.rkey = ?2 AND s.collection IN (${nameIds})
+     CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
+     WHERE a.did = ?1 AND (EXISTS (SELECT 1 FROM accounts WHERE id = l.actor)
+       OR (l.path = ${paths.repost} AND ${isFollowed('l.actor')}))`,
+    recordParams(record),
+  )
+  return row !== undefined
+}
+
+/** Whether one of some accounts neither mutes nor blocks an author, nor is blocked by it. @param dids of the accounts */
+export function isWelcome(db: Reader, author: string, dids: readonly string[]): boolean {
+  const actor = actors.idOf(db, author)
+  if (actor === undefined) return true
+  const row = db.get(
+    `SELECT 1 FROM json_each(?2) w CROSS JOIN accounts c ON c.did = w.value
+     WHERE NOT ${mutedSql('c.id', '?1')} AND NOT ${blockedSql('c.id', '?1')} LIMIT 1`,
+    [actor, JSON.stringify(dids)],
+  )
+  return row !== undefined
+}
+
+/** Whether one of the accounts that watch an author neither mutes nor blocks it, nor is blocked by it. */
+export function isRead(db: Reader, author: string): boolean {
+  const actor = actors.idOf(db, author)
+  if (actor === undefined) return false
+  const row = db.get(
+    `SELECT 1 FROM (
+       SELECT f.actor AS id FROM links f CROSS JOIN accounts c ON c.id = f.actor
+         WHERE f.subject = ?1 AND f.path = ${paths.follow}
+       UNION ALL SELECT account FROM activity_subscriptions WHERE subject = ?1) w
+     WHERE NOT ${mutedSql('w.id', '?1')} AND NOT ${blockedSql('w.id', '?1')} LIMIT 1`,
+    [actor],
+  )
+  return row !== undefined
+}

@@ -1,0 +1,122 @@
+/**
+ * Records of other servers: rows of `records` whose actor has no account here. Table `remote_feed_items` has those that may be
+ * evicted.
+ */
+import type { NsidString } from '@atproto/syntax'
+import { cidText } from '../cid.ts'
+import type { Reader, Writer } from '../database.ts'
+import { actorPaths } from '../link-paths.ts'
+import type { NamedRecord } from './remote-interest.ts'
+
+export interface RemoteRecord {
+  /** Row, which an update keeps. */
+  readonly id: number
+  /** As it was written, possibly an alias. */
+  readonly collection: NsidString
+  /** Revision of the commit that wrote it, or of a later one that proves it. */
+  readonly rev: string | null
+  readonly cid: string
+  /** DAG-CBOR. */
+  readonly bytes: Uint8Array
+}
+
+export function find(db: Reader, { did, collections, rkey }: NamedRecord): RemoteRecord | undefined {
+  const row = db.get<Omit<RemoteRecord, 'cid'> & { readonly cid: Uint8Array }>(
+    `SELECT r.id, c.nsid AS collection, r.rev, r.cid, r.bytes
+     FROM actors a CROSS JOIN json_each(?) name CROSS JOIN collections c ON c.nsid = name.value
+     CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = ? WHERE a.did = ?`,
+    [JSON.stringify(collections), rkey, did],
+  )
+  return row && { ...row, cid: cidText(row.cid) }
+}
+
+/** Notes that a later commit has the same record. */
+export function setRev(tx: Writer, id: number, rev: string): void {
+  tx.run('UPDATE records SET rev = ? WHERE id = ?', [rev, id])
+}
+
+/** Number of records of an actor. */
+export function countOf(db: Reader, did: string): number {
+  const row = db.get<{ count: number }>(
+    `SELECT coalesce(sum(records), 0) AS count FROM collection_sizes
+     WHERE actor = (SELECT id FROM actors WHERE did = ?)`,
+    [did],
+  )
+  return row?.count ?? 0
+}
+
+export interface Size {
+  readonly records: number
+  /** Of their DAG-CBOR. */
+  readonly bytes: number
+}
+
+/** Returns the sizes of some actors of other servers, by ascending id, after the actor `after`. */
+export function sizes(
+  db: Reader,
+  after: number,
+  limit: number,
+): readonly (Size & { readonly actor: number })[] {
+  return db.all(
+    `SELECT actor, sum(records) AS records, sum(bytes) AS bytes FROM collection_sizes
+     WHERE actor > ? AND actor NOT IN (SELECT id FROM accounts)
+       AND actor NOT IN (SELECT id FROM actors WHERE did >= 'import:' AND did < 'import;')
+     GROUP BY actor ORDER BY actor LIMIT ?`,
+    [after, limit],
+  )
+}
+
+/** Allows a record to be evicted. @param sortAt milliseconds */
+export function putFeedItem(tx: Writer, record: number, sortAt: number): void {
+  tx.run('INSERT INTO remote_feed_items (record, sort_at) VALUES (?, ?) ON CONFLICT DO NOTHING', [
+    record,
+    sortAt,
+  ])
+}
+
+export interface FeedItem {
+  readonly record: number
+  /** Milliseconds. */
+  readonly sortAt: number
+  readonly bytes: number
+  /** Whether a notification or a record of an account here refers to it. */
+  readonly isUsed: number
+}
+
+/** Returns some of the records that may be evicted, the oldest first. @param before milliseconds */
+export function oldestFeedItems(db: Reader, before: number, limit: number): FeedItem[] {
+  return db.all<FeedItem>(
+    `SELECT i.record, i.sort_at AS sortAt, length(r.bytes) AS bytes,
+       EXISTS (SELECT 1 FROM notifications WHERE record = r.id)
+       OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
+         CROSS JOIN accounts c ON c.id = l.actor
+         WHERE s.actor = r.actor AND s.rkey = r.rkey) AS isUsed
+     FROM remote_feed_items i CROSS JOIN records r ON r.id = i.record
+     WHERE i.sort_at < ? ORDER BY i.sort_at LIMIT ?`,
+    [before, limit],
+  )
+}
+
+/** Notes that a record is in use: it is examined again after the others. */
+export function touchFeedItem(tx: Writer, record: number, at: number): void {
+  tx.run('UPDATE remote_feed_items SET sort_at = ? WHERE record = ?', [at, record])
+}
+
+/** Deletes a post or repost, with the gates of the post. */
+export function evict(tx: Writer, record: number): void {
+  tx.run(
+    `DELETE FROM records WHERE id IN (
+       SELECT g.id FROM records r CROSS JOIN collections c ON c.name IN ('feed.threadgate', 'feed.postgate')
+         CROSS JOIN records g ON g.actor = r.actor AND g.collection = c.id AND g.rkey = r.rkey WHERE r.id = ?)`,
+    [record],
+  )
+  tx.run('DELETE FROM records WHERE id = ?', [record])
+}
+
+/** Deletes some of the records of an actor. Returns how many. */
+export function removeSome(tx: Writer, did: string, limit: number): number {
+  return tx.run(
+    'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = (SELECT id FROM actors WHERE did = ?) LIMIT ?)',
+    [did, limit],
+  )
+}

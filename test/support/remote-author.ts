@@ -1,0 +1,84 @@
+/** Authors of other servers: their changes as a source yields them, already verified. */
+import { createHash, randomBytes } from 'node:crypto'
+import { encode } from '@atproto/lex-cbor'
+import { cidForCbor, type LexMap } from '@atproto/lex-data'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import { createTidClock } from '../../server/records/tid.ts'
+import type { RemoteChange } from '../../server/remote/change.ts'
+import type { Applied, ApplyOptions } from '../../server/remote/intake.ts'
+import type { TestServer } from './server.ts'
+import type { Ref } from './social.ts'
+
+export const createdAt = '2026-09-25T12:00:00.000Z'
+export const source = 'https://upstream.test'
+
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** A did:plc that no server has. */
+export function someDid(seed: string | Buffer = randomBytes(24)): DidString {
+  const hash = createHash('sha256').update(seed).digest()
+  return `did:plc:${Array.from(hash.subarray(0, 24), (byte) => base32[byte & 31]).join('')}`
+}
+
+const nextTid = createTidClock(() => new Date())
+
+export class RemoteAuthor {
+  readonly did: DidString
+  readonly #server: TestServer
+
+  constructor(server: TestServer, did = someDid()) {
+    this.#server = server
+    this.did = did
+  }
+
+  apply(changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied> {
+    return this.#server.running.services.intake.apply(source, changes, options)
+  }
+
+  /** @param more replaces the key and the revision */
+  async change(
+    collection: string,
+    record: object | undefined,
+    more: { readonly rkey?: string; readonly rev?: string } = {},
+  ): Promise<RemoteChange> {
+    const rkey = (more.rkey ?? nextTid()) as RecordKeyString
+    const rev = more.rev ?? nextTid()
+    const bytes = record && encode({ $type: collection, createdAt, ...record } as LexMap)
+    const content = bytes && { cid: (await cidForCbor(bytes)).toString(), bytes }
+    return { did: this.did, collection: collection as NsidString, rkey, rev, content }
+  }
+
+  /** Writes a record as the author's server would, and returns it with what came of it. */
+  async write(
+    collection: string,
+    record: object,
+    more: { readonly rkey?: string; readonly rev?: string } & ApplyOptions = {},
+  ): Promise<Ref & { readonly rkey: string; readonly applied: Applied }> {
+    const change = await this.change(collection, record, more)
+    const applied = await this.apply([change], more)
+    const { did, rkey, content } = change
+    return { uri: `at://${did}/${collection}/${rkey}`, cid: content?.cid ?? '', rkey, applied }
+  }
+
+  async remove({ uri }: { readonly uri: string }, more: { readonly rev?: string } = {}): Promise<Applied> {
+    const [, , , collection = '', rkey = ''] = uri.split('/')
+    return this.apply([await this.change(collection, undefined, { ...more, rkey })])
+  }
+
+  like(subject: Ref, more: object = {}) {
+    return this.write('app.bsky.feed.like', { subject: { uri: subject.uri, cid: subject.cid } }, more)
+  }
+
+  post(text: string, record: object = {}, more: object = {}) {
+    return this.write('app.bsky.feed.post', { text, ...record }, more)
+  }
+
+  follow(subject: { readonly did: string }) {
+    return this.write('app.bsky.graph.follow', { subject: subject.did })
+  }
+}
+
+export const counts = (applied: Partial<Applied>): Applied => ({
+  ...{ stored: 0, deleted: 0, skipped: 0, overBudget: 0 },
+  ...applied,
+})
