@@ -32,12 +32,14 @@ import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
+import { createHosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import * as remoteActors from './store/tables/remote-actors.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -65,6 +67,7 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
+  readonly upstreams: Upstreams
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -129,6 +132,8 @@ export async function createServices(base: Base): Promise<Services> {
   await importer.recover()
   const interest = createInterest({ store })
   const silent = combineListeners(linkListener, blockListener)
+  const intake = createIntake({ store, config, interest, now, log, silent, notifying })
+  const hosts = createHosts({ config, named: upstreamOrigins, signal })
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -169,7 +174,11 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     interest,
-    intake: createIntake({ store, config, interest, now, log, silent, notifying }),
+    intake,
+    upstreams: createUpstreams({
+      ...{ config, store, interest, intake, actors, hosts, serverDid, log, now, signal },
+      catchUp: { onGap: async () => {}, onIncomplete: async () => {}, progress: () => undefined },
+    }),
     viewContext,
     callMethod,
     moves: createMoves({

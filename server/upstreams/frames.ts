@@ -25,14 +25,12 @@ export interface Frame {
   readonly payloadAt: number
 }
 
-/** A message without a repository. */
-export interface Notice {
-  readonly kind: 'info' | 'error'
-  /** Such as `OutdatedCursor`. */
-  readonly name: string
-}
+/** A message without a number. */
+export type Notice =
+  | { readonly kind: 'info'; readonly name: string }
+  | { readonly kind: 'error'; readonly name: string }
 
-/** Of a kind that is not used here. */
+/** An event of a kind that is not used here. */
 export interface OtherFrame {
   readonly kind: 'other'
   readonly seq: number | undefined
@@ -126,7 +124,8 @@ export function readCommit({ bytes, payloadAt }: Frame): CommitClaim {
 
 function readOp(op: LexValue): CommitClaim['ops'][number] {
   const { action, path } = isPlainObject(op) ? (op as Readonly<Record<string, LexValue>>) : {}
-  if (typeof action !== 'string' || typeof path !== 'string') throw new InvalidFrame('An operation lacks its path')
+  if (typeof action !== 'string' || typeof path !== 'string')
+    throw new InvalidFrame('An operation lacks its path')
   return { action, path }
 }
 

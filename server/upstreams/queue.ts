@@ -100,7 +100,10 @@ export function createFrameQueue(deps: Deps): FrameQueue {
       const finding = await findingOf(did, row)
       if (signal.aborted) return
       if (finding === 'later') {
-        const delayMs = Math.min(delaysMs.afterFailure * 4 ** Math.min(backlog.failures++, 10), delaysMs.longest)
+        const delayMs = Math.min(
+          delaysMs.afterFailure * 4 ** Math.min(backlog.failures++, 10),
+          delaysMs.longest,
+        )
         return schedule(did, backlog, delayMs * (0.75 + Math.random() / 2))
       }
       await storeFinding(finding, () => {})
@@ -110,7 +113,10 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     }
   }
 
-  async function findingOf(did: string, { receivedAt, frame: bytes }: rows.QueuedFrame): Promise<Finding | 'later'> {
+  async function findingOf(
+    did: string,
+    { receivedAt, frame: bytes }: rows.QueuedFrame,
+  ): Promise<Finding | 'later'> {
     const nothing: Finding = { kind: 'nothing' }
     if (receivedAt < now().getTime() - limits.ageMs) {
       log.warn({ did, upstream: origin }, 'queued event dropped: its author could not be looked up in time')
@@ -131,7 +137,8 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     has: (did) => backlogs.has(did),
     async add({ did, bytes: frame }, last) {
       const isFull = frames >= limits.frames || bytes + frame.length > limits.bytes
-      if (isFull && !isFullReported) log.warn({ upstream: origin }, 'queue of events is full: more are dropped')
+      if (isFull && !isFullReported)
+        log.warn({ upstream: origin }, 'queue of events is full: more are dropped')
       isFullReported = isFull
       await store.transact((tx) => {
         if (!isFull) rows.add(tx, { upstream: id, did, frame }, now().getTime())

@@ -116,11 +116,15 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
   }
 
   function receiveEvent(seq: number, frame: Frame | undefined): void {
+    if (isReplaying && frame && Date.parse(frame.time) >= openedAt) isReplaying = false
     const last = pipeline.lastSeq ?? cursor ?? seq - 1
     if (seq === last) return
-    if (seq < last) return rewind()
-    if (!frame || !mayConcern(frame, deps.interest)) return pipeline.pass(seq)
-    if (isReplaying && Date.parse(frame.time) >= openedAt) isReplaying = false
+    if (seq < last) rewind()
+    else if (!frame || !mayConcern(frame, deps.interest)) pipeline.pass(seq)
+    else process(frame)
+  }
+
+  function process(frame: Frame): void {
     trust.received(frame.time)
     checkTrust()
     // A copy: the message is part of a larger piece of memory.
@@ -147,7 +151,8 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
 
   function savePosition(): Promise<void> {
     return pipeline.savePosition().catch((error: unknown) => {
-      if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'storing the position of a stream failed')
+      if (!(error instanceof StoreUnavailable))
+        log.error({ err: error }, 'storing the position of a stream failed')
     })
   }
 

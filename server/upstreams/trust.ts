@@ -35,13 +35,15 @@ export function createTrust(now: () => Date): Trust {
       if (!(Math.abs(time - Date.parse(at)) < replayedMs)) return
       const present = Math.floor(performance.now() / 1000)
       if (present !== second) [second, inSecond] = [present, 0]
-      if (++inSecond > maxRate) breach = `It sent more than ${maxRate} events a second that concern this server`
+      if (++inSecond > maxRate)
+        breach = `It sent more than ${maxRate} events a second that concern this server`
     },
     examined(isValid) {
       if (examined[next] === false) invalid--
       examined[next] = isValid
       next = (next + 1) % examinedEvents
-      if (!isValid && ++invalid >= maxInvalid) breach = `It sent ${maxInvalid} events that are not validly signed`
+      if (!isValid && ++invalid >= maxInvalid)
+        breach = `It sent ${maxInvalid} events that are not validly signed`
     },
   }
 }

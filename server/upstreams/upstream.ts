@@ -1,9 +1,9 @@
 /** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
-import type { CatchUp } from '../remote/catch-up.ts'
-import type { Interest } from '../remote/interest.ts'
-import type { Intake } from '../remote/intake.ts'
-import type { Hosts } from '../remote/hosts.ts'
+import type { DidString } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
+import type { Hosts } from '../remote/hosts.ts'
+import type { Intake } from '../remote/intake.ts'
+import type { Interest } from '../remote/interest.ts'
 import type { Database } from '../store/database.ts'
 import * as upstreams from '../store/tables/upstreams.ts'
 import type { Logger } from '../util/log.ts'
@@ -39,13 +39,21 @@ export interface UpstreamReader {
   close(): Promise<void>
 }
 
+interface CatchUp {
+  /** Events were missed. @param since when the last one before came, in milliseconds since 1970; undefined: none ever */
+  onGap(origin: string, since: number | undefined): Promise<void>
+  onIncomplete(did: DidString, origin: string): Promise<void>
+  /** Undefined unless missed events are being read. */
+  progress(origin: string): unknown
+}
+
 export interface UpstreamDeps {
   readonly store: Database
   readonly interest: Interest
   readonly intake: Pick<Intake, 'apply' | 'setStatus'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly hosts: Hosts
-  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
+  readonly catchUp: CatchUp
   readonly log: Logger
   readonly now: () => Date
   /** Aborts requests. */
@@ -117,7 +125,8 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   }
 
   async function wait(delayMs: number, isCutOff: boolean): Promise<void> {
-    const { promise, resolve: stop } = Promise.withResolvers<void>()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = () => resolve()
     const timer = setTimeout(stop, delayMs).unref()
     waiting = { isCutOff, until: new Date(now().getTime() + delayMs), stop }
     signal.addEventListener('abort', stop)

@@ -26,7 +26,11 @@ export function findByUrl(db: Reader, url: string): Upstream | undefined {
   return db.get<Upstream>(`${select} WHERE url = ?`, [url])
 }
 
-export function add(tx: Writer, { url, isConfigured }: { url: string; isConfigured: boolean }, at: number): void {
+export function add(
+  tx: Writer,
+  { url, isConfigured }: { url: string; isConfigured: boolean },
+  at: number,
+): void {
   tx.run('INSERT INTO upstreams (url, is_configured, added_at) VALUES (?, ?, ?)', [
     url,
     Number(isConfigured),
