@@ -10,8 +10,9 @@ export function networkMigrations(): Migration[] {
     { sql: moves() },
     { sql: remote() },
     { sql: upstreams() },
-    { sql: remoteIdentities() },
     { sql: remoteRecords() },
+    { sql: remoteIdentities() },
+    { sql: catchUp() },
   ]
 }
 
@@ -176,6 +177,29 @@ function upstreams(): string {
   `
 }
 
+/** See `tables/remote-records.ts` and `tables/remote-statuses.ts`. */
+function remoteRecords(): string {
+  return `
+    ALTER TABLE remote_actors ADD COLUMN status TEXT; -- deactivated, suspended, takendown or deleted; null: active, or not known
+
+    -- Posts and reposts of other servers that feeds and threads show: the first ones to be evicted.
+    CREATE TABLE remote_feed_items (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      sort_at INTEGER NOT NULL           -- milliseconds: when it was created, or was last found to be in use
+    ) STRICT;
+    CREATE INDEX remote_feed_items_time ON remote_feed_items (sort_at);
+
+    -- Someone from elsewhere gets an account here: the repository of the account takes the place of what is stored.
+    CREATE TRIGGER account_replaces_remote AFTER INSERT ON accounts
+      BEGIN
+        DELETE FROM notifications WHERE author = NEW.id;
+        DELETE FROM records WHERE actor = NEW.id;
+        DELETE FROM remote_actors WHERE id = NEW.id;
+        DELETE FROM remote_deletions WHERE did = NEW.did;
+      END;
+  `
+}
+
 /** See `tables/remote-actors.ts`. */
 function remoteIdentities(): string {
   const isFree = (handle: string) => `
@@ -218,25 +242,51 @@ function remoteIdentities(): string {
   `
 }
 
-/** See `tables/remote-records.ts` and `tables/remote-statuses.ts`. */
-function remoteRecords(): string {
+/** See `tables/remote-repositories.ts`, `tables/catch-ups.ts` and `tables/wanted-records.ts`. */
+function catchUp(): string {
   return `
-    ALTER TABLE remote_actors ADD COLUMN status TEXT; -- deactivated, suspended, takendown or deleted; null: active, or not known
+    -- Repositories of other servers that were read whole.
+    CREATE TABLE remote_repositories (
+      did TEXT PRIMARY KEY,
+      rev TEXT NOT NULL,                 -- of the commit that was read
+      read_at INTEGER NOT NULL           -- milliseconds, as all times here
+    ) STRICT, WITHOUT ROWID;
 
-    -- Posts and reposts of other servers that feeds and threads show: the first ones to be evicted.
-    CREATE TABLE remote_feed_items (
+    -- Upstreams whose events were missed, until their repositories are read.
+    CREATE TABLE catch_ups (
+      upstream TEXT PRIMARY KEY REFERENCES upstreams (url) ON DELETE CASCADE,
+      since INTEGER,                     -- when the last event before the gap came; null: none yet
+      total INTEGER                      -- repositories to read; null: they are not listed yet
+    ) STRICT, WITHOUT ROWID;
+
+    -- Repositories of other servers that are to be read.
+    CREATE TABLE repository_queue (
+      did TEXT PRIMARY KEY,
+      upstream TEXT REFERENCES upstreams (url) ON DELETE CASCADE, -- that reported it
+      changed_since INTEGER,             -- read only if it has changed since; null: in any case
+      notify_since INTEGER NOT NULL,     -- older records create no notifications
+      due_at INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      version INTEGER NOT NULL DEFAULT 0 -- grows when a change is reported while it is read
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX repository_queue_due ON repository_queue (due_at);
+    CREATE INDEX repository_queue_upstream ON repository_queue (upstream);
+
+    -- Records of other servers that records here refer to, and that are to be fetched.
+    CREATE TABLE wanted_records (
+      did TEXT NOT NULL,
+      collection TEXT NOT NULL,
+      rkey TEXT NOT NULL,                -- empty: the latest posts of the actor
+      due_at INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX wanted_records_due ON wanted_records (due_at);
+
+    -- When records of other servers were last compared with their hosts.
+    CREATE TABLE record_checks (
       record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
-      sort_at INTEGER NOT NULL           -- milliseconds: when it was created, or was last found to be in use
+      checked_at INTEGER NOT NULL
     ) STRICT;
-    CREATE INDEX remote_feed_items_time ON remote_feed_items (sort_at);
-
-    -- Someone from elsewhere gets an account here: the repository of the account takes the place of what is stored.
-    CREATE TRIGGER account_replaces_remote AFTER INSERT ON accounts
-      BEGIN
-        DELETE FROM notifications WHERE author = NEW.id;
-        DELETE FROM records WHERE actor = NEW.id;
-        DELETE FROM remote_actors WHERE id = NEW.id;
-        DELETE FROM remote_deletions WHERE did = NEW.did;
-      END;
   `
 }

@@ -1,5 +1,5 @@
 /** Stores what an event means. */
-import type { DidString } from '@atproto/syntax'
+import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Writer } from '../store/database.ts'
 import type { Finding } from './examine.ts'
@@ -14,7 +14,7 @@ interface Deps {
   /** Of the upstream. */
   readonly origin: string
   readonly intake: Pick<Intake, 'apply' | 'setStatus'>
-  readonly catchUp: { onIncomplete(did: DidString, origin: string): Promise<void> }
+  readonly catchUp: Pick<CatchUp, 'onIncomplete'>
   readonly onStored: (records: number) => void
 }
 

@@ -1,6 +1,7 @@
 /** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
-import type { DidString } from '@atproto/syntax'
+
 import type { Actors } from '../actors/actors.ts'
+import type { CatchUp } from '../remote/catch-up.ts'
 import type { Hosts } from '../remote/hosts.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Interest } from '../remote/interest.ts'
@@ -39,21 +40,13 @@ export interface UpstreamReader {
   close(): Promise<void>
 }
 
-interface CatchUp {
-  /** Events were missed. @param since when the last one before came, in milliseconds since 1970; undefined: none ever */
-  onGap(origin: string, since: number | undefined): Promise<void>
-  onIncomplete(did: DidString, origin: string): Promise<void>
-  /** Undefined unless missed events are being read. */
-  progress(origin: string): unknown
-}
-
 export interface UpstreamDeps {
   readonly store: Database
   readonly interest: Interest
   readonly intake: Pick<Intake, 'apply' | 'setStatus'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly hosts: Hosts
-  readonly catchUp: CatchUp
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
   readonly log: Logger
   readonly now: () => Date
   /** Aborts requests. */

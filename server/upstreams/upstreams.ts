@@ -37,13 +37,19 @@ type Deps = UpstreamDeps & {
 }
 
 export function createUpstreams(deps: Deps): Upstreams {
-  const { config, store, now } = deps
+  const { config, store, log, now } = deps
   const readers = new Map<string, UpstreamReader>()
 
   function startReading(row: table.Upstream): UpstreamReader {
     const reader = readUpstream(deps, row)
     readers.set(row.url, reader)
     return reader
+  }
+
+  async function configure(): Promise<void> {
+    const configured = table.all(store).filter(({ isConfigured }) => isConfigured)
+    if (configured.length === 0 && config.upstreams.length === 0) return
+    await store.transact((tx) => table.configure(tx, config.upstreams, now().getTime()))
   }
 
   /** @throws XrpcError `UpstreamNotFound` */
@@ -85,9 +91,9 @@ export function createUpstreams(deps: Deps): Upstreams {
       return upstreamOf(row, reader)
     },
     async start() {
-      const isUpToDate =
-        table.all(store).every(({ isConfigured }) => !isConfigured) && config.upstreams.length === 0
-      if (!isUpToDate) await store.transact((tx) => table.configure(tx, config.upstreams, now().getTime()))
+      await configure().catch((error: unknown) => {
+        log.error({ err: error }, 'upstreams of the settings could not be stored')
+      })
       for (const row of table.all(store)) startReading(row)
     },
     async close() {
