@@ -45,7 +45,8 @@ import { createWantedRecords, type WantedRecords } from './remote/wanted-records
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as upstreams from './store/tables/upstreams.ts'
+import * as upstreamRows from './store/tables/upstreams.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -73,6 +74,7 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
+  readonly upstreams: Upstreams
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
   readonly pictures: Pictures
@@ -123,7 +125,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => upstreams.all(store).map(({ url }) => url)
+  const upstreamOrigins = () => upstreamRows.all(store).map(({ url }) => url)
   const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
@@ -198,6 +200,10 @@ export async function createServices(base: Base): Promise<Services> {
       ...{ config, store, interest, intake, background, log, now, signal },
       fetchRecord: remote.fetchRecord,
       delays: base.backlinkDelays,
+    }),
+    upstreams: createUpstreams({
+      ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      ...remote,
     }),
     viewContext,
     callMethod,
