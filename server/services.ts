@@ -37,6 +37,7 @@ import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
+import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
@@ -75,6 +76,7 @@ export interface Services {
   readonly upstreams: Upstreams
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
+  readonly pictures: Pictures
   readonly repositorySync: RepositorySync
   readonly catchUp: CatchUp
   readonly wantedRecords: WantedRecords
@@ -247,7 +249,10 @@ function createRemote(
   parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
     readonly upstreams: () => readonly string[]
   },
-): Pick<Services, 'hosts' | 'fetchRecord' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'> {
+): Pick<
+  Services,
+  'hosts' | 'fetchRecord' | 'pictures' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'
+> {
   const { dataDir, aliases } = config
   const hosts = createHosts({ config, named: parts.upstreams, signal })
   const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
@@ -261,6 +266,7 @@ function createRemote(
   return {
     hosts,
     fetchRecord,
+    pictures: createPictures({ ...deps, isOn }),
     repositorySync,
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
