@@ -17,6 +17,8 @@ export interface Pipeline {
   readonly lastSeq: number | undefined
   /** Whether so much waits that the stream must be paused. */
   readonly isFull: boolean
+  /** Whether an event of an author has not been stored yet. */
+  isPending(did: string): boolean
   /** Notes an event that does not concern this server. */
   pass(seq: number): void
   add(frame: Frame): void
@@ -61,6 +63,8 @@ export function createPipeline(deps: Deps): Pipeline {
   const open = new Set<Item>()
   /** Of these events. */
   let bytes = 0
+  /** How many of them each author has. */
+  const pending = new Map<string, number>()
   /** Events that are ready to be stored. */
   let results: { readonly item: Item; readonly result: Result }[] = []
   let lastSeq: number | undefined
@@ -69,6 +73,14 @@ export function createPipeline(deps: Deps): Pipeline {
   let isClosed = false
 
   const isFull = () => open.size >= limits.items || bytes >= limits.bytes
+
+  /** @param change 1 or -1 */
+  function count({ did, bytes: { length } }: Frame, change: number): void {
+    bytes += change * length
+    const left = (pending.get(did) ?? 0) + change
+    if (left > 0) pending.set(did, left)
+    else pending.delete(did)
+  }
 
   async function process(item: Item): Promise<void> {
     if (isClosed) return
@@ -108,13 +120,11 @@ export function createPipeline(deps: Deps): Pipeline {
 
   async function storeBatch(batch: typeof results): Promise<void> {
     const wasFull = isFull()
-    for (const { item } of batch) {
-      open.delete(item)
-      bytes -= item.frame.bytes.length
-    }
+    for (const { item } of batch) open.delete(item)
     const [first] = batch
     if (first?.result === 'later') await queue.add(first.item.frame, advance)
     else await storeFinding(merged(batch), advance)
+    for (const { item } of batch) count(item.frame, -1)
     if (wasFull && !isFull()) deps.onDrain()
   }
 
@@ -133,6 +143,7 @@ export function createPipeline(deps: Deps): Pipeline {
     get isFull() {
       return isFull()
     },
+    isPending: (did) => pending.has(did),
     pass(seq) {
       lastSeq = seq
     },
@@ -140,7 +151,7 @@ export function createPipeline(deps: Deps): Pipeline {
       const item = { frame, before: lastSeq ?? frame.seq - 1 }
       lastSeq = frame.seq
       open.add(item)
-      bytes += frame.bytes.length
+      count(frame, 1)
       limit(frame.did, () => process(item)).catch(onFault)
     },
     async savePosition() {

@@ -120,8 +120,13 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     const last = pipeline.lastSeq ?? cursor ?? seq - 1
     if (seq === last) return
     if (seq < last) rewind()
-    else if (!frame || !mayConcern(frame, deps.interest)) pipeline.pass(seq)
-    else process(frame)
+    else if (frame && isRelevant(frame)) process(frame)
+    else pipeline.pass(seq)
+  }
+
+  /** An event can concern this server because of an earlier one that has not been stored yet, such as the deletion of a new like. */
+  function isRelevant(frame: Frame): boolean {
+    return mayConcern(frame, deps.interest) || pipeline.isPending(frame.did) || deps.queue.has(frame.did)
   }
 
   function process(frame: Frame): void {
