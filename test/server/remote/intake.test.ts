@@ -1,6 +1,5 @@
 /** What happens to verified records of other servers: which are stored, and what accounts here see of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RemoteChange } from '../../../server/remote/change.ts'
 import { day, hour } from '../../support/clock.ts'
 import { counts, RemoteAuthor } from '../../support/remote-author.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
@@ -142,7 +141,7 @@ describe('records of other servers', () => {
       ['app.bsky.feed.like', { ...like, $type: 'app.bsky.feed.repost' }],
       ['app.bsky.feed.like', { ...like, extra: deep }],
       ['app.bsky.feed.like', { ...like, extra: 2n ** 60n }],
-      ['app.bsky.feed.like', { ...like, extra: 'x'.repeat(100_001) }],
+      ['app.bsky.feed.like', { ...like, extra: 'x'.repeat(50_001) }],
     ]
     for (const [collection, record] of rows) {
       expect((await bob.write(collection, record)).applied, collection).toEqual(skipped)
@@ -251,7 +250,8 @@ describe('posts of people on other servers', () => {
     const [alice, bob, carol] = [await join(), remote(), remote()]
     const change = await bob.change('app.bsky.feed.post', { text: 'Root' })
     const uri = `at://${bob.did}/app.bsky.feed.post/${change.rkey}`
-    const gate = () => bob.write('app.bsky.feed.threadgate', { post: uri, allow: [] }, { rkey: change.rkey })
+    const gate = (more = {}) =>
+      bob.write('app.bsky.feed.threadgate', { post: uri, allow: [], ...more }, { rkey: change.rkey })
     expect((await gate()).applied).toEqual(skipped)
     const root = { uri, cid: change.content?.cid ?? '' }
     await social.reply(alice, root)
@@ -260,11 +260,13 @@ describe('posts of people on other servers', () => {
     expect((await carol.post('Against the gate', { ...reply(root), ...mention(alice) })).applied).toEqual(
       stored,
     )
-    const { body } = await server.get('app.bsky.feed.getPostThread', { uri })
-    expect(body.thread).toMatchObject({
+    const thread = async () => (await server.get('app.bsky.feed.getPostThread', { uri })).body.thread
+    expect(await thread()).toMatchObject({
       post: { author: { did: bob.did }, replyCount: 2, threadgate: { uri: expect.any(String) } },
+      replies: [{ post: { author: { did: alice.did } } }],
     })
-    expect(body.thread.replies).toMatchObject([{ post: { author: { did: alice.did } } }])
+    await gate({ createdAt: '2029-12-31T00:00:00Z' })
+    expect(await thread()).toMatchObject({ replies: [] })
   })
 
   test('go after three months, unless something here refers to them', async () => {
@@ -348,22 +350,35 @@ describe('the status of someone on another server', () => {
 })
 
 describe('what other servers can make this one store', () => {
-  test('is limited by author, by subject and by source', async () => {
+  test('is limited by author', async () => {
     const [alice, bob] = [await join(), remote()]
-    const posts = await Promise.all([social.post(alice), social.post(alice)])
-    const [liked, other] = posts
-    const mentions = await Promise.all(
-      Array.from({ length: 305 }, () =>
-        bob.change('app.bsky.feed.post', { text: 'Hello', ...mention(alice) }),
-      ),
-    )
-    expect(await bob.apply(mentions)).toEqual(counts({ stored: 300, overBudget: 5 }))
-    const like = (subject: Ref): Promise<RemoteChange> => remote().change('app.bsky.feed.like', { subject })
-    const likes = await Promise.all(Array.from({ length: 1_010 }, () => like(liked)))
-    expect(await bob.apply(likes)).toEqual(counts({ stored: 1_000, overBudget: 10 }))
-    expect(await bob.apply([await like(other)])).toEqual(stored)
-    expect(await postOf(liked)).toMatchObject({ likeCount: 1_000 })
+    const post = () => bob.change('app.bsky.feed.post', { text: 'Hello', ...mention(alice) })
+    const posts = await Promise.all(Array.from({ length: 305 }, post))
+    expect(await bob.apply(posts)).toEqual(counts({ stored: 300, overBudget: 5 }))
+    expect((await remote().follow(alice)).applied).toEqual(stored)
     server.clock.advance(hour)
-    expect(await bob.apply(mentions.slice(300))).toEqual(counts({ stored: 5 }))
+    expect(await bob.apply(posts.slice(300))).toEqual(counts({ stored: 5 }))
+  })
+
+  test('is limited in all: old posts go first, what notified stays, then new records are refused', async () => {
+    const small = await TestServer.start({ remoteLimit: 60_000 })
+    try {
+      const alice = await small.account('alice')
+      const writers = Array.from({ length: 55 }, () => new RemoteAuthor(small))
+      const follow = ({ did }: { did: string }) => SocialServer.on(small).follow(alice, { did })
+      await Promise.all(writers.slice(0, 25).map(follow))
+      const long = 'x'.repeat(800)
+      const write = async (author: RemoteAuthor, more = {}) => (await author.post(long, more)).applied
+      for (const author of writers.slice(0, 24)) expect(await write(author)).toEqual(stored)
+      for (const author of writers.slice(0, 25)) expect(await write(author, mention(alice))).toEqual(stored)
+      const refused = await Promise.all(writers.slice(25).map((author) => write(author, mention(alice))))
+      expect(refused).toContainEqual(counts({ overBudget: 1 }))
+      const { body } = await small.get('app.bsky.notification.listNotifications', { limit: '100' }, alice)
+      expect(body.notifications.length).toBeGreaterThanOrEqual(25)
+      const { bytes, limit } = await small.running.services.intake.usage()
+      expect(bytes).toBeLessThanOrEqual(limit)
+    } finally {
+      await small.close()
+    }
   })
 })
