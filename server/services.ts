@@ -7,6 +7,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -44,7 +45,8 @@ import { createWantedRecords, type WantedRecords } from './remote/wanted-records
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as upstreams from './store/tables/upstreams.ts'
+import * as upstreamRows from './store/tables/upstreams.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -72,6 +74,7 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
+  readonly upstreams: Upstreams
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
   readonly pictures: Pictures
@@ -79,6 +82,8 @@ export interface Services {
   readonly catchUp: CatchUp
   readonly wantedRecords: WantedRecords
   readonly recheck: Recheck
+  /** Undefined if the settings name no service. */
+  readonly backlinks: Backlinks | undefined
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -105,6 +110,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   /** The file system of the store. */
   readonly files: Files
   readonly passwordCost: number | undefined
+  readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly onMailKept: (() => void) | undefined
   readonly callMethod: CallMethod
 }
@@ -119,7 +125,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => upstreams.all(store).map(({ url }) => url)
+  const upstreamOrigins = () => upstreamRows.all(store).map(({ url }) => url)
   const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
@@ -190,6 +196,15 @@ export async function createServices(base: Base): Promise<Services> {
     interest,
     intake,
     ...remote,
+    backlinks: createBacklinks({
+      ...{ config, store, interest, intake, background, log, now, signal },
+      fetchRecord: remote.fetchRecord,
+      delays: base.backlinkDelays,
+    }),
+    upstreams: createUpstreams({
+      ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      ...remote,
+    }),
     viewContext,
     callMethod,
     moves: createMoves({
@@ -256,7 +271,9 @@ function createRemote(
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
   const catchUp = createCatchUp({ ...deps, repositorySync })
-  const isOn = () => parts.upstreams().length > 0
+  const { backlinkStreamUrl, backlinkIndexUrl } = config
+  const readsBacklinks = backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
+  const isOn = () => readsBacklinks || parts.upstreams().length > 0
   return {
     hosts,
     fetchRecord,
@@ -264,8 +281,8 @@ function createRemote(
     repositorySync,
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
-    // Event streams report deletions.
-    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => false }),
+    // Event streams report deletions, backlink services do not.
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => readsBacklinks }),
   }
 }
 
