@@ -88,3 +88,30 @@ export function putLog(tx: Writer, did: string, log: string): void {
   if (id === undefined) return
   tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
 }
+
+/** Whether an actor without an account here has not been refreshed since a time. */
+const isOutdated = `NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
+  AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id AND resolved_at >= ?1 AND profile_at >= ?1)`
+
+/** Returns the DIDs of those of the actors that live elsewhere and were not refreshed since a time. */
+export function outdated(db: Reader, ids: readonly number[], since: number): string[] {
+  const rows = db.all<{ did: string }>(
+    `SELECT a.did FROM json_each(?2) w CROSS JOIN actors a ON a.id = w.value WHERE ${isOutdated}`,
+    [since, JSON.stringify(ids)],
+  )
+  return rows.map(({ did }) => did)
+}
+
+/** As `outdated`, by DIDs. */
+export function outdatedDids(db: Reader, dids: readonly string[], since: number): string[] {
+  const rows = db.all<{ did: string }>(
+    `SELECT a.did FROM json_each(?2) w CROSS JOIN actors a ON a.did = w.value WHERE ${isOutdated}`,
+    [since, JSON.stringify(dids)],
+  )
+  return rows.map(({ did }) => did)
+}
+
+/** Stores when the profile of an actor was last read. */
+export function setRefreshed(tx: Writer, did: string, at: number): void {
+  tx.run(`UPDATE remote_actors SET profile_at = ? WHERE id = ${actorId}`, [at, did])
+}
