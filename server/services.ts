@@ -32,8 +32,14 @@ import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
+import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
+import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
+import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
+import { createRecheck, type Recheck } from './remote/recheck.ts'
+import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
+import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
@@ -65,6 +71,12 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
+  readonly hosts: Hosts
+  readonly fetchRecord: FetchRecord
+  readonly repositorySync: RepositorySync
+  readonly catchUp: CatchUp
+  readonly wantedRecords: WantedRecords
+  readonly recheck: Recheck
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -111,7 +123,14 @@ export async function createServices(base: Base): Promise<Services> {
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const notifying = createNotifyingListener({ config, store, notifications, background, now })
-  const repositories = createListenedRepositories({ config, store, blobs, background, now }, notifying)
+  const silent = combineListeners(linkListener, blockListener)
+  const interest = createInterest({ store })
+  const intake = createIntake({ store, config, interest, now, log, silent, notifying })
+  const remote = createRemote(base, { background, actors, interest, intake, upstreams: upstreamOrigins })
+  const repositories = createListenedRepositories(
+    { config, store, blobs, background, now },
+    combineListeners(notifying, remote.wantedRecords.listener),
+  )
   const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
   await exports.removeTemporaries()
   const importer = createImporter({
@@ -127,8 +146,6 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
-  const interest = createInterest({ store })
-  const silent = combineListeners(linkListener, blockListener)
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -169,7 +186,8 @@ export async function createServices(base: Base): Promise<Services> {
       onFault: (error) => log.error({ err: error }, 'live notification round failed'),
     }),
     interest,
-    intake: createIntake({ store, config, interest, now, log, silent, notifying }),
+    intake,
+    ...remote,
     viewContext,
     callMethod,
     moves: createMoves({
@@ -215,6 +233,34 @@ function createForeignHandles({ config, now, signal }: Base): ResolveHandle | un
   if (plcUrl === undefined) return undefined
   const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
   return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
+}
+
+/** Creates the parts that read from the hosts of remote actors. */
+function createRemote(
+  { config, store, log, now, signal, files }: Base,
+  parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
+    readonly upstreams: () => readonly string[]
+  },
+): Pick<Services, 'hosts' | 'fetchRecord' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'> {
+  const { dataDir, aliases } = config
+  const hosts = createHosts({ config, named: parts.upstreams, signal })
+  const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
+  const fetchRecord = createFetchRecord(deps)
+  const repositorySync = createRepositorySync({
+    ...deps,
+    onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+  })
+  const catchUp = createCatchUp({ ...deps, repositorySync })
+  const isOn = () => parts.upstreams().length > 0
+  return {
+    hosts,
+    fetchRecord,
+    repositorySync,
+    catchUp,
+    wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
+    // Event streams report deletions.
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => false }),
+  }
 }
 
 /** Stores what records link to, and notifies. */
