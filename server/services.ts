@@ -3,6 +3,10 @@ import type { DidString } from '@atproto/syntax'
 import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
 import { type Actors, createActors } from './actors/actors.ts'
+import { createFindHandle, type FindHandle } from './actors/find-handle.ts'
+import { createActorListener } from './actors/listener.ts'
+import { createActorRefresh } from './actors/refresh.ts'
+import { createTransientActors, type TransientActors } from './actors/transient.ts'
 import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
@@ -61,6 +65,8 @@ export interface Services {
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly actors: Actors
+  readonly findHandle: FindHandle
+  readonly transientActors: TransientActors
   readonly repositories: Repositories
   readonly exports: Exports
   readonly blobs: Blobs
@@ -122,11 +128,26 @@ export async function createServices(base: Base): Promise<Services> {
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
-  const notifying = createNotifyingListener({ config, store, notifications, background, now })
-  const silent = combineListeners(linkListener, blockListener)
+  const refreshDids = (dids: Iterable<string>) => refresh.refreshDids(dids)
+  const actorListener = createActorListener({ actors, refreshDids })
+  const notifying = combineListeners(
+    createNotifyingListener({ config, store, notifications, background, now }),
+    actorListener,
+  )
+  const silent = combineListeners(linkListener, blockListener, actorListener)
   const interest = createInterest({ store })
   const intake = createIntake({ store, config, interest, now, log, silent, notifying })
   const remote = createRemote(base, { background, actors, interest, intake, upstreams: upstreamOrigins })
+  const receivesRemote = () => upstreamOrigins().length > 0 || namesBacklinks(config)
+  const refresh = createActorRefresh({
+    ...{ store, config, actors, intake, background, log, now, signal, isOn: receivesRemote },
+    ...remote,
+  })
+  const findHandle = createFindHandle({ config, actors, resolveHandle, upstreamOrigins, now, signal })
+  const transientActors = createTransientActors({
+    ...{ store, config, actors, findHandle, log, now, isOn: receivesRemote },
+    fetchRecord: remote.fetchRecord,
+  })
   const repositories = createListenedRepositories(
     { config, store, blobs, background, now },
     combineListeners(notifying, remote.wantedRecords.listener),
@@ -146,7 +167,11 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
-  const viewContext = createViewContexts({ store, aliases: config.aliases, now })
+  const viewContext = createViewContexts({
+    ...{ store, aliases: config.aliases, now },
+    refreshSoon: refresh.refreshSoon,
+    transient: transientActors,
+  })
   return {
     config,
     store,
@@ -169,6 +194,8 @@ export async function createServices(base: Base): Promise<Services> {
     resolveHandle,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     actors,
+    findHandle,
+    transientActors,
     repositories,
     exports,
     blobs,
@@ -233,6 +260,11 @@ function createForeignHandles({ config, now, signal }: Base): ResolveHandle | un
   if (plcUrl === undefined) return undefined
   const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
   return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
+}
+
+/** Whether the settings name a backlink service. */
+function namesBacklinks({ backlinkStreamUrl, backlinkIndexUrl }: Config): boolean {
+  return (backlinkStreamUrl ?? backlinkIndexUrl) !== undefined
 }
 
 /** Creates the parts that read from the hosts of remote actors. */

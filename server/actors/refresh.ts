@@ -108,7 +108,7 @@ export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
 }
 
 /** Whether another server has caused an error. */
-function isOfOthers(error: unknown): boolean {
+export function isOfOthers(error: unknown): boolean {
   const kinds = [UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof, XrpcError]
   return kinds.some((kind) => error instanceof kind)
 }
