@@ -4,6 +4,7 @@ import { loadAdminPassword } from './auth/admin-password.ts'
 import { PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
+import type { BacklinkDelays } from './backlinks/backlinks.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
 import { announceRestore } from './events/restored.ts'
@@ -56,6 +57,8 @@ export interface ServerOptions {
   readonly fullBytes?: number
   /** Milliseconds in which a service must answer a forwarded call; tests use fewer. */
   readonly serviceIdleMs?: number
+  /** Replace delays of requests to backlink services; tests use shorter ones. */
+  readonly backlinkDelays?: Partial<BacklinkDelays>
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
 }
@@ -85,6 +88,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     port: listener.port,
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
+    backlinkDelays: options.backlinkDelays,
     onMailKept: options.onMailKept,
     callMethod: (call) => callMethod(call),
   })
@@ -99,18 +103,22 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopEventLimit = watchEventLimit(services)
   notifySubscribers(services)
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
+  await services.upstreams.start()
   ready.resolve({ dispatch, fallback: createFallback({ ...services, signal: outgoing.signal }) })
+  services.backlinks?.start()
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
     port: listener.port,
     services,
     async close() {
+      services.backlinks?.close()
       stopJobs()
       stopPushQueue()
       stopEventLimit()
       // Otherwise a call that waits for another server would delay the close.
       outgoing.abort()
+      await services.upstreams.close()
       proxy?.close()
       void services.mailer.close()
       await streams.close()

@@ -11,6 +11,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -41,13 +42,15 @@ import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
+import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as upstreams from './store/tables/upstreams.ts'
+import * as upstreamRows from './store/tables/upstreams.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -77,12 +80,16 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
+  readonly upstreams: Upstreams
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
+  readonly pictures: Pictures
   readonly repositorySync: RepositorySync
   readonly catchUp: CatchUp
   readonly wantedRecords: WantedRecords
   readonly recheck: Recheck
+  /** Undefined if the settings name no service. */
+  readonly backlinks: Backlinks | undefined
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -109,6 +116,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   /** The file system of the store. */
   readonly files: Files
   readonly passwordCost: number | undefined
+  readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly onMailKept: (() => void) | undefined
   readonly callMethod: CallMethod
 }
@@ -123,7 +131,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => upstreams.all(store).map(({ url }) => url)
+  const upstreamOrigins = () => upstreamRows.all(store).map(({ url }) => url)
   const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
@@ -215,6 +223,15 @@ export async function createServices(base: Base): Promise<Services> {
     interest,
     intake,
     ...remote,
+    backlinks: createBacklinks({
+      ...{ config, store, interest, intake, background, log, now, signal },
+      fetchRecord: remote.fetchRecord,
+      delays: base.backlinkDelays,
+    }),
+    upstreams: createUpstreams({
+      ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      ...remote,
+    }),
     viewContext,
     callMethod,
     moves: createMoves({
@@ -273,7 +290,10 @@ function createRemote(
   parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
     readonly upstreams: () => readonly string[]
   },
-): Pick<Services, 'hosts' | 'fetchRecord' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'> {
+): Pick<
+  Services,
+  'hosts' | 'fetchRecord' | 'pictures' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'
+> {
   const { dataDir, aliases } = config
   const hosts = createHosts({ config, named: parts.upstreams, signal })
   const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
@@ -283,15 +303,18 @@ function createRemote(
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
   const catchUp = createCatchUp({ ...deps, repositorySync })
-  const isOn = () => parts.upstreams().length > 0
+  const { backlinkStreamUrl, backlinkIndexUrl } = config
+  const readsBacklinks = backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
+  const isOn = () => readsBacklinks || parts.upstreams().length > 0
   return {
     hosts,
     fetchRecord,
+    pictures: createPictures({ ...deps, isOn }),
     repositorySync,
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
-    // Event streams report deletions.
-    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => false }),
+    // Event streams report deletions, backlink services do not.
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => readsBacklinks }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The periodic jobs of the server. */
 import type { PlcPublisher } from '../accounts/plc.ts'
 import type { LastUsed } from '../auth/last-used.ts'
+import type { Backlinks } from '../backlinks/backlinks.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { Relays } from '../network/relays.ts'
@@ -23,6 +24,7 @@ type Deps = Parameters<typeof sweep>[0] &
     readonly catchUp: Pick<CatchUp, 'resumeDue'>
     readonly wantedRecords: Pick<WantedRecords, 'resumeDue'>
     readonly recheck: Recheck
+    readonly backlinks: Backlinks | undefined
   }
 
 const minute = 60_000
@@ -30,6 +32,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
+  const { backlinks } = services
   return [
     { name: 'maintenance', firstMs: 0, everyMs: minute, run: () => sweep(services) },
     { name: 'PLC submission', firstMs: 0, everyMs: minute, run: () => services.plc.publishDue() },
@@ -72,5 +75,6 @@ export function periodicJobs(services: Deps): Job[] {
       everyMs: day,
       run: () => services.backupProofs.removeLeftovers(),
     },
+    ...(backlinks ? [{ name: 'backlinks', firstMs: 0, everyMs: minute, run: () => backlinks.runDue() }] : []),
   ]
 }

@@ -162,12 +162,10 @@ function upstreams(): string {
       is_configured INTEGER NOT NULL,    -- whether a setting names it
       cursor INTEGER,                    -- number of the last event that was read; null: none yet
       last_event_at INTEGER,             -- milliseconds
-      added_at INTEGER NOT NULL,         -- milliseconds
-      has_gap INTEGER NOT NULL,          -- whether events may be missing
-      gap_since INTEGER                  -- milliseconds: events before this time are not missing; null: all may be
+      added_at INTEGER NOT NULL          -- milliseconds
     ) STRICT;
 
-    -- Events that wait until their author can be looked up, or their repository be read.
+    -- Events that wait until another server can be reached.
     CREATE TABLE upstream_queue (
       id INTEGER PRIMARY KEY,
       upstream INTEGER NOT NULL REFERENCES upstreams (id) ON DELETE CASCADE,
@@ -225,7 +223,8 @@ function remoteIdentities(): string {
 
     -- A handle is shown for one actor; for an account here rather than for one elsewhere.
     CREATE TRIGGER handle_is_taken AFTER INSERT ON accounts
-      BEGIN${take}
+      BEGIN
+        DELETE FROM remote_actors WHERE id = NEW.id;${take}
       END;
     CREATE TRIGGER handle_is_changed AFTER UPDATE OF handle ON accounts WHEN NEW.handle <> OLD.handle
       BEGIN${take}${release('OLD.handle')}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { methods } from '../../server/api/index.ts'
 import { type Config, defaultConfig } from '../../server/config/config.ts'
 import { listOutbox, type OutboxMessage } from '../../server/mail/outbox.ts'
-import { type RunningServer, startServer } from '../../server/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../server/server.ts'
 import type { Files } from '../../server/store/files.ts'
 import { createLogger } from '../../server/util/log.ts'
 import { protocolErrors } from '../../server/xrpc/errors.ts'
@@ -55,16 +55,22 @@ export class TestServer {
   /** Lines of the log, if the settings ask for more than fatal errors. */
   readonly logged: string[] = []
   readonly #files: Files | undefined
+  readonly #options: ServerOptions
   #running: RunningServer | undefined
 
-  protected constructor(config: Config, files?: Files) {
+  protected constructor(config: Config, files?: Files, options: ServerOptions = {}) {
     this.config = config
     this.#files = files
+    this.#options = options
   }
 
-  static async start(overrides: Partial<Config> = {}, files?: Files): Promise<TestServer> {
+  static async start(
+    overrides: Partial<Config> = {},
+    files?: Files,
+    options: ServerOptions = {},
+  ): Promise<TestServer> {
     const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'pds-test-')))
-    const server = new TestServer(testConfig({ ...overrides, dataDir }), files)
+    const server = new TestServer(testConfig({ ...overrides, dataDir }), files, options)
     await server.open()
     return server
   }
@@ -74,7 +80,8 @@ export class TestServer {
     const capture = { write: (line: string) => void this.logged.push(line) }
     const log = createLogger(logLevel, logLevel === 'fatal' ? undefined : capture)
     const files = this.#files
-    this.#running = await startServer(this.config, { now: this.clock.now, log, passwordCost: 4, files })
+    const defaults = { now: this.clock.now, log, passwordCost: 4, files }
+    this.#running = await startServer(this.config, { ...defaults, ...this.#options })
   }
 
   /** Closes the server and starts it again on the same data. */

@@ -77,6 +77,16 @@ export function allDids(db: Reader): DidString[] {
   return db.all<{ did: DidString }>('SELECT did FROM accounts ORDER BY id').map(({ did }) => did)
 }
 
+/** Returns the accounts that others can see, the oldest first. */
+export function activeDids(db: Reader, limit: number): DidString[] {
+  const rows = db.all<{ did: DidString }>(
+    `SELECT did FROM accounts
+     WHERE deactivated_at IS NULL AND suspended_at IS NULL AND taken_down_at IS NULL ORDER BY id LIMIT ?`,
+    [limit],
+  )
+  return rows.map(({ did }) => did)
+}
+
 export function isEmpty(db: Reader): boolean {
   return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
 }

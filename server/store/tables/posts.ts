@@ -1,5 +1,7 @@
 /** Table `posts`: the posts and reposts of each author by time, for feeds. */
-import type { Writer } from '../database.ts'
+import type { NsidString, RecordKeyString } from '@atproto/syntax'
+import type { Reader, Writer } from '../database.ts'
+import { actorId } from './actors.ts'
 
 /** What a record is in a feed. */
 export interface FeedItem {
@@ -21,5 +23,19 @@ export function put(
     `INSERT INTO posts (record, actor, sort_at, kind, media) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET sort_at = excluded.sort_at, kind = excluded.kind, media = excluded.media`,
     [record, actor, Math.min(createdAt, indexedAt), kind, media],
+  )
+}
+
+/** Returns the collection and key of the posts and replies of an author since a time in milliseconds, the newest first. */
+export function keysSince(
+  db: Reader,
+  did: string,
+  since: number,
+  limit: number,
+): { readonly collection: NsidString; readonly rkey: RecordKeyString }[] {
+  return db.all(
+    `SELECT c.nsid AS collection, r.rkey FROM posts p JOIN records r ON r.id = p.record JOIN collections c ON c.id = r.collection
+     WHERE p.actor = ${actorId} AND p.kind <> 2 AND p.sort_at >= ? ORDER BY p.sort_at DESC LIMIT ?`,
+    [did, since, limit],
   )
 }

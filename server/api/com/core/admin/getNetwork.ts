@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { backlinkView } from '../../../../backlinks/view.ts'
 import { localAddresses } from '../../../../doctor/local-addresses.ts'
 import { outgoingRequests } from '../../../../doctor/outgoing.ts'
 import { relayViews } from '../../../../doctor/relays.ts'
@@ -7,7 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  handler({ config, port, store, relays }) {
+  handler({ config, port, store, relays, backlinks }) {
     const isOpen = opensToNetwork(config.hosts)
     return {
       way: config.publicUrl !== undefined ? 'public' : isOpen ? 'localNetwork' : 'thisComputer',
@@ -17,6 +18,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       trustedProxies: [...config.trustedProxies],
       blobUploadLimit: config.blobUploadLimit,
       relays: relayViews(relays),
+      backlinks: backlinks && backlinkView(backlinks),
       outgoing: outgoingRequests(config, store),
     }
   },

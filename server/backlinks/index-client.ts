@@ -1,0 +1,85 @@
+/** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { isObject, isString, parseJson } from '../identity/json.ts'
+import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
+import { type Link, readRecord } from './link.ts'
+
+export interface LinkQuery {
+  /** DID or record URI. */
+  readonly subject: string
+  /** See `sources.ts`. */
+  readonly source: string
+  readonly cursor?: string | undefined
+}
+
+export interface LinkPage {
+  /** The newest first. */
+  readonly links: readonly Link[]
+  /** Undefined on the last page. */
+  readonly cursor: string | undefined
+}
+
+/** @throws OutboundFailed */
+export type ReadLinks = (query: LinkQuery) => Promise<LinkPage>
+
+interface Options {
+  /** Base URL of the service. */
+  readonly url: string
+  readonly userAgent: string
+  /** Milliseconds from the start of one request to that of the next. */
+  readonly intervalMs: number
+  /** Aborts requests and delays. */
+  readonly signal: AbortSignal
+}
+
+const pageSize = 100
+const maxBytes = 1_000_000
+const timeoutMs = 30_000
+/** Attempts of one request that the service refuses with 429 or 503. */
+const maxAttempts = 5
+const defaultRetrySeconds = 30
+/** A service that asks for a longer delay counts as failed. */
+const longestRetrySeconds = 600
+
+/** Calls must not overlap. */
+export function createIndexClient({ url, userAgent, intervalMs, signal }: Options): ReadLinks {
+  let nextAt = 0
+
+  async function send(target: string): Promise<OutboundResponse> {
+    await pause(nextAt - performance.now())
+    nextAt = performance.now() + intervalMs
+    const headers = { accept: 'application/json', 'user-agent': userAgent }
+    // The service is a setting of the owner, and may run on this machine.
+    return guardedFetch(target, { headers, allowPrivate: true, maxBytes, timeoutMs, signal })
+  }
+
+  async function pause(ms: number): Promise<void> {
+    if (ms > 0) await delay(ms, undefined, { signal, ref: false })
+  }
+
+  async function read(target: string): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      const { status, headers, body } = await send(target)
+      if (status === 200) return parseJson(body)
+      const seconds = Number(headers['retry-after'] ?? defaultRetrySeconds)
+      const mayRepeat = (status === 429 || status === 503) && attempt < maxAttempts
+      if (!mayRepeat || !(seconds <= longestRetrySeconds)) {
+        throw new OutboundFailed(`The backlink service answered ${status}`)
+      }
+      await pause(seconds * 1000)
+    }
+  }
+
+  return async ({ subject, source, cursor }) => {
+    const query = new URLSearchParams({ subject, source, limit: String(pageSize) })
+    if (cursor !== undefined) query.set('cursor', cursor)
+    const page = await read(`${url}/xrpc/blue.microcosm.links.getBacklinks?${query}`)
+    const { records, cursor: next } = isObject(page) ? page : {}
+    if (!Array.isArray(records)) throw new OutboundFailed('The backlink service did not answer with links')
+    const links = records.slice(0, pageSize).map(readRecord)
+    return {
+      links: links.filter((link) => link !== undefined),
+      cursor: isString(next) && next !== '' ? next : undefined,
+    }
+  }
+}
