@@ -2,7 +2,7 @@
  * Tables `remote_actors` and `plc_logs`: identities of actors that live elsewhere. Triggers move a shown handle to another actor
  * when an account here takes or leaves it.
  */
-import type { HandleString } from '@atproto/syntax'
+import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId, idOf } from './actors.ts'
@@ -114,4 +114,32 @@ export function outdatedDids(db: Reader, dids: readonly string[], since: number)
 /** Stores when the profile of an actor was last read. */
 export function setRefreshed(tx: Writer, did: string, at: number): void {
   tx.run(`UPDATE remote_actors SET profile_at = ? WHERE id = ${actorId}`, [at, did])
+}
+
+export interface ActorDescription {
+  readonly did: DidString
+  /** As it is shown here; null: it has none. */
+  readonly handle: HandleString | null
+  /** 1 if it has an account here; then the columns of the account follow. */
+  readonly isLocal: number
+  readonly takenDownAt: string | null
+  readonly suspendedAt: string | null
+  readonly deactivatedAt: string | null
+  /** Null for an account here, as the following. */
+  readonly host: string | null
+  readonly remoteStatus: string | null
+  /** Milliseconds since 1970. */
+  readonly refreshedAt: number | null
+}
+
+/** Describes actors, those that are known. */
+export function describe(db: Reader, dids: readonly string[]): ActorDescription[] {
+  return db.all<ActorDescription>(
+    `SELECT a.did, coalesce(c.handle, r.shown_handle) AS handle, c.id IS NOT NULL AS isLocal,
+       c.taken_down_at AS takenDownAt, c.suspended_at AS suspendedAt, c.deactivated_at AS deactivatedAt,
+       r.host, r.status AS remoteStatus, r.profile_at AS refreshedAt
+     FROM json_each(?) w CROSS JOIN actors a ON a.did = w.value
+     LEFT JOIN accounts c ON c.id = a.id LEFT JOIN remote_actors r ON r.id = a.id`,
+    [JSON.stringify([...new Set(dids)])],
+  )
 }
