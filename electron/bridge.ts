@@ -60,6 +60,10 @@ export interface Settings {
   /** Set together with `appViewUrl`. */
   readonly appViewDid: string
   readonly appViewUrl: string
+  /** Base URLs of backlink services: new links, earlier links, records of authors whose servers do not respond. */
+  readonly backlinkStreamUrl: string
+  readonly backlinkIndexUrl: string
+  readonly recordCacheUrl: string
   readonly logLevel: LogLevel
   readonly automaticBackups: boolean
   readonly startAtLogin: boolean

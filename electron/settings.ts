@@ -44,6 +44,9 @@ const initial: Settings = {
   relays: '',
   appViewDid: '',
   appViewUrl: '',
+  backlinkStreamUrl: '',
+  backlinkIndexUrl: '',
+  recordCacheUrl: '',
   logLevel: 'info',
   automaticBackups: true,
   startAtLogin: false,
@@ -141,6 +144,9 @@ const ofServer = {
   relays: 'relays',
   appViewDid: 'appViewDid',
   appViewUrl: 'appViewUrl',
+  backlinkStreamUrl: 'backlinkStreamUrl',
+  backlinkIndexUrl: 'backlinkIndexUrl',
+  recordCacheUrl: 'recordCacheUrl',
 } as const satisfies Partial<Record<keyof Settings, keyof Config>>
 
 /** A change of one of these restarts the server. */

@@ -7,7 +7,12 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
-import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
+import {
+  type BacklinkDelays,
+  type Backlinks,
+  createBacklinks,
+  namesBacklinkService,
+} from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -33,14 +38,18 @@ import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
 import { createTidClock } from './records/tid.ts'
-import { createFetchRecord } from './remote/fetch-record.ts'
-import { createHosts } from './remote/hosts.ts'
+import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
+import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
+import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
+import { createRecheck, type Recheck } from './remote/recheck.ts'
+import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
+import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as remoteActors from './store/tables/remote-actors.ts'
+import * as upstreams from './store/tables/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -70,6 +79,12 @@ export interface Services {
   readonly intake: Intake
   /** Undefined if the settings name no service. */
   readonly backlinks: Backlinks | undefined
+  readonly hosts: Hosts
+  readonly fetchRecord: FetchRecord
+  readonly repositorySync: RepositorySync
+  readonly catchUp: CatchUp
+  readonly wantedRecords: WantedRecords
+  readonly recheck: Recheck
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -111,13 +126,20 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => remoteActors.upstreamOrigins(store)
+  const upstreamOrigins = () => upstreams.all(store).map(({ url }) => url)
   const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
   const notifying = createNotifyingListener({ config, store, notifications, background, now })
-  const repositories = createListenedRepositories({ config, store, blobs, background, now }, notifying)
+  const silent = combineListeners(linkListener, blockListener)
+  const interest = createInterest({ store })
+  const intake = createIntake({ store, config, interest, now, log, silent, notifying })
+  const remote = createRemote(base, { background, actors, interest, intake, upstreams: upstreamOrigins })
+  const repositories = createListenedRepositories(
+    { config, store, blobs, background, now },
+    combineListeners(notifying, remote.wantedRecords.listener),
+  )
   const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
   await exports.removeTemporaries()
   const importer = createImporter({
@@ -133,11 +155,6 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
-  const interest = createInterest({ store })
-  const silent = combineListeners(linkListener, blockListener)
-  const intake = createIntake({ store, config, interest, now, log, silent, notifying })
-  const hosts = createHosts({ config, named: upstreamOrigins, signal })
-  const fetchRecord = createFetchRecord({ store, aliases: config.aliases, actors, hosts, signal })
   const viewContext = createViewContexts({ store, aliases: config.aliases, now })
   return {
     config,
@@ -179,8 +196,10 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     interest,
     intake,
+    ...remote,
     backlinks: createBacklinks({
-      ...{ config, store, interest, intake, fetchRecord, background, log, now, signal },
+      ...{ config, store, interest, intake, background, log, now, signal },
+      fetchRecord: remote.fetchRecord,
       delays: base.backlinkDelays,
     }),
     viewContext,
@@ -228,6 +247,35 @@ function createForeignHandles({ config, now, signal }: Base): ResolveHandle | un
   if (plcUrl === undefined) return undefined
   const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
   return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
+}
+
+/** Creates the parts that read from the hosts of remote actors. */
+function createRemote(
+  { config, store, log, now, signal, files }: Base,
+  parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
+    readonly upstreams: () => readonly string[]
+  },
+): Pick<Services, 'hosts' | 'fetchRecord' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'> {
+  const { dataDir, aliases } = config
+  const hosts = createHosts({ config, named: parts.upstreams, signal })
+  const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
+  const fetchRecord = createFetchRecord(deps)
+  const repositorySync = createRepositorySync({
+    ...deps,
+    onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+  })
+  const catchUp = createCatchUp({ ...deps, repositorySync })
+  const readsBacklinks = namesBacklinkService(config)
+  const isOn = () => readsBacklinks || parts.upstreams().length > 0
+  return {
+    hosts,
+    fetchRecord,
+    repositorySync,
+    catchUp,
+    wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
+    // Event streams report deletions, backlink services do not.
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => readsBacklinks }),
+  }
 }
 
 /** Stores what records link to, and notifies. */

@@ -11,6 +11,8 @@ import * as blocks from '../store/tables/blocks.ts'
 import { refreshBetween } from '../store/tables/hidden.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import * as pushRegistrations from '../store/tables/push-registrations.ts'
+import * as remoteStatuses from '../store/tables/remote-statuses.ts'
+import * as repos from '../store/tables/repos.ts'
 
 interface Deps {
   readonly mailer: Mailer
@@ -28,7 +30,9 @@ export function deleteAccount(tx: Writer, did: string, at: Date): void {
     users: blocks.usersOf(tx, list),
     members: blocks.membersOf(tx, list),
   }))
+  const rev = repos.findHead(tx, did)?.rev
   accounts.remove(tx, did)
+  if (rev !== undefined) remoteStatuses.setLastRev(tx, did, rev)
   // Its lists no longer block or mute their members for others.
   for (const { users, members } of lists) refreshBetween(tx, users, members)
   emitDeletion(tx, did, at)

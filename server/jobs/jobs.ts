@@ -5,6 +5,10 @@ import type { Backlinks } from '../backlinks/backlinks.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { Relays } from '../network/relays.ts'
+import type { CatchUp } from '../remote/catch-up.ts'
+import type { Intake } from '../remote/intake.ts'
+import type { Recheck } from '../remote/recheck.ts'
+import type { WantedRecords } from '../remote/wanted-records.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { sweep } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
@@ -16,6 +20,10 @@ type Deps = Parameters<typeof sweep>[0] &
     readonly lastUsed: LastUsed
     readonly relays: Pick<Relays, 'askDue'>
     readonly moves: Moves
+    readonly intake: Pick<Intake, 'deleteOutdated'>
+    readonly catchUp: Pick<CatchUp, 'resumeDue'>
+    readonly wantedRecords: Pick<WantedRecords, 'resumeDue'>
+    readonly recheck: Recheck
     readonly backlinks: Backlinks | undefined
   }
 
@@ -37,8 +45,27 @@ export function periodicJobs(services: Deps): Job[] {
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
     { name: 'crawl request', firstMs: 0, everyMs: minute, run: () => services.relays.askDue() },
     { name: 'deletion of old events', firstMs: 0, everyMs: minute, run: () => pruneEvents(services) },
+    {
+      name: 'deletion of old remote records',
+      firstMs: 3 * minute,
+      everyMs: hour,
+      run: () => services.intake.deleteOutdated(),
+    },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
+    { name: 'catch-up', firstMs: 0, everyMs: minute, run: async () => services.catchUp.resumeDue() },
+    {
+      name: 'fetching of records',
+      firstMs: 0,
+      everyMs: minute,
+      run: async () => services.wantedRecords.resumeDue(),
+    },
+    {
+      name: 'check of remote records',
+      firstMs: minute,
+      everyMs: hour,
+      run: () => services.recheck.checkDue(),
+    },
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
     { name: 'check of backups', firstMs: 2 * minute, everyMs: hour, run: () => checkBackups(services) },

@@ -3,6 +3,7 @@
  * the default record keys and the revisions of repositories.
  */
 import { randomInt } from 'node:crypto'
+import { isValidTid } from '@atproto/syntax'
 
 const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
 const timeLength = 11
@@ -19,13 +20,18 @@ export function createTidClock(now: () => Date): NextTid {
   let last = 0
   return (after) => {
     last = Math.max(now().getTime() * 1000, last + 1)
-    const time = after === undefined ? last : Math.max(last, timeOf(after) + 1)
+    const time = after === undefined ? last : Math.max(last, microsecondsOf(after) + 1)
     return encode(time, timeLength) + clock
   }
 }
 
+/** Returns the time of a TID in milliseconds since 1970; undefined for other record keys. */
+export function timeOf(rkey: string): number | undefined {
+  return isValidTid(rkey) ? Math.floor(microsecondsOf(rkey) / 1000) : undefined
+}
+
 /** Returns microseconds since 1970, which fit into 53 bits. */
-function timeOf(tid: string): number {
+function microsecondsOf(tid: string): number {
   let time = 0
   for (const digit of tid.slice(0, timeLength)) time = time * 32 + alphabet.indexOf(digit)
   return time

@@ -11,6 +11,7 @@ import type { Logger } from '../util/log.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import type { Interest } from './interest.ts'
+import { deleteOutdated } from './retention.ts'
 import { createRoom, type Usage } from './room.ts'
 import { type RemoteStatus, setStatus } from './status.ts'
 import { type Outcome, storeChange } from './store-change.ts'
@@ -44,8 +45,10 @@ export interface Intake {
    * @param last called in the last transaction
    */
   setStatus(did: string, status: RemoteStatus | undefined, last?: (tx: Writer) => void): Promise<void>
-  /** The room that records of other servers take, as last counted. */
-  usage(): Usage
+  /** Deletes what is no longer wanted. */
+  deleteOutdated(): Promise<void>
+  /** The room that records of other servers take. */
+  usage(): Promise<Usage>
 }
 
 interface Deps {
@@ -132,7 +135,11 @@ export function createIntake({ store, config, interest, now, log, silent, notify
       return counts
     },
     setStatus: (did, status, last) => setStatus(store, did, status, last),
-    usage: room.usage,
+    deleteOutdated: () => deleteOutdated({ store, room, now }),
+    async usage() {
+      await room.count()
+      return room.usage()
+    },
   }
 }
 

@@ -11,7 +11,14 @@ export interface Origin {
   readonly host: string
 }
 
-export type Identify = (did: string, options?: { readonly maxAgeMs?: number }) => Promise<Origin>
+export type Identify = (
+  did: string,
+  options?: {
+    readonly maxAgeMs?: number
+    /** Origin of the upstream that reported the actor. */
+    readonly via?: string | undefined
+  },
+) => Promise<Origin>
 
 /** Milliseconds for which an identity is not looked up again, although a proof was not signed by its key. */
 const doubtMs = 60_000

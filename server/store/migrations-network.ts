@@ -12,6 +12,7 @@ export function networkMigrations(): Migration[] {
     { sql: upstreams() },
     { sql: remoteRecords() },
     { sql: remoteIdentities() },
+    { sql: catchUp() },
   ]
 }
 
@@ -240,5 +241,54 @@ function remoteIdentities(): string {
     CREATE TRIGGER remote_handle_is_released AFTER DELETE ON remote_actors
       BEGIN${release('OLD.shown_handle')}
       END;
+  `
+}
+
+/** See `tables/remote-repositories.ts`, `tables/catch-ups.ts` and `tables/wanted-records.ts`. */
+function catchUp(): string {
+  return `
+    -- Repositories of other servers that were read whole.
+    CREATE TABLE remote_repositories (
+      did TEXT PRIMARY KEY,
+      rev TEXT NOT NULL,                 -- of the commit that was read
+      read_at INTEGER NOT NULL           -- milliseconds, as all times here
+    ) STRICT, WITHOUT ROWID;
+
+    -- Upstreams whose events were missed, until their repositories are read.
+    CREATE TABLE catch_ups (
+      upstream TEXT PRIMARY KEY REFERENCES upstreams (url) ON DELETE CASCADE,
+      since INTEGER,                     -- when the last event before the gap came; null: none yet
+      total INTEGER                      -- repositories to read; null: they are not listed yet
+    ) STRICT, WITHOUT ROWID;
+
+    -- Repositories of other servers that are to be read.
+    CREATE TABLE repository_queue (
+      did TEXT PRIMARY KEY,
+      upstream TEXT REFERENCES upstreams (url) ON DELETE CASCADE, -- that reported it
+      changed_since INTEGER,             -- read only if it has changed since; null: in any case
+      notify_since INTEGER NOT NULL,     -- older records create no notifications
+      due_at INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      version INTEGER NOT NULL DEFAULT 0 -- grows when a change is reported while it is read
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX repository_queue_due ON repository_queue (due_at);
+    CREATE INDEX repository_queue_upstream ON repository_queue (upstream);
+
+    -- Records of other servers that records here refer to, and that are to be fetched.
+    CREATE TABLE wanted_records (
+      did TEXT NOT NULL,
+      collection TEXT NOT NULL,
+      rkey TEXT NOT NULL,                -- empty: the latest posts of the actor
+      due_at INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (did, collection, rkey)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX wanted_records_due ON wanted_records (due_at);
+
+    -- When records of other servers were last compared with their hosts.
+    CREATE TABLE record_checks (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+      checked_at INTEGER NOT NULL
+    ) STRICT;
   `
 }

@@ -1,11 +1,6 @@
 /** Looks up and verifies what an event reports: nothing of it counts because a source says so. */
 import { setImmediate } from 'node:timers/promises'
-import {
-  type DidString,
-  isValidDid,
-  isValidNsid,
-  isValidRecordKey,
-} from '@atproto/syntax'
+import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Peer } from '../network/peer.ts'
@@ -119,7 +114,13 @@ async function changeOf(commit: VerifiedCommit, path: string): Promise<RemoteCha
   if (!isValidNsid(collection) || !isValidRecordKey(rkey) || rest.length > 0) {
     throw new InvalidProof(`${path.slice(0, 100)} is not the path of a record`)
   }
-  return { did: commit.did as DidString, collection, rkey, rev: commit.rev, content: await commit.record(path) }
+  return {
+    did: commit.did as DidString,
+    collection,
+    rkey,
+    rev: commit.rev,
+    content: await commit.record(path),
+  }
 }
 
 /** @throws OutboundFailed, OutboundRefused, or the error of the host */

@@ -121,7 +121,8 @@ export function readCommit({ bytes, payloadAt }: Frame): CommitClaim {
 
 function readOp(op: LexValue): CommitClaim['ops'][number] {
   const { action, path } = isPlainObject(op) ? (op as Readonly<Record<string, LexValue>>) : {}
-  if (typeof action !== 'string' || typeof path !== 'string') throw new InvalidFrame('An operation lacks its path')
+  if (typeof action !== 'string' || typeof path !== 'string')
+    throw new InvalidFrame('An operation lacks its path')
   return { action, path }
 }
 

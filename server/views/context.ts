@@ -12,6 +12,7 @@ import type { Relation } from './relations.ts'
 export const viewTables = [
   'accounts',
   'actors',
+  'remote_actors',
   'records',
   'subjects',
   'links',

@@ -2,7 +2,6 @@
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { namesOf } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
-import { findByHandle } from '../store/tables/accounts.ts'
 import * as actors from '../store/tables/actors.ts'
 import * as graph from '../store/tables/graph.ts'
 import { protocolError } from '../xrpc/errors.ts'
@@ -13,13 +12,13 @@ import { actorById } from './profiles.ts'
 export function actorIdByIdentifier({ db }: Pick<ViewContext, 'db'>, identifier: string): number | undefined {
   return identifier.startsWith('did:')
     ? actors.idOf(db, identifier)
-    : graph.actorIdOfHandle(db, identifier.toLowerCase())
+    : graph.actorOfHandle(db, identifier.toLowerCase())?.id
 }
 
-/** Returns the DID of a handle or DID; undefined for a handle that no account here has. */
+/** Returns the DID of a handle or DID; undefined for a handle of no known actor. */
 export function didOf(db: Reader, identifier: string): DidString | undefined {
   if (identifier.startsWith('did:')) return identifier as DidString
-  return findByHandle(db, identifier.toLowerCase())?.did
+  return graph.actorOfHandle(db, identifier.toLowerCase())?.did
 }
 
 /** Whether the viewer may see an actor: it is active, or the viewer. */

@@ -8,9 +8,9 @@ import { type AtUriString, isAtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import { paths } from '../store/link-paths.ts'
-import { findByHandle } from '../store/tables/accounts.ts'
 import { bookmarked } from '../store/tables/bookmarks.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
+import * as graph from '../store/tables/graph.ts'
 import * as postLinks from '../store/tables/post-links.ts'
 import * as viewRecords from '../store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
@@ -79,7 +79,7 @@ export function keyOf({ db, aliases }: ViewContext, uri: string): viewRecords.Re
   if (!isAtUriString(uri)) return undefined
   const [authority = '', nsid, rkey] = uri.slice('at://'.length).split(/[/#]/)
   if (!nsid || !rkey) return undefined
-  const did = authority.startsWith('did:') ? authority : findByHandle(db, authority.toLowerCase())?.did
+  const did = authority.startsWith('did:') ? authority : graph.actorOfHandle(db, authority.toLowerCase())?.did
   if (did === undefined) return undefined
   const names = namesOf(canonicalNsid(nsid, aliases), aliases)
   return [did, rkey, [nsid, ...names.filter((name) => name !== nsid)]]

@@ -33,10 +33,10 @@ interface SelfRecords {
 export interface Actor extends Readonly<SelfRecords> {
   readonly id: number
   readonly did: DidString
-  /** `handle.invalid` for an actor of another server. */
+  /** `handle.invalid` for an actor of another server without a verified handle. */
   readonly handle: HandleString
-  /** Whether it has an account here. */
-  readonly isLocal: boolean
+  /** Whether it has an account here, or its identity at another server is known. */
+  readonly isKnown: boolean
   readonly isActive: boolean
   /** Creation time of the account; undefined for an actor of another server. */
   readonly createdAt: DatetimeString | undefined
@@ -52,12 +52,12 @@ export function loadActors(ctx: ViewContext, actors: Iterable<number>): void {
 
 function readActors(ctx: ViewContext, ids: readonly number[]): void {
   const records = selfRecords(ctx, ids)
-  for (const { id, did, inactive, handle, createdAt } of graph.actors(ctx.db, ids)) {
+  for (const { id, did, inactive, handle, createdAt, isKnown } of graph.actors(ctx.db, ids)) {
     ctx.actors.set(id, {
       id,
       did,
       handle: handle ?? (INVALID_HANDLE as HandleString),
-      isLocal: handle !== null,
+      isKnown: isKnown === 1,
       isActive: inactive === 0,
       createdAt: createdAt ?? undefined,
       ...(inactive === 0 ? records.get(id) : {}),

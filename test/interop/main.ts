@@ -12,6 +12,7 @@ import { mover } from './mover.ts'
 import { moves } from './moves.ts'
 import { compareReads } from './reads.ts'
 import { streams } from './streams.ts'
+import { upstreams } from './upstreams.ts'
 import { verification } from './verification.ts'
 import { openWorld } from './world.ts'
 
@@ -26,5 +27,6 @@ bulk(world)
 interruptions(world)
 streams(world)
 follow(world)
+upstreams(world)
 compareReads(world)
 verification(world)

@@ -85,6 +85,7 @@ export async function referenceServer(
   plcUrl: string,
   smtpUrl: string,
   rotationKeyHex: string,
+  settings: Record<string, string> = {},
 ): Promise<Program> {
   const port = await freePort()
   const folder = await dataDir()
@@ -107,11 +108,16 @@ export async function referenceServer(
     PDS_JWT_SECRET: 'a secret that signs session tokens',
     PDS_ADMIN_PASSWORD: adminPassword,
     PDS_PLC_ROTATION_KEY_K256_PRIVATE_KEY_HEX: rotationKeyHex,
+    ...settings,
   }).start()
 }
 
 /** This server, from its sources. */
-export async function ownServer(plcUrl: string, smtpUrl: string): Promise<Program> {
+export async function ownServer(
+  plcUrl: string,
+  smtpUrl: string,
+  settings: Record<string, string> = {},
+): Promise<Program> {
   const port = await freePort()
   const folder = await dataDir()
   return new Program(port, folder, [join(root, 'server/main.ts')], root, {
@@ -125,6 +131,7 @@ export async function ownServer(plcUrl: string, smtpUrl: string): Promise<Progra
     PDS_RATE_LIMITS: 'off',
     PDS_ALLOW_PRIVATE_TARGETS: 'on',
     PDS_LOG_LEVEL: 'error',
+    ...settings,
   }).start()
 }
 

@@ -13,8 +13,10 @@ export interface World {
   /** A second reference server, with keys of its own. */
   readonly others: Program
   readonly ours: Program
-  /** Starts another server of ours. */
-  newServer(): Promise<Program>
+  /** Starts another server of ours. @param settings that differ */
+  newServer(settings?: Record<string, string>): Promise<Program>
+  /** Starts another reference server. @param settings that differ */
+  newReference(settings: Record<string, string>): Promise<Program>
   readonly readCode: ReadCode
   close(): Promise<void>
 }
@@ -36,7 +38,8 @@ export async function openWorld(): Promise<World> {
     theirs,
     others,
     ours,
-    newServer: () => ownServer(plc.url, smtp.url),
+    newServer: (settings) => ownServer(plc.url, smtp.url, settings),
+    newReference: (settings) => referenceServer(reference, plc.url, smtp.url, '33'.repeat(32), settings),
     readCode(address) {
       const isFor = ({ to, data }: ReceivedMessage, at: number) =>
         at >= read && to.includes(`<${address}>`) && code.test(data)

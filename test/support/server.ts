@@ -52,6 +52,8 @@ export function testConfig(overrides: Partial<Config> & Pick<Config, 'dataDir'>)
 export class TestServer {
   readonly clock = new TestClock()
   readonly config: Config
+  /** Lines of the log, if the settings ask for more than fatal errors. */
+  readonly logged: string[] = []
   readonly #files: Files | undefined
   readonly #options: ServerOptions
   #running: RunningServer | undefined
@@ -74,7 +76,9 @@ export class TestServer {
   }
 
   async open(): Promise<void> {
-    const log = createLogger(this.config.logLevel)
+    const { logLevel } = this.config
+    const capture = { write: (line: string) => void this.logged.push(line) }
+    const log = createLogger(logLevel, logLevel === 'fatal' ? undefined : capture)
     const files = this.#files
     const defaults = { now: this.clock.now, log, passwordCost: 4, files }
     this.#running = await startServer(this.config, { ...defaults, ...this.#options })

@@ -61,11 +61,21 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
         </Section>
       )}
       <Section lead={t.network.servicesLead} title={t.network.services}>
-        <SettingsForm names={['plcUrl', 'relays', 'appViewDid', 'appViewUrl']} view={view} />
+        <SettingsForm names={services} view={view} />
       </Section>
     </>
   )
 }
+
+const services = [
+  'plcUrl',
+  'relays',
+  'appViewDid',
+  'appViewUrl',
+  'backlinkStreamUrl',
+  'backlinkIndexUrl',
+  'recordCacheUrl',
+] as const
 
 /** A proxy usually runs on the same computer. */
 const proposal: Partial<Settings> = { trustedProxies: 'loopback' }

@@ -18,6 +18,9 @@ export type TextSetting =
   | 'relays'
   | 'appViewDid'
   | 'appViewUrl'
+  | 'backlinkStreamUrl'
+  | 'backlinkIndexUrl'
+  | 'recordCacheUrl'
 
 interface SettingsFormProps {
   readonly view: SettingsView

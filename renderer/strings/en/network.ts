@@ -104,6 +104,9 @@ export const network = {
     relays: 'Relays',
     appView: 'App view',
     services: 'Services that clients name',
+    upstreams: 'Servers you follow',
+    backlinks: 'Backlink service',
+    people: 'People on other servers',
     push: 'Push messages',
     mail: 'Email',
     lookUps: 'Look-ups of identities',
@@ -115,6 +118,10 @@ export const network = {
     relays: 'Relays are asked to read the public posts of all accounts.',
     appView: 'Reading methods are forwarded, with the DID of the account that reads.',
     services: 'Clients may have calls forwarded to services, with the DID of the account.',
+    upstreams: 'Their public streams are read. They see the address of this server, not whom it watches.',
+    backlinks: 'The service gets the DIDs of all accounts here, and sees whose activity is watched.',
+    people:
+      'Profiles, pictures and missing records are read from the servers of people whose activity arrives. Those servers see who is looked up.',
     push: 'Notifications go to the push services of devices that registered for them.',
     mail: 'Codes and messages go to the mail server, with the email address of the recipient.',
     lookUps:

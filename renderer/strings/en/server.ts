@@ -64,6 +64,9 @@ export const server = {
     relays: 'Relays',
     appViewDid: 'App view DID',
     appViewUrl: 'App view address',
+    backlinkStreamUrl: 'Backlink service: new links',
+    backlinkIndexUrl: 'Backlink service: earlier links',
+    recordCacheUrl: 'Record cache',
   },
   hints: {
     port: 'The port is part of the address. After a change, update the address in your clients.',
@@ -81,6 +84,10 @@ export const server = {
       'Servers that pass posts on to the network, such as https://relay.example.com, separated by commas. Asked only if the server is public.',
     appViewDid: 'The service that answers what this server cannot know, such as did:web:api.example.com.',
     appViewUrl: 'Its address, such as https://api.example.com. Needs the DID too.',
+    backlinkStreamUrl:
+      'Reports activity of a public network that concerns accounts here. Its operator sees which accounts those are.',
+    backlinkIndexUrl: 'Asked for activity that was missed while this server was off.',
+    recordCacheUrl: 'Asked for records of that activity while the server of their author is down.',
   },
   logLevel: 'Log level',
   logLevelHint: 'Passwords and tokens are never logged.',

@@ -16,9 +16,16 @@ export function actorIds<Did extends string>(db: Reader, dids: readonly Did[]): 
   return new Map(rows.map(({ id, did }) => [did, id]))
 }
 
-/** @param handle in lower case */
-export function actorIdOfHandle(db: Reader, handle: string): number | undefined {
-  return db.get<{ id: number }>('SELECT id FROM accounts WHERE handle = ?', [handle])?.id
+/**
+ * Returns the actor that is shown under a handle: an account here, else an actor of another server.
+ * @param handle in lower case
+ */
+export function actorOfHandle(db: Reader, handle: string): { id: number; did: DidString } | undefined {
+  return db.get(
+    `SELECT a.id, a.did FROM actors a WHERE a.id IN
+       (SELECT id FROM accounts WHERE handle = ?1 UNION ALL SELECT id FROM remote_actors WHERE shown_handle = ?1)`,
+    [handle],
+  )
 }
 
 export interface ActorRow {
@@ -26,15 +33,20 @@ export interface ActorRow {
   readonly did: DidString
   /** 1: deactivated, suspended or taken down. */
   readonly inactive: number
-  /** Null for an actor without an account here, as `createdAt`. */
+  /** Null for an actor of another server without a verified handle. */
   readonly handle: HandleString | null
+  /** Null for an actor without an account here. */
   readonly createdAt: DatetimeString | null
+  /** 1 if it has an account here, or its identity at another server is known. */
+  readonly isKnown: number
 }
 
 export function actors(db: Reader, ids: readonly number[]): ActorRow[] {
   return db.all<ActorRow>(
-    `SELECT a.id, a.did, a.inactive, c.handle, c.created_at AS createdAt
-     FROM json_each(?) wanted CROSS JOIN actors a ON a.id = wanted.value LEFT JOIN accounts c ON c.id = a.id`,
+    `SELECT a.id, a.did, a.inactive, coalesce(c.handle, r.shown_handle) AS handle, c.created_at AS createdAt,
+       coalesce(c.handle, r.host) IS NOT NULL AS isKnown
+     FROM json_each(?) wanted CROSS JOIN actors a ON a.id = wanted.value
+     LEFT JOIN accounts c ON c.id = a.id LEFT JOIN remote_actors r ON r.id = a.id`,
     [JSON.stringify(ids)],
   )
 }

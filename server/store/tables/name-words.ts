@@ -25,16 +25,19 @@ export interface Search {
   readonly limit: number
 }
 
-/** Returns the active accounts that match: first those that the viewer follows, then those with most followers. */
+/**
+ * Returns the active accounts, and known actors of other servers, that match: first those that the viewer follows, then those
+ * with most followers.
+ */
 export function search(db: Reader, { terms, viewer, offset, limit }: Search): number[] {
   const rows = db.all<{ id: number }>(
-    `SELECT a.id FROM accounts a JOIN actors c ON c.id = a.id AND c.inactive = 0
-     LEFT JOIN link_counts n ON n.subject = a.id AND n.path = ${paths.follow}
-     WHERE ${terms.map((term) => `a.id IN (${matching(term)})`).join(' AND ')}
+    `SELECT a.id FROM actors a LEFT JOIN link_counts n ON n.subject = a.id AND n.path = ${paths.follow}
+     WHERE a.inactive = 0 AND ${terms.map((term) => `a.id IN (${matching(term)})`).join(' AND ')}
+       AND (EXISTS (SELECT 1 FROM accounts WHERE id = a.id) OR EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id AND host IS NOT NULL))
      ORDER BY EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = ${paths.follow} AND actor = ?) DESC, coalesce(n.count, 0) DESC, a.id
      LIMIT ? OFFSET ?`,
     [
-      ...terms.flatMap(({ handle, words }) => [handle, ...words].flatMap(range)),
+      ...terms.flatMap(({ handle, words }) => [handle, handle, ...words].flatMap(range)),
       ...[viewer ?? null, limit, offset],
     ],
   )
@@ -42,7 +45,8 @@ export function search(db: Reader, { terms, viewer, offset, limit }: Search): nu
 }
 
 function matching({ words }: Term): string {
-  const handle = 'SELECT id FROM accounts WHERE handle >= ? AND handle < ?'
+  const handle = `SELECT id FROM accounts WHERE handle >= ? AND handle < ?
+    UNION ALL SELECT id FROM remote_actors WHERE shown_handle >= ? AND shown_handle < ?`
   if (words.length === 0) return handle
   const names = words.map(() => 'SELECT record FROM name_words WHERE word >= ? AND word < ?')
   return `${handle} UNION SELECT actor FROM records WHERE id IN (${names.join(' INTERSECT ')})`

@@ -2,7 +2,7 @@
  * Tables `remote_actors` and `plc_logs`: identities of actors that live elsewhere. Triggers move a shown handle to another actor
  * when an account here takes or leaves it.
  */
-import type { DidString, HandleString } from '@atproto/syntax'
+import type { HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId, idOf } from './actors.ts'
@@ -87,17 +87,4 @@ export function putLog(tx: Writer, did: string, log: string): void {
   const id = remoteId(tx, did)
   if (id === undefined) return
   tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
-}
-
-/** Returns the DID of the remote actor that is shown under a handle. @param handle in lower case */
-export function didOfHandle(db: Reader, handle: string): DidString | undefined {
-  return db.get<{ did: DidString }>(
-    'SELECT a.did FROM remote_actors r JOIN actors a ON a.id = r.id WHERE r.shown_handle = ?',
-    [handle],
-  )?.did
-}
-
-/** Returns the origins of the servers whose event streams are read. */
-export function upstreamOrigins(db: Reader): string[] {
-  return db.all<{ url: string }>('SELECT url FROM upstreams ORDER BY added_at, id').map(({ url }) => url)
 }

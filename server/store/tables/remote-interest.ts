@@ -17,18 +17,21 @@ export function isWatched(db: Reader, did: string): boolean {
   return db.get(`SELECT 1 FROM actors a WHERE a.did = ? AND ${watchedSql('a.id')}`, [did]) !== undefined
 }
 
+/** SQL condition: whether a record or an account here refers to an actor, or a notification is of it. */
+export const referredToSql = (actor: string) => `(
+  EXISTS (SELECT 1 FROM notifications WHERE author = ${actor})
+  OR ${watchedSql(actor)}
+  OR EXISTS (SELECT 1 FROM mutes WHERE subject = ${actor})
+  OR EXISTS (SELECT 1 FROM links l CROSS JOIN accounts c ON c.id = l.actor
+       WHERE l.subject = ${actor} AND l.path IN ${actorPaths})
+  OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
+       CROSS JOIN accounts c ON c.id = l.actor WHERE s.actor = ${actor}))`
+
 /** Whether something of an actor is stored, or a record or an account here refers to it. */
 export function isKnown(db: Reader, did: string): boolean {
   const row = db.get(
-    `SELECT 1 FROM actors a WHERE a.did = ? AND (
-       EXISTS (SELECT 1 FROM records WHERE actor = a.id)
-       OR EXISTS (SELECT 1 FROM notifications WHERE author = a.id)
-       OR ${watchedSql('a.id')}
-       OR EXISTS (SELECT 1 FROM mutes WHERE subject = a.id)
-       OR EXISTS (SELECT 1 FROM links l CROSS JOIN accounts c ON c.id = l.actor
-            WHERE l.subject = a.id AND l.path IN ${actorPaths})
-       OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
-            CROSS JOIN accounts c ON c.id = l.actor WHERE s.actor = a.id))`,
+    `SELECT 1 FROM actors a WHERE a.did = ?
+       AND (EXISTS (SELECT 1 FROM records WHERE actor = a.id) OR ${referredToSql('a.id')})`,
     [did],
   )
   return row !== undefined

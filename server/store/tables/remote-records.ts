@@ -6,7 +6,7 @@ import type { NsidString } from '@atproto/syntax'
 import { cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorPaths } from '../link-paths.ts'
-import type { NamedRecord } from './remote-interest.ts'
+import { type NamedRecord, referredToSql } from './remote-interest.ts'
 
 export interface RemoteRecord {
   /** Row, which an update keeps. */
@@ -111,6 +111,31 @@ export function evict(tx: Writer, record: number): void {
     [record],
   )
   tx.run('DELETE FROM records WHERE id = ?', [record])
+}
+
+export interface DescribedActor {
+  readonly id: number
+  /** Whether the actor has only records that describe it, and nothing refers to it. */
+  readonly isForgotten: number
+}
+
+/** Returns some actors of other servers with a record that describes them, by ascending id, after the actor `after`. */
+export function describedActors(db: Reader, after: number, limit: number): DescribedActor[] {
+  return db.all<DescribedActor>(
+    `SELECT d.id, NOT EXISTS (SELECT 1 FROM records WHERE actor = d.id AND rkey <> 'self') AND NOT ${referredToSql('d.id')} AS isForgotten
+     FROM (
+       SELECT z.actor AS id FROM collection_sizes z
+       WHERE z.actor > ? AND z.actor NOT IN (SELECT id FROM accounts) AND z.collection IN (
+         SELECT id FROM collections WHERE name IN ('actor.profile', 'actor.status', 'actor.declaration',
+           'notification.declaration', 'labeler.service'))
+       GROUP BY z.actor ORDER BY z.actor LIMIT ?) d`,
+    [after, limit],
+  )
+}
+
+/** Deletes the records of an actor. */
+export function removeOf(tx: Writer, actor: number): void {
+  tx.run('DELETE FROM records WHERE actor = ?', [actor])
 }
 
 /** Deletes some of the records of an actor. Returns how many. */

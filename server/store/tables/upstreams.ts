@@ -32,7 +32,11 @@ export function findByUrl(db: Reader, url: string): Upstream | undefined {
 }
 
 /** Adds an upstream of which everything is missing. */
-export function add(tx: Writer, { url, isConfigured }: { url: string; isConfigured: boolean }, at: number): void {
+export function add(
+  tx: Writer,
+  { url, isConfigured }: { url: string; isConfigured: boolean },
+  at: number,
+): void {
   tx.run('INSERT INTO upstreams (url, is_configured, added_at, has_gap) VALUES (?, ?, ?, 1)', [
     url,
     Number(isConfigured),

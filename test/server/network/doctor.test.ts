@@ -349,12 +349,25 @@ test('getNetwork: says who can reach the server and what it sends', async () => 
   expect(outgoing.directory).toEqual({ state: 'on', targets: [new URL(directory.url).host] })
   expect(outgoing.appView).toEqual({ state: 'off', targets: [] })
   expect(outgoing.push).toEqual({ state: 'onDemand', targets: [] })
+  for (const purpose of ['upstreams', 'backlinks', 'people']) {
+    expect(outgoing[purpose]).toEqual({ state: 'off', targets: [] })
+  }
 
-  const mail = { smtpUrl: 'smtp://user:geheim@mail.test:2525', publicUrl: undefined, hosts: ['0.0.0.0'] }
-  const open = await TestServer.start(mail)
+  const open = await TestServer.start({
+    smtpUrl: 'smtp://user:geheim@mail.test:2525',
+    publicUrl: undefined,
+    hosts: ['0.0.0.0'],
+    backlinkIndexUrl: 'http://links.invalid/v1',
+  })
   const other = await open.get('com.core.admin.getNetwork', {}, adminAuth)
   await open.close()
   expect(other.body.way).toBe('localNetwork')
   expect(JSON.stringify(other.body)).not.toContain('geheim')
   expect(JSON.stringify(other.body.outgoing)).toContain('mail.test:2525')
+  expect(other.body.outgoing).toContainEqual({
+    purpose: 'backlinks',
+    state: 'on',
+    targets: ['links.invalid'],
+  })
+  expect(other.body.outgoing).toContainEqual({ purpose: 'people', state: 'onDemand', targets: [] })
 })

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import * as upstreams from '../../../server/store/tables/upstreams.ts'
 import { hour, minute } from '../../support/clock.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory } from '../../support/plc.ts'
 import { type Account, TestServer } from '../../support/server.ts'
@@ -24,9 +25,7 @@ afterAll(async () => {
 const actors = () => here.running.services.actors
 
 async function addUpstream(url: string, server = here) {
-  await server.running.services.store.transact((tx) =>
-    tx.run('INSERT INTO upstreams (url, is_configured, added_at) VALUES (?, 0, 0)', [url]),
-  )
+  await server.running.services.store.transact((tx) => upstreams.add(tx, { url, isConfigured: false }, 0))
 }
 
 /** A server with scripted answers by path; everything else is 404. */

@@ -10,7 +10,7 @@ export const getProfiles = method(app.example.actor.getProfiles, {
     const ctx = viewContext(caller.origin, auth?.did)
     const ids = new Set(params.actors.flatMap((actor) => actorIdByIdentifier(ctx, actor) ?? []))
     loadActors(ctx, ids)
-    const shown = [...ids].filter((id) => actorById(ctx, id).isLocal && isVisible(ctx, id))
+    const shown = [...ids].filter((id) => actorById(ctx, id).isKnown && isVisible(ctx, id))
     return { profiles: shown.map((id) => profileViewDetailed(ctx, id)) }
   },
 })

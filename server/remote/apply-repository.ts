@@ -1,0 +1,103 @@
+/** Applies a verified repository of a remote actor: what concerns accounts here is stored, what it no longer has is deleted. */
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import { decodeMap } from '../records/import/archive.ts'
+import { readStagedFile, type StagedEntry } from '../records/import/staged-file.ts'
+import { timeOf } from '../records/tid.ts'
+import { splitKey } from '../records/tree-node.ts'
+import { cidText } from '../store/cid.ts'
+import type { Reader } from '../store/database.ts'
+import type { Files } from '../store/files.ts'
+import { type KeptRecord, keptRecords } from '../store/tables/remote-repositories.ts'
+import { instant } from '../util/time.ts'
+import type { RemoteChange } from './change.ts'
+import type { Intake } from './intake.ts'
+import type { Interest } from './interest.ts'
+
+export interface ApplyDeps {
+  readonly store: Reader
+  readonly files: Files
+  readonly aliases: Aliases
+  readonly interest: Pick<Interest, 'isWatched' | 'mentionsLocal'>
+  readonly intake: Pick<Intake, 'apply'>
+}
+
+export interface VerifiedRepository {
+  /** Origin of the host. */
+  readonly source: string
+  readonly did: DidString
+  /** Of the commit. */
+  readonly rev: string
+  /** Path of the staged file. */
+  readonly staged: string
+  /** In milliseconds since 1970: older records create no notifications. */
+  readonly notifySince: number
+}
+
+type Write = RemoteChange & { readonly content: object }
+
+/** Returns whether no record was refused by a budget. @throws StoreFull, StoreUnavailable */
+export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepository): Promise<boolean> {
+  const { source, did, rev, staged, notifySince } = repository
+  const { toWrite, rest } = createSelection(deps, repository)
+  let isComplete = true
+  const apply = async (changes: readonly RemoteChange[], notify: boolean) => {
+    if (changes.length === 0) return
+    const { overBudget } = await deps.intake.apply(source, changes, { notify })
+    if (overBudget > 0) isComplete = false
+  }
+  const isOld = ({ rkey, content }: Write) => (timeOf(rkey) ?? createdAt(content.bytes) ?? 0) < notifySince
+
+  for await (const entries of readStagedFile(deps.files, staged)) {
+    const writes = entries.map(toWrite).filter((write) => write !== undefined)
+    const { old = [], recent = [] } = Object.groupBy(writes, (write) => (isOld(write) ? 'old' : 'recent'))
+    await apply(old, false)
+    await apply(recent, true)
+  }
+  const deletions = rest().map(({ collection, rkey }) => ({ did, collection, rkey, rev, content: undefined }))
+  await apply(deletions, false)
+  return isComplete
+}
+
+/** Selects the records of an archive that differ from what is stored. */
+function createSelection({ store, aliases, interest }: ApplyDeps, { did, rev }: VerifiedRepository) {
+  // A collection and its aliases are one collection.
+  const keyOf = (collection: string, rkey: string) => `${canonicalNsid(collection, aliases)}/${rkey}`
+  const stored = new Map(
+    keptRecords(store, did).map((record) => [keyOf(record.collection, record.rkey), record]),
+  )
+  const rest = new Map(stored)
+
+  /** Whether the intake may store a record, judged without decoding it: a repository may have a million of them. */
+  function mayConcern(collection: string, rkey: string, bytes: Uint8Array): boolean {
+    if (rkey === 'self' || interest.mentionsLocal(bytes)) return true
+    const name = canonicalNsid(collection, aliases)
+    if (gates.has(name) && stored.has(`${posts}/${rkey}`)) return true
+    return (feeds.has(name) || gates.has(name)) && interest.isWatched(did)
+  }
+
+  return {
+    /** Returns the change that a record makes; undefined if it is stored already, or concerns no account here. */
+    toWrite({ key, cid, bytes }: StagedEntry): Write | undefined {
+      const { collection, rkey } = splitKey(key) as { collection: NsidString; rkey: RecordKeyString }
+      const existing = stored.get(keyOf(collection, rkey))
+      rest.delete(keyOf(collection, rkey))
+      if (!existing && !mayConcern(collection, rkey, bytes)) return undefined
+      const content = { cid: cidText(cid), bytes }
+      if (existing?.cid === content.cid && existing.collection === collection) return undefined
+      return { did, collection, rkey, rev, content }
+    },
+    /** The stored records that the archive has not had. */
+    rest: (): KeptRecord[] => [...rest.values()],
+  }
+}
+
+const posts = 'app.example.feed.post'
+const feeds = new Set([posts, 'app.example.feed.repost'])
+const gates = new Set(['app.example.feed.threadgate', 'app.example.feed.postgate'])
+
+/** When a record says that it was created, in milliseconds since 1970. */
+function createdAt(bytes: Uint8Array): number | undefined {
+  const text = decodeMap(bytes)?.createdAt
+  return typeof text === 'string' ? instant(text)?.getTime() : undefined
+}

@@ -1,0 +1,242 @@
+/**
+ * Catches up with what the event streams of upstreams did not report: after a gap the repositories of an upstream are listed, and
+ * those that have changed are read from their hosts. What is to be read is in tables, so that a restart goes on. Meanwhile the
+ * streams go on, too: the later revision of a record counts, whichever comes first.
+ */
+import { type DidString, isValidDid } from '@atproto/syntax'
+import { isObject } from '../identity/json.ts'
+import { UnresolvableDid } from '../identity/resolver.ts'
+import type { Background } from '../jobs/background.ts'
+import { OutboundRefused } from '../network/guard.ts'
+import { timeOf } from '../records/tid.ts'
+import type { Database } from '../store/database.ts'
+import * as catchUps from '../store/tables/catch-ups.ts'
+import * as repositories from '../store/tables/remote-repositories.ts'
+import * as queue from '../store/tables/repository-queue.ts'
+import type { Logger } from '../util/log.ts'
+import { XrpcError } from '../xrpc/errors.ts'
+import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
+import type { Interest } from './interest.ts'
+import type { RepositorySync } from './repository-sync.ts'
+import { createRetries } from './retries.ts'
+
+export interface CatchUp {
+  /**
+   * Events of an upstream were missed, or it is new. Resolves when this is on disk.
+   * @param since when the last event before the gap came, in milliseconds since 1970; undefined for a new upstream
+   */
+  onGap(upstream: string, since: number | undefined): Promise<void>
+  /**
+   * What is stored of a repository may be incomplete or outdated. It is read if anything of its actor concerns an account here.
+   * @param upstream origin of the upstream that reported a change, if one did
+   */
+  onIncomplete(did: DidString, upstream: string | undefined): Promise<void>
+  /** How many repositories of an upstream are read; undefined if no catch-up is under way. */
+  progress(upstream: string): { readonly done: number; readonly total: number } | undefined
+  /** Goes on with what is due. */
+  resumeDue(): void
+}
+
+interface Deps {
+  readonly store: Database
+  readonly hosts: Hosts
+  readonly repositorySync: RepositorySync
+  readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
+  readonly intake: Pick<Intake, 'setStatus'>
+  /** Origins of the upstreams. */
+  readonly upstreams: () => readonly string[]
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  /** Ends the work, which goes on when the server starts again. */
+  readonly signal: AbortSignal
+}
+
+const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
+/** Clocks of servers differ, and events of the last minutes before a gap may be missed. */
+const marginMs = hourMs
+/** What is older when a new upstream is added creates no notifications. */
+const newUpstreamMs = 3 * dayMs
+/** The repository of an actor is not read more often than this. */
+const intervalMs = 10 * 60_000
+/** Milliseconds for which it is known what was read of a repository. */
+const keptMs = 30 * dayMs
+/** An upstream with more repositories is a relay. */
+const maxRepositories = 1000
+const pageSize = 500
+const maxPages = 20
+/** Actors that are read when the events of a relay were missed. */
+const maxActors = 5000
+/** Milliseconds in which an upstream must send a page of its list. */
+const deadlineMs = 30_000
+
+export function createCatchUp(deps: Deps): CatchUp {
+  const { store, interest, log, signal } = deps
+  const now = () => deps.now().getTime()
+  const listing = new Set<string>()
+
+  const readDue = createRetries<queue.QueuedRepository>({
+    ...deps,
+    name: 'reading of a repository',
+    parallel: 2,
+    keyOf: ({ did }) => did,
+    due: (limit) => queue.due(store, now(), limit),
+    work: (row) => read(deps, row),
+    done: remove,
+    postpone: ({ did }, delayMs) => store.transact((tx) => queue.postpone(tx, did, now() + delayMs)),
+    async giveUp(row, error) {
+      if (isNotFound(error)) await deps.intake.setStatus(row.did, 'deleted')
+      await remove(row)
+    },
+    isFinal: (error) =>
+      error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage),
+  })
+
+  function remove(row: queue.QueuedRepository): Promise<void> {
+    return store.transact((tx) => {
+      queue.remove(tx, row)
+      catchUps.removeDone(tx)
+      repositories.removeBefore(tx, now() - keptMs)
+    })
+  }
+
+  /** Lists the repositories of an upstream in the background. A failure is retried when the next run is due. */
+  function list(catchUp: catchUps.CatchUp): void {
+    const { upstream } = catchUp
+    if (listing.has(upstream) || signal.aborted) return
+    listing.add(upstream)
+    deps.background.run('list of repositories', async () => {
+      try {
+        const rows = await rowsOf(deps, catchUp)
+        await store.transact((tx) => {
+          for (const row of rows) queue.add(tx, row)
+          catchUps.setTotal(tx, upstream, queue.countOf(tx, upstream))
+          catchUps.removeDone(tx)
+        })
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error, upstream }, 'list of repositories failed')
+      } finally {
+        listing.delete(upstream)
+      }
+      readDue()
+    })
+  }
+
+  return {
+    async onGap(upstream, since) {
+      await store.transact((tx) => catchUps.begin(tx, { upstream, since: since ?? null }))
+      this.resumeDue()
+    },
+    async onIncomplete(did, upstream) {
+      if (!interest.isKnown(did)) return
+      const readAt = repositories.find(store, did)?.readAt ?? 0
+      const dueAt = Math.max(now(), readAt + intervalMs)
+      await store.transact((tx) =>
+        queue.add(tx, {
+          did,
+          upstream: upstream ?? null,
+          changedSince: null,
+          notifySince: now() - marginMs,
+          dueAt,
+        }),
+      )
+      readDue()
+    },
+    progress(upstream) {
+      const catchUp = catchUps.find(store, upstream)
+      if (!catchUp) return undefined
+      const total = catchUp.total ?? 0
+      return { total, done: Math.max(0, total - queue.countOf(store, upstream)) }
+    },
+    resumeDue() {
+      const upstreams = deps.upstreams()
+      for (const catchUp of catchUps.unlisted(store)) if (upstreams.includes(catchUp.upstream)) list(catchUp)
+      readDue()
+    },
+  }
+}
+
+/** Reads a queued repository. Of an actor that concerns no account here yet, only the upstream that hosts it is asked. */
+function read({ interest, repositorySync }: Deps, row: queue.QueuedRepository): Promise<void> {
+  const { did, upstream, changedSince, notifySince } = row
+  return repositorySync.sync(did, {
+    via: upstream ?? undefined,
+    hostedAt: interest.isKnown(did) ? undefined : (upstream ?? undefined),
+    changedSince: changedSince ?? undefined,
+    notifySince,
+  })
+}
+
+/** Whether the host of an actor has no such repository, also after the identity was looked up again. */
+function isNotFound(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof XrpcError && cause.name === 'RepoNotFound'
+}
+
+type NewRow = Parameters<typeof queue.add>[1]
+
+/** Returns the repositories that are to be read after a gap. */
+async function rowsOf(deps: Deps, { upstream, since }: catchUps.CatchUp): Promise<NewRow[]> {
+  const { store, interest } = deps
+  const at = deps.now().getTime()
+  const notifySince = since === null ? at - newUpstreamMs : since - marginMs
+  const rowOf = (did: DidString, changedSince: number | null): NewRow => ({
+    did,
+    upstream,
+    changedSince,
+    notifySince,
+    dueAt: at,
+  })
+  const listed = await listedAt(deps, upstream)
+  if (!listed) {
+    return catchUps.actorsElsewhere(store, maxActors).map((did) => rowOf(did, notifySince))
+  }
+  const changedSince = since === null ? null : notifySince
+  const isToRead = ({ did, rev }: Listed) =>
+    !interest.isLocal(did) &&
+    // An inactive repository has no revision.
+    (rev === undefined
+      ? interest.isKnown(did)
+      : repositories.isInactive(store, did) ||
+        (repositories.find(store, did)?.rev !== rev && (timeOf(rev) ?? 0) >= (changedSince ?? 0)))
+  const dids = new Set(listed.map(({ did }) => did))
+  const deleted = catchUps.actorsAt(store, upstream).filter((did) => !dids.has(did) && !interest.isLocal(did))
+  return [
+    ...listed.filter(isToRead).map(({ did, rev }) => rowOf(did, rev === undefined ? null : changedSince)),
+    ...deleted.map((did) => rowOf(did, null)),
+  ]
+}
+
+interface Listed {
+  readonly did: DidString
+  /** Undefined for an inactive repository. */
+  readonly rev: string | undefined
+}
+
+/** Lists the repositories of an upstream; undefined for a relay. */
+async function listedAt({ hosts, signal }: Deps, upstream: string): Promise<Listed[] | undefined> {
+  const found: Listed[] = []
+  let cursor = ''
+  for (let pages = 0; pages < maxPages; pages++) {
+    const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) }).toString()
+    const page = await hosts.at(upstream).get('com.core.sync.listRepos', {
+      query,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+    })
+    if (Array.isArray(page.repos))
+      found.push(...page.repos.map(parseListed).filter((repo) => repo !== undefined))
+    if (found.length > maxRepositories) return undefined
+    if (typeof page.cursor !== 'string' || page.cursor === '') break
+    cursor = page.cursor
+  }
+  return found
+}
+
+function parseListed(value: unknown): Listed | undefined {
+  if (!isObject(value)) return undefined
+  const { did, rev, active } = value
+  if (typeof did !== 'string' || !isValidDid(did)) return undefined
+  return { did, rev: active === false || typeof rev !== 'string' ? undefined : rev }
+}

@@ -1,0 +1,164 @@
+/** Reads whole repositories of remote actors from their hosts, to catch up with what no event stream reported. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DidString } from '@atproto/syntax'
+import { OutboundFailed } from '../network/guarded-fetch.ts'
+import { isInvalidArchive } from '../records/import/invalid-archive.ts'
+import { createVerifier } from '../records/import/verifier.ts'
+import { timeOf } from '../records/tid.ts'
+import type { Database } from '../store/database.ts'
+import { importsName } from '../store/layout.ts'
+import { receiveFile } from '../store/receive-file.ts'
+import * as repositories from '../store/tables/remote-repositories.ts'
+import { createLimit } from '../util/limit.ts'
+import { XrpcError } from '../xrpc/errors.ts'
+import { type ApplyDeps, applyRepository } from './apply-repository.ts'
+import { createDownloadBudget, type DownloadBudget } from './download-budget.ts'
+import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
+import type { Interest } from './interest.ts'
+import { type Identify, type Origin, withOrigin } from './origin.ts'
+import type { RemoteStatus } from './status.ts'
+import { InvalidProof } from './verify.ts'
+
+export interface SyncOptions {
+  /** Origin of the upstream that reported the repository. */
+  readonly via?: string | undefined
+  /** Origin of a host: a repository that is elsewhere is not read. */
+  readonly hostedAt?: string | undefined
+  /** In milliseconds since 1970: a repository that has not changed since is not read. */
+  readonly changedSince?: number | undefined
+  /** In milliseconds since 1970: older records create no notifications; by default all do. */
+  readonly notifySince?: number | undefined
+}
+
+export interface RepositorySync {
+  /**
+   * Reads the repository of a remote actor if its revision is not the one that was read last: stores its records that concern
+   * accounts here, and deletes stored ones that it no longer has. An inactive repository makes the actor inactive.
+   * @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof
+   */
+  sync(did: DidString, options?: SyncOptions): Promise<void>
+}
+
+interface Deps extends ApplyDeps {
+  readonly dataDir: string
+  readonly actors: { readonly identify: Identify }
+  readonly hosts: Hosts
+  readonly interest: Interest
+  readonly intake: Intake
+  readonly store: Database
+  readonly now: () => Date
+  readonly onUnloadable: (error: Error) => void
+  /** Aborts requests and verification. */
+  readonly signal: AbortSignal
+  /** Replaces the time limit of a request; tests use a lower one. */
+  readonly deadlineMs?: number
+}
+
+const maxBytes = 200_000_000
+/** Milliseconds in which a host must have sent a repository. */
+const defaultDeadlineMs = 15 * 60_000
+
+export function createRepositorySync(deps: Deps): RepositorySync {
+  const { interest, actors } = deps
+  const verify = createVerifier(deps.onUnloadable, deps.signal)
+  const budget = createDownloadBudget(deps.now)
+  // One host cannot delay the repositories of all others.
+  const limit = createLimit({ total: 3, perKey: 2 })
+  const running = new Map<string, Promise<void>>()
+
+  function run(did: DidString, options: SyncOptions): Promise<void> {
+    const identify: Identify = (_, more) => actors.identify(did, { ...more, via: options.via })
+    return withOrigin(identify, did, (origin) =>
+      limit(origin.host, () => syncFrom({ ...deps, verify, budget }, origin, did, options)),
+    )
+  }
+
+  return {
+    async sync(did, options = {}) {
+      if (interest.isLocal(did)) return
+      // A second call may know of a later change.
+      const earlier = running.get(did)
+      const result = earlier ? earlier.then(() => run(did, options)) : run(did, options)
+      const settled = result.catch(() => {})
+      running.set(did, settled)
+      try {
+        await result
+      } finally {
+        if (running.get(did) === settled) running.delete(did)
+      }
+    },
+  }
+}
+
+type SyncDeps = Deps & {
+  readonly verify: ReturnType<typeof createVerifier>
+  readonly budget: DownloadBudget
+}
+
+async function syncFrom(deps: SyncDeps, origin: Origin, did: DidString, options: SyncOptions): Promise<void> {
+  const { store, intake, signal, deadlineMs = defaultDeadlineMs } = deps
+  if (options.hostedAt !== undefined && options.hostedAt !== origin.host) return
+  const call = {
+    query: `did=${encodeURIComponent(did)}`,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+  }
+  const peer = deps.hosts.at(origin.host)
+  try {
+    const { rev } = await peer.get('com.core.sync.getLatestCommit', call)
+    const time = timeOf(String(rev))
+    if (time === undefined) throw new OutboundFailed(`${origin.host} answered without a revision`)
+    if (repositories.isInactive(store, did)) await intake.setStatus(did, undefined)
+    if (repositories.find(store, did)?.rev === rev) return
+    if (options.changedSince !== undefined && time < options.changedSince) return
+    const { body } = await peer.download('com.core.sync.getRepo', maxBytes, call)
+    await applyArchive(deps, origin, did, deps.budget.count(origin.host, body), options)
+  } catch (error) {
+    const status = error instanceof XrpcError ? statuses[error.name] : undefined
+    if (!status) throw error
+    await intake.setStatus(did, status)
+  }
+}
+
+/** What errors of a host say about a repository. */
+const statuses: Readonly<Record<string, RemoteStatus>> = {
+  RepoDeactivated: 'deactivated',
+  RepoSuspended: 'suspended',
+  RepoTakendown: 'takendown',
+}
+
+/** Verifies an archive in a file, and applies it. Leaves no file. */
+async function applyArchive(
+  deps: SyncDeps,
+  origin: Origin,
+  did: DidString,
+  body: AsyncIterable<Uint8Array>,
+  options: SyncOptions,
+): Promise<void> {
+  const { files } = deps
+  // The folder is emptied at the start of the server.
+  const folder = join(deps.dataDir, importsName)
+  const path = join(folder, randomBytes(12).toString('hex'))
+  const [archive, staged] = [`${path}.car`, `${path}.staged`]
+  try {
+    await files.makeDir(folder)
+    await receiveFile(files, archive, body)
+    const { rev } = await deps.verify({ archive, staged, did, signingKey: origin.signingKey })
+    const before = repositories.find(deps.store, did)?.rev
+    if (before !== undefined && rev < before)
+      throw new InvalidProof(`${origin.host} sent an older revision of ${did}`)
+    await files.remove(archive)
+    const { notifySince = 0 } = options
+    const isComplete = await applyRepository(deps, { source: origin.host, did, rev, staged, notifySince })
+    if (!isComplete) return
+    const readAt = deps.now().getTime()
+    await deps.store.transact((tx) => repositories.put(tx, did, { rev, readAt }))
+  } catch (error) {
+    if (isInvalidArchive(error)) throw new InvalidProof(`${origin.host}: ${error.message}`)
+    throw error
+  } finally {
+    await files.remove(archive)
+    await files.remove(staged)
+  }
+}

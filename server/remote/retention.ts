@@ -1,0 +1,44 @@
+/** Deletes records of other servers that are no longer wanted: old posts, old notes of deletions, and what describes forgotten actors. */
+import { inSlices } from '../records/import/slices.ts'
+import type { Database } from '../store/database.ts'
+import * as deletions from '../store/tables/remote-deletions.ts'
+import * as remoteRecords from '../store/tables/remote-records.ts'
+import type { Room } from './room.ts'
+import { evictOldest } from './room.ts'
+import { feedMs } from './wanted.ts'
+
+/** No source is this far behind. */
+const keepDeletionsMs = 14 * 24 * 60 * 60_000
+/** Rows that are examined at once: a millisecond's work. */
+const batch = 20
+
+interface Deps {
+  readonly store: Database
+  readonly room: Pick<Room, 'add' | 'recount'>
+  readonly now: () => Date
+}
+
+export async function deleteOutdated({ store, room, now }: Deps): Promise<void> {
+  const at = now().getTime()
+  const before = at - feedMs
+  await inSlices(store, (tx) => {
+    evictOldest(tx, { before, at, limit: batch }, room.add)
+    return remoteRecords.oldestFeedItems(tx, before, 1).length > 0
+  })
+  await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
+  await deleteForgotten(store)
+  room.recount()
+}
+
+/** Deletes the records of actors of which nothing else is known. */
+async function deleteForgotten(store: Database): Promise<void> {
+  let after = 0
+  await inSlices(store, (tx) => {
+    const actors = remoteRecords.describedActors(tx, after, batch)
+    for (const { id, isForgotten } of actors) {
+      if (isForgotten) remoteRecords.removeOf(tx, id)
+      after = id
+    }
+    return actors.length === batch
+  })
+}

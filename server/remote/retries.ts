@@ -1,0 +1,74 @@
+/** Works off rows of a table in the background: some at once, failures again with growing delays. */
+import type { Background } from '../jobs/background.ts'
+import type { Logger } from '../util/log.ts'
+
+interface Row {
+  /** Consecutive failures. */
+  readonly failures: number
+}
+
+interface Options<R extends Row> {
+  /** Named in the log. */
+  readonly name: string
+  /** How many rows are worked on at once. */
+  readonly parallel: number
+  readonly keyOf: (row: R) => string
+  /** Returns rows that are due, the earliest first. */
+  readonly due: (limit: number) => R[]
+  readonly work: (row: R) => Promise<void>
+  /** Removes a row after it succeeded. */
+  readonly done: (row: R) => Promise<void>
+  /** Keeps a row for later. @param delayMs from now */
+  readonly postpone: (row: R, delayMs: number) => Promise<void>
+  /** Removes a row that has failed too often. */
+  readonly giveUp: (row: R, error: unknown) => Promise<void>
+  /** Whether a further attempt would fail too. */
+  readonly isFinal: (error: unknown) => boolean
+  readonly background: Background
+  readonly log: Logger
+  /** Ends the work; the rows stay. */
+  readonly signal: AbortSignal
+}
+
+const firstDelayMs = 60_000
+const longestDelayMs = 6 * 60 * 60_000
+/** The last attempt follows about a day after the first. */
+const maxFailures = 8
+
+/** Returns a function that starts the work on all rows that are due. Call it when rows were added, and from time to time. */
+export function createRetries<R extends Row>(options: Options<R>): () => void {
+  const { name, parallel, keyOf, background, log, signal } = options
+  const running = new Set<string>()
+
+  async function attempt(row: R): Promise<void> {
+    try {
+      await options.work(row)
+    } catch (error) {
+      if (signal.aborted) return
+      log.info({ err: error, key: keyOf(row) }, `${name} failed`)
+      if (options.isFinal(error) || row.failures + 1 >= maxFailures) return options.giveUp(row, error)
+      return options.postpone(row, Math.min(firstDelayMs * 4 ** row.failures, longestDelayMs))
+    }
+    await options.done(row)
+  }
+
+  function startDue(): void {
+    if (signal.aborted) return
+    const free = parallel - running.size
+    if (free <= 0) return
+    // Those that run are due, too.
+    const rows = options.due(parallel).filter((row) => !running.has(keyOf(row)))
+    for (const row of rows.slice(0, free)) {
+      running.add(keyOf(row))
+      background.run(name, async () => {
+        try {
+          await attempt(row)
+        } finally {
+          running.delete(keyOf(row))
+        }
+        startDue()
+      })
+    }
+  }
+  return startDue
+}

@@ -1,0 +1,141 @@
+/**
+ * Fetches what records of accounts here refer to: posts of other servers that are replied to, quoted, liked or reposted, and the
+ * latest posts of actors who are followed. So threads and timelines show them although no event reported them.
+ */
+import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
+import { type Aliases, allNamesOf, canonicalNsid, networkNames } from '../config/aliases.ts'
+import { isObject } from '../identity/json.ts'
+import { UnresolvableDid } from '../identity/resolver.ts'
+import type { Background } from '../jobs/background.ts'
+import { OutboundRefused } from '../network/guard.ts'
+import type { RecordEvent, RecordListener } from '../records/events.ts'
+import type { Database, Writer } from '../store/database.ts'
+import { type LinkPath, paths } from '../store/link-paths.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import type { Link } from '../store/tables/links.ts'
+import * as records from '../store/tables/records.ts'
+import * as wanted from '../store/tables/wanted-records.ts'
+import type { Logger } from '../util/log.ts'
+import type { FetchRecord } from './fetch-record.ts'
+import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
+import { type Identify, type Origin, withOrigin } from './origin.ts'
+import { createRetries } from './retries.ts'
+
+export interface WantedRecords {
+  /** Listens to records of accounts here. */
+  readonly listener: RecordListener
+  /** Goes on with what is due. */
+  resumeDue(): void
+}
+
+interface Deps {
+  readonly store: Database
+  readonly aliases: Aliases
+  readonly actors: { readonly identify: Identify }
+  readonly hosts: Hosts
+  readonly fetchRecord: FetchRecord
+  readonly intake: Pick<Intake, 'apply'>
+  /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
+  readonly isOn: () => boolean
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  readonly signal: AbortSignal
+}
+
+/** The paths whose subjects are fetched. */
+const subjectPaths: readonly LinkPath[] = [paths.like, paths.repost, paths.reply, paths.root, paths.quote]
+const posts = 'app.example.feed.post' as NsidString
+/** Posts that are fetched when an actor is followed. */
+const latestPosts = 25
+/** Milliseconds in which a host must list posts. */
+const deadlineMs = 20_000
+
+export function createWantedRecords(deps: Deps): WantedRecords {
+  const { store, aliases, now, isOn } = deps
+  const at = () => now().getTime()
+
+  const fetchDue = createRetries<wanted.WantedRecord>({
+    ...deps,
+    name: 'fetching of a record',
+    parallel: 4,
+    keyOf: ({ did, collection, rkey }) => `${did}/${collection}/${rkey}`,
+    due: (limit) => wanted.due(store, at(), limit),
+    work: (row) => (row.rkey === wanted.latest ? fetchLatest(deps, row.did) : fetchOne(deps, row)),
+    done: (row) => store.transact((tx) => wanted.remove(tx, row)),
+    postpone: (row, delayMs) => store.transact((tx) => wanted.postpone(tx, row, at() + delayMs)),
+    giveUp: (row) => store.transact((tx) => wanted.remove(tx, row)),
+    isFinal: (error) =>
+      error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage),
+  })
+  const resumeDue = () => {
+    if (isOn()) fetchDue()
+  }
+
+  function want(tx: Writer, { links }: RecordEvent) {
+    if (!isOn()) return undefined
+    const names = links.map((link) => wantedOf(tx, link, aliases)).filter((name) => name !== undefined)
+    for (const name of names) wanted.add(tx, name, at())
+    return names.length > 0 ? resumeDue : undefined
+  }
+
+  return {
+    listener: { recordCreated: want, recordUpdated: want, recordDeleted: () => undefined },
+    resumeDue,
+  }
+}
+
+/** Returns what a link makes worth fetching: a post of another server that is not stored, or the latest posts of a followed actor. */
+function wantedOf(tx: Writer, { path, did, record }: Link, aliases: Aliases): wanted.RecordName | undefined {
+  if (accounts.findByDid(tx, did)) return undefined
+  if (path === paths.follow) return { did: did as DidString, collection: posts, rkey: wanted.latest }
+  if (!record || !subjectPaths.includes(path) || canonicalNsid(record.collection, aliases) !== posts)
+    return undefined
+  const names = allNamesOf(record.collection, aliases)
+  if (names.some((name) => records.find(tx, did, name, record.rkey))) return undefined
+  return { did, ...record } as wanted.RecordName
+}
+
+async function fetchOne({ fetchRecord, intake, actors }: Deps, name: wanted.RecordName): Promise<void> {
+  const change = await fetchRecord(name.did, name.collection, name.rkey)
+  const { host } = await actors.identify(name.did)
+  if (change.content) await intake.apply(host, [change], { notify: false })
+}
+
+async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
+  await withOrigin(deps.actors.identify, did, async (origin) => {
+    const names = await listLatest(deps, did, origin)
+    const changes = await Promise.all(
+      names.map(({ collection, rkey }) => deps.fetchRecord(did, collection, rkey)),
+    )
+    // The oldest first, as events report them.
+    await deps.intake.apply(origin.host, changes.filter(({ content }) => content).reverse(), {
+      notify: false,
+    })
+  })
+}
+
+/** Lists the latest posts of an actor. What a host lists proves nothing: each is fetched with its proof. */
+async function listLatest(
+  { hosts, aliases, signal }: Deps,
+  did: DidString,
+  { host }: Origin,
+): Promise<wanted.RecordName[]> {
+  const collection = networkNames(aliases)(posts)
+  const query = new URLSearchParams({ repo: did, collection, limit: String(latestPosts) }).toString()
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const page = await hosts.at(host).get('com.core.repo.listRecords', { query, signal: deadline })
+  const listed = Array.isArray(page.records) ? page.records.slice(0, latestPosts) : []
+  return listed.map((record) => postIn(record, did, aliases)).filter((name) => name !== undefined)
+}
+
+/** Returns the name of a listed record if it is a post of the actor. */
+function postIn(record: unknown, did: DidString, aliases: Aliases): wanted.RecordName | undefined {
+  const uri = isObject(record) && typeof record.uri === 'string' ? record.uri : ''
+  const [authority, collection = '', rkey = '', ...rest] = uri.slice('at://'.length).split('/')
+  const isPost = authority === did && canonicalNsid(collection, aliases) === posts && isValidRecordKey(rkey)
+  return isPost && rest.length === 0
+    ? { did, collection: collection as NsidString, rkey: rkey as RecordKeyString }
+    : undefined
+}

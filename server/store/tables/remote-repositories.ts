@@ -1,0 +1,51 @@
+/** Table `remote_repositories`, and the kept records of remote actors: what was read of the repositories of other servers. */
+import type { NsidString, RecordKeyString } from '@atproto/syntax'
+import { cidText } from '../cid.ts'
+import type { Reader, Writer } from '../database.ts'
+import { actorId } from './actors.ts'
+
+export interface ReadRepository {
+  /** Of the commit that was read. */
+  readonly rev: string
+  /** Milliseconds since 1970. */
+  readonly readAt: number
+}
+
+export function find(db: Reader, did: string): ReadRepository | undefined {
+  return db.get('SELECT rev, read_at AS readAt FROM remote_repositories WHERE did = ?', [did])
+}
+
+export function put(tx: Writer, did: string, { rev, readAt }: ReadRepository): void {
+  tx.run(
+    `INSERT INTO remote_repositories (did, rev, read_at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET rev = excluded.rev, read_at = excluded.read_at`,
+    [did, rev, readAt],
+  )
+}
+
+/** Deletes the rows of repositories that were last read before a time. */
+export function removeBefore(tx: Writer, readAt: number): void {
+  tx.run('DELETE FROM remote_repositories WHERE read_at < ?', [readAt])
+}
+
+export interface KeptRecord {
+  /** As its author wrote it, possibly an alias. */
+  readonly collection: NsidString
+  readonly rkey: RecordKeyString
+  readonly cid: string
+}
+
+/** The records of an actor. */
+export function keptRecords(db: Reader, did: string): KeptRecord[] {
+  const rows = db.all<Omit<KeptRecord, 'cid'> & { cid: Uint8Array }>(
+    `SELECT c.nsid AS collection, r.rkey, r.cid FROM records r JOIN collections c ON c.id = r.collection
+     WHERE r.actor = ${actorId}`,
+    [did],
+  )
+  return rows.map((row) => ({ ...row, cid: cidText(row.cid) }))
+}
+
+/** Whether an actor is deactivated, suspended or taken down. */
+export function isInactive(db: Reader, did: string): boolean {
+  return db.get<{ inactive: number }>('SELECT inactive FROM actors WHERE did = ?', [did])?.inactive === 1
+}

@@ -1,0 +1,235 @@
+/** Activity about accounts here that public services report, which may be wrong or lie. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { BacklinkService, type ServiceLink } from '../../support/backlink-service.ts'
+import { hour, minute } from '../../support/clock.ts'
+import { type RemoteAccount, RemoteServer, refOf } from '../../support/remote-server.ts'
+import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+import { body, createdAt, type Ref, SocialServer, someCid } from '../../support/social.ts'
+import { json } from '../../support/stub-service.ts'
+
+const posts = 'app.bsky.feed.post'
+const likes = 'app.bsky.feed.like'
+const follows = 'app.bsky.graph.follow'
+const list = '/xrpc/blue.microcosm.links.getBacklinks'
+
+let service: BacklinkService
+/** The server of rita. Also the directory of all identities. */
+let remote: RemoteServer
+let rita: RemoteAccount
+let server: TestServer
+let social: SocialServer
+/** An account of each test, and its post. */
+let alice: Account
+let post: Ref
+let round = 0
+const localDids = new Set<string>()
+
+beforeAll(async () => {
+  service = await BacklinkService.start({ pingMs: 20 })
+  remote = await RemoteServer.start()
+  rita = await remote.account('rita')
+  const sources = {
+    backlinkStreamUrl: service.url,
+    backlinkIndexUrl: service.url,
+    recordCacheUrl: service.url,
+  }
+  const network = { plcUrl: remote.url, allowPrivateTargets: true }
+  const backlinkDelays = { intervalMs: 0, reconnectMs: 5 }
+  server = await TestServer.start({ ...network, ...sources }, undefined, { backlinkDelays })
+  social = SocialServer.on(server)
+  expect(await state()).toMatchObject({ state: 'waiting' })
+  expect(service.calls).toEqual([])
+})
+afterAll(async () => {
+  await server.close()
+  await service.close()
+  await remote.close()
+})
+beforeEach(async () => {
+  alice = await account(`alice${++round}`)
+  post = await social.write(alice, posts, { text: 'here', createdAt })
+  await service.until(() => service.wanted.includes(alice.did))
+  await idle()
+})
+afterEach(async () => {
+  remote.replacements.clear()
+  service.links.length = 0
+  await idle()
+  const sent = service.calls.filter(({ name }) => !name.endsWith('getRecord'))
+  const dids = new Set(sent.flatMap(({ text }) => text.match(/did:\w+:[\w.%]+/g) ?? []))
+  expect([...dids].filter((did) => !localDids.has(did))).toEqual([])
+  expect(
+    service.calls.filter(({ userAgent }) => !/^desktop-pds\/[\d.]+ \(https:\/\/.+\)$/.test(userAgent)),
+  ).toEqual([])
+  expect(service.drops).toEqual([])
+})
+
+async function account(name: string): Promise<Account> {
+  const created = await server.account(name)
+  localDids.add(created.did)
+  return created
+}
+
+const idle = () => server.running.services.background.idle()
+const state = async () => body(await server.get('com.core.admin.getNetwork', {}, adminAuth)).backlinks
+const reasons = async () => (await social.listed(alice)).map((line) => line.split(' ')[0]).sort()
+const arrived = (...expected: string[]) => expect.poll(reasons, { interval: 10 }).toEqual(expected)
+/** How often the remote server has proven a record. */
+const fetches = () => remote.calls.filter((name) => name === 'sync.getRecord').length
+/** How often lists were read. */
+const lists = () => service.calls.filter(({ name }) => name === list).length
+
+/** What the periodic job does. */
+async function runDue(): Promise<void> {
+  await server.running.services.backlinks?.runDue()
+  await idle()
+}
+
+/** Writes a record at the remote server. Returns its links, as the service reports them. */
+async function write(
+  collection: string,
+  record: object,
+  paths: Record<string, string>,
+): Promise<ServiceLink[]> {
+  const { uri } = await remote.create(rita, collection, { createdAt, ...record })
+  const rev = rita.repository.head?.rev
+  return Object.entries(paths).map(([path, subject]) => ({
+    ...{ record: uri, rev, subject },
+    source: `${collection}:${path}`,
+  }))
+}
+
+const writeLike = () => write(likes, { subject: post }, { 'subject.uri': post.uri })
+
+/** A record of each reason, with its links. */
+async function writeEverything(): Promise<ServiceLink[]> {
+  const mention = { $type: 'app.bsky.richtext.facet#mention', did: alice.did }
+  const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
+  const external = { uri: 'https://news.example', title: 'News', description: '' }
+  const media = { $type: 'app.bsky.embed.external', external }
+  const quote = { $type: 'app.bsky.embed.record', record: post }
+  const withMedia = { $type: 'app.bsky.embed.recordWithMedia', record: quote, media }
+  const text = 'elsewhere'
+  const links = [
+    await writeLike(),
+    await write('app.bsky.feed.repost', { subject: post }, { 'subject.uri': post.uri }),
+    await write(
+      posts,
+      { text, reply: { parent: post, root: post } },
+      { 'reply.parent.uri': post.uri, 'reply.root.uri': post.uri },
+    ),
+    await write(posts, { text, embed: quote }, { 'embed.record.uri': post.uri }),
+    await write(posts, { text, embed: withMedia }, { 'embed.record.record.uri': post.uri }),
+    await write(follows, { subject: alice.did }, { subject: alice.did }),
+    await write(
+      posts,
+      { text, facets },
+      { 'facets[app.bsky.richtext.facet].features[app.bsky.richtext.facet#mention].did': alice.did },
+    ),
+  ]
+  return links.flat()
+}
+
+const everyReason = ['follow', 'like', 'mention', 'quote', 'quote', 'reply', 'repost']
+
+/** Links to the post by records that no directory knows the authors of. */
+function unresolvable(count: number): ServiceLink[] {
+  return Array.from({ length: count }, (_, number) => ({
+    record: `at://did:example:${round}x${number}/${likes}/3kaaaaaaaaaa2`,
+    source: `${likes}:subject.uri`,
+    subject: post.uri,
+  }))
+}
+
+describe('the live stream', () => {
+  test('notifies once of each reason, however often it is reported', async () => {
+    const links = await writeEverything()
+    service.report(...links, ...links)
+    await arrived(...everyReason)
+    await idle()
+    const before = fetches()
+    service.report(...links, ...(await writeLike()))
+    await arrived('follow', 'like', ...everyReason.slice(1))
+    await idle()
+    expect(fetches()).toBe(before + 1)
+    expect(await state()).toMatchObject({
+      state: 'live',
+      streamUrl: service.url,
+      lastLinkAt: expect.any(String),
+    })
+    const pongs = service.pongs
+    await service.until(() => service.pongs > pongs + 1)
+  })
+
+  test('is sent the active accounts, and nothing while there are none', async () => {
+    const others = [...service.wanted]
+    const bob = await account(`bob${round}`)
+    await service.until(() => service.wanted.includes(bob.did))
+    expect(service.calls.at(-1)?.name).toBe('options_update')
+    for (const did of [bob.did, ...others]) await server.setStatus(did, { suspended: true })
+    await service.until(() => service.clients.length === 0)
+    for (const did of others) await server.setStatus(did, { suspended: false })
+    await service.until(() => service.wanted.length === others.length)
+    expect(service.wanted.toSorted()).toEqual(others.toSorted())
+  })
+
+  test('is connected again, then what was missed is read', async () => {
+    service.refusal = 503
+    service.disconnect()
+    service.links.push(...(await writeEverything()))
+    await expect.poll(async () => (await state()).error).toBe('The server answered 503')
+    expect(await reasons()).toEqual([])
+    service.refusal = undefined
+    await arrived(...everyReason)
+    expect(await state()).not.toHaveProperty('error')
+  })
+
+  test('changes nothing by malformed messages, links to others and lies', async () => {
+    const { ignoredLastHour: before } = await state()
+    const [like] = (await writeLike()) as [ServiceLink]
+    const { uri: unrelated } = await remote.create(rita, likes, {
+      subject: { uri: 'at://did:plc:x/a.b.c/1', cid: someCid },
+    })
+    const carol = `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${posts}/3kaaaaaaaaaa2`
+    const lies: ServiceLink[] = [
+      { ...like, subject: carol },
+      { ...like, subject: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa' },
+      { ...like, subject: `https://example.com/${alice.did}` },
+      {
+        ...like,
+        source: 'app.bsky.graph.listitem:subject',
+        record: like.record.replace(likes, 'app.bsky.graph.listitem'),
+      },
+      { ...like, source: `${follows}:subject` },
+      { ...like, record: `${like.record}/more` },
+      { ...like, record: unrelated },
+      { ...like, record: `at://${rita.did}/${likes}/absent` },
+      { ...like, record: `at://did:plc:bbbbbbbbbbbbbbbbbbbbbbbb/${likes}/3kaaaaaaaaaa2` },
+    ]
+    const messages = [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{}',
+      '{"kind":"link"}',
+      '{"kind":"link","link":[]}',
+      '{"kind":"account","link":{}}',
+    ]
+    for (const message of messages) service.send(message)
+    for (const lie of lies) service.send(BacklinkService.message(lie))
+    await expect
+      .poll(async () => (await state()).ignoredLastHour - before)
+      .toBe(messages.length + lies.length)
+    expect(await reasons()).toEqual([])
+    service.report(like)
+    await arrived('like')
+    // Its own activity comes back.
+    const own = await social.like(alice, post)
+    service.report({ ...like, record: own.uri })
+    service.send(new Uint8Array(3))
+    await service.until(() => service.clients.length === 0)
+    await service.until(() => service.clients.length === 1)
+    expect(await reasons()).toEqual(['like'])
+  })
+})
