@@ -27,7 +27,7 @@ export interface ServiceCall {
   readonly userAgent: string | undefined
 }
 
-type Respond = (res: ServerResponse) => unknown
+type Respond = (res: ServerResponse, req: IncomingMessage) => unknown
 
 interface Options {
   /** Milliseconds between pings. */
@@ -134,7 +134,7 @@ export class BacklinkService {
     let expected: string | undefined
     let pings = 0
     const timer = setInterval(() => {
-      if (expected !== undefined) return this.#drop(client, 'answered no ping')
+      if (expected !== undefined) return
       expected = `ping ${++pings}`
       client.ping(expected)
     }, this.#pingMs)
@@ -174,7 +174,7 @@ export class BacklinkService {
     if (!req.headers['user-agent']) json(res, 403, { error: 'UserAgentRequired' })
     else if (name === 'blue.microcosm.links.getBacklinks') {
       const replacement = this.replacements.shift()
-      if (replacement) replacement(res)
+      if (replacement) replacement(res, req)
       else this.#list(query, res)
     } else if (name === 'com.atproto.repo.getRecord') this.#record(query, res)
     else json(res, 404, { error: 'NotFound' })

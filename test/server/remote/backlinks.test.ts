@@ -55,12 +55,12 @@ afterEach(async () => {
   remote.replacements.clear()
   service.links.length = 0
   await idle()
+  // The cache is asked for records by their authors.
   const sent = service.calls.filter(({ name }) => !name.endsWith('getRecord'))
   const dids = new Set(sent.flatMap(({ text }) => text.match(/did:\w+:[\w.%]+/g) ?? []))
   expect([...dids].filter((did) => !localDids.has(did))).toEqual([])
-  expect(
-    service.calls.filter(({ userAgent }) => !/^desktop-pds\/[\d.]+ \(https:\/\/.+\)$/.test(userAgent)),
-  ).toEqual([])
+  const agents = service.calls.filter(({ name }) => name !== 'options_update').map((call) => call.userAgent)
+  expect(agents.filter((agent) => !/^desktop-pds\/[\d.]+ \(https:\/\/.+\)$/.test(agent ?? ''))).toEqual([])
   expect(service.drops).toEqual([])
 })
 
@@ -83,6 +83,13 @@ const lists = () => service.calls.filter(({ name }) => name === list).length
 async function runDue(): Promise<void> {
   await server.running.services.backlinks?.runDue()
   await idle()
+}
+
+/** As `runDue`, after a time in which access tokens expire. */
+async function runAfter(ms: number): Promise<void> {
+  server.clock.advance(ms)
+  alice = { ...alice, ...body(await server.signIn(alice)) }
+  await runDue()
 }
 
 /** Writes a record at the remote server. Returns its links, as the service reports them. */
@@ -231,5 +238,133 @@ describe('the live stream', () => {
     await service.until(() => service.clients.length === 0)
     await service.until(() => service.clients.length === 1)
     expect(await reasons()).toEqual(['like'])
+  })
+})
+
+describe('catching up', () => {
+  test('notifies once of each reason, also when the stream reports them', async () => {
+    const links = await writeEverything()
+    service.links.push(...links)
+    const before = lists()
+    service.report(...links)
+    await runAfter(6 * hour)
+    await arrived(...everyReason)
+    const proven = fetches()
+    await runAfter(6 * hour)
+    await idle()
+    expect(fetches()).toBe(proven)
+    expect(await reasons()).toEqual(everyReason)
+    // Two lists of each account, six of each post, and one account and post of each test so far.
+    expect(lists() - before).toBe(2 * (2 + 6) * round)
+    expect(await state()).toMatchObject({ indexUrl: service.url, lastCatchUpAt: expect.any(String) })
+  })
+
+  test('reads pages up to one that ends with a known link', async () => {
+    const pages = async () => {
+      const before = service.calls.length
+      await runAfter(6 * hour)
+      const read = service.calls.slice(before).map(({ text }) => new URL(text, service.url).searchParams)
+      const ofPost = read.filter((query) => query.get('subject') === post.uri)
+      return ofPost.filter((query) => query.get('source') === `${likes}:subject.uri`).length
+    }
+    service.links.push(...unresolvable(205))
+    expect(await pages()).toBe(3)
+    expect(await pages()).toBe(1)
+    // The stream was interrupted: what it reports now is known, but not what is below.
+    const [like] = (await writeLike()) as [ServiceLink]
+    service.report(like)
+    await arrived('like')
+    service.links.push(...unresolvable(305).slice(205), like)
+    expect(await pages()).toBe(2)
+    expect(await reasons()).toEqual(['like'])
+  })
+
+  test('stores old activity without notifications', async () => {
+    const [like] = (await write(
+      likes,
+      { subject: post, createdAt: '2029-11-01T00:00:00.000Z' },
+      { 'subject.uri': post.uri },
+    )) as [ServiceLink]
+    service.links.push(like, ...(await write(follows, { subject: alice.did }, { subject: alice.did })))
+    await runAfter(6 * hour)
+    await arrived('follow')
+    const { likes: shown } = body(await server.get('app.example.feed.getLikes', { uri: post.uri }))
+    expect(shown).toMatchObject([{ actor: { did: rita.did } }])
+  })
+
+  test('waits as long as the service asks, and reports its failures', async () => {
+    service.links.push(...(await writeLike()))
+    service.replacements.push((res) => res.writeHead(429, { 'retry-after': '1' }).end())
+    const before = service.calls.length
+    const startedAt = performance.now()
+    await runAfter(6 * hour)
+    await arrived('like')
+    expect(performance.now() - startedAt).toBeGreaterThan(950)
+    expect(service.calls[before]).toEqual(service.calls[before + 1])
+    for (const respond of [json({}, 500), json([]), json({ records: {} })]) {
+      service.replacements.push(respond)
+      await runAfter(6 * hour)
+      expect(await state()).toMatchObject({
+        state: 'live',
+        error: expect.stringContaining('backlink service'),
+      })
+    }
+    await runAfter(6 * hour)
+    expect(await state()).not.toHaveProperty('error')
+  })
+})
+
+describe('a record that is linked', () => {
+  test('is fetched again later when its host does not answer', async () => {
+    const links = await writeLike()
+    remote.replacements.set('sync.getRecord', (res) => res.destroy())
+    service.report(...links)
+    await remote.called('sync.getRecord', fetches() + 1)
+    await idle()
+    remote.replacements.clear()
+    await runDue()
+    expect(await reasons()).toEqual([])
+    await runAfter(minute)
+    await arrived('like')
+  })
+
+  test('comes from the cache when its host does not answer, if its CID is right', async () => {
+    const [good] = (await writeLike()) as [ServiceLink]
+    const [wrong] = (await writeLike()) as [ServiceLink]
+    const [refused] = (await writeLike()) as [ServiceLink]
+    const value = { $type: likes, createdAt, subject: post }
+    const { cid } = refOf(rita, good.record.split('/').slice(3).join('/'))
+    for (const { record } of [good, refused]) service.records.set(record, { cid, value })
+    service.records.set(wrong.record, { cid: someCid, value })
+    remote.replacements.set('sync.getRecord', json({ error: 'RepoDeactivated' }, 400))
+    service.report(refused)
+    await remote.called('sync.getRecord', fetches() + 1)
+    await idle()
+    const key = refused.record.split('/').at(-1) ?? ''
+    expect(service.calls.filter(({ text }) => text.includes(key))).toEqual([])
+    remote.replacements.set('sync.getRecord', (res) => res.destroy())
+    service.report(good, wrong)
+    await arrived('like')
+    await idle()
+    expect(await reasons()).toEqual(['like'])
+  })
+
+  test('is dropped when too many wait, and found by catching up', async () => {
+    const links: ServiceLink[] = []
+    for (let count = 0; count < 5; count++) links.push(...(await writeLike()))
+    const held: (() => void)[] = []
+    remote.replacements.set('sync.getRecord', (res) => held.push(() => res.destroy()))
+    service.report(...links.slice(0, 4))
+    await remote.called('sync.getRecord', fetches() + 1)
+    const { droppedLastHour: before, linksLastHour } = await state()
+    service.report(...unresolvable(5000), ...links.slice(4))
+    await expect.poll(async () => (await state()).linksLastHour).toBe(linksLastHour + 5001)
+    expect((await state()).droppedLastHour).toBe(before + 1)
+    service.links.push(...links)
+    remote.replacements.clear()
+    for (const cut of held) cut()
+    await idle()
+    await runDue()
+    await expect.poll(reasons).toContain('like')
   })
 })
