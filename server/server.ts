@@ -103,6 +103,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopEventLimit = watchEventLimit(services)
   notifySubscribers(services)
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
+  await services.upstreams.start()
   ready.resolve({ dispatch, fallback: createFallback({ ...services, signal: outgoing.signal }) })
   services.backlinks?.start()
 
@@ -117,6 +118,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       stopEventLimit()
       // Otherwise a call that waits for another server would delay the close.
       outgoing.abort()
+      await services.upstreams.close()
       proxy?.close()
       void services.mailer.close()
       await streams.close()

@@ -43,13 +43,15 @@ import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
+import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as upstreams from './store/tables/upstreams.ts'
+import * as upstreamRows from './store/tables/upstreams.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 import type { CallMethod } from './xrpc/internal-call.ts'
@@ -77,14 +79,16 @@ export interface Services {
   readonly live: LiveNotifications
   readonly interest: Interest
   readonly intake: Intake
-  /** Undefined if the settings name no service. */
-  readonly backlinks: Backlinks | undefined
+  readonly upstreams: Upstreams
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
+  readonly pictures: Pictures
   readonly repositorySync: RepositorySync
   readonly catchUp: CatchUp
   readonly wantedRecords: WantedRecords
   readonly recheck: Recheck
+  /** Undefined if the settings name no service. */
+  readonly backlinks: Backlinks | undefined
   readonly viewContext: CreateViewContext
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
@@ -126,7 +130,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => upstreams.all(store).map(({ url }) => url)
+  const upstreamOrigins = () => upstreamRows.all(store).map(({ url }) => url)
   const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
@@ -202,6 +206,10 @@ export async function createServices(base: Base): Promise<Services> {
       fetchRecord: remote.fetchRecord,
       delays: base.backlinkDelays,
     }),
+    upstreams: createUpstreams({
+      ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      ...remote,
+    }),
     viewContext,
     callMethod,
     moves: createMoves({
@@ -255,7 +263,10 @@ function createRemote(
   parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
     readonly upstreams: () => readonly string[]
   },
-): Pick<Services, 'hosts' | 'fetchRecord' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'> {
+): Pick<
+  Services,
+  'hosts' | 'fetchRecord' | 'pictures' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'
+> {
   const { dataDir, aliases } = config
   const hosts = createHosts({ config, named: parts.upstreams, signal })
   const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
@@ -270,6 +281,7 @@ function createRemote(
   return {
     hosts,
     fetchRecord,
+    pictures: createPictures({ ...deps, isOn }),
     repositorySync,
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),

@@ -249,6 +249,17 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.requestCrawls': () => ({}),
+  'com.core.admin.listUpstreams': () => ({}),
+  // Not the address of a server: nothing is sent.
+  'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
+  'com.core.admin.removeUpstream': () => ({
+    input: { url: 'https://pds.invalid' },
+    answer: 'UpstreamNotFound',
+  }),
+  'com.core.admin.retryUpstream': () => ({
+    input: { url: 'https://pds.invalid' },
+    answer: 'UpstreamNotFound',
+  }),
   'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
   'com.core.admin.getInviteCodes': () => ({}),

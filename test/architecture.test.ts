@@ -158,13 +158,17 @@ test.each([
   'pino',
   'compression',
   'rate-limiter-flexible',
-  'ws',
   'electron-store',
   'age-encryption',
 ])('one file imports %s', (name) => {
   const all = [...imports, ...electron.flatMap(importsOf)]
   const files = all.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)
   expect(files).toHaveLength(1)
+})
+
+test('one file imports ws for each side of a connection', () => {
+  const files = imports.filter(({ to, isType }) => to === 'ws' && !isType).map(({ from }) => from)
+  expect(files).toEqual(['server/network/websocket.ts', 'server/xrpc/sockets.ts'])
 })
 
 test('every imported package is a dependency', () => {

@@ -67,6 +67,7 @@ import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.
 import { getLog } from './chat/example/convo/getLog.ts'
 import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
+import { addUpstream } from './com/core/admin/addUpstream.ts'
 import { checkNetwork } from './com/core/admin/checkNetwork.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
@@ -79,8 +80,11 @@ import { getMove as getMoveOfAccount } from './com/core/admin/getMove.ts'
 import { getNetwork } from './com/core/admin/getNetwork.ts'
 import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
+import { listUpstreams } from './com/core/admin/listUpstreams.ts'
 import { moveAccount } from './com/core/admin/moveAccount.ts'
+import { removeUpstream } from './com/core/admin/removeUpstream.ts'
 import { requestCrawls } from './com/core/admin/requestCrawls.ts'
+import { retryUpstream } from './com/core/admin/retryUpstream.ts'
 import { searchAccounts } from './com/core/admin/searchAccounts.ts'
 import { sendEmail } from './com/core/admin/sendEmail.ts'
 import { updateAccountEmail } from './com/core/admin/updateAccountEmail.ts'
@@ -220,6 +224,10 @@ export const methods = [
   getInviteCodes,
   getNetwork,
   requestCrawls,
+  addUpstream,
+  listUpstreams,
+  removeUpstream,
+  retryUpstream,
   searchAccounts,
   sendEmail,
   updateAccountEmail,

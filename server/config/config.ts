@@ -57,6 +57,8 @@ export interface Config {
   readonly remoteLimit: number
   /** Origins of relays. */
   readonly relays: readonly string[]
+  /** Origins of servers whose event streams are read. */
+  readonly upstreams: readonly string[]
   /** Base URL of the service that sends links to accounts here as they are made. */
   readonly backlinkStreamUrl: string | undefined
   /** Base URL of the service that lists earlier links. */
@@ -253,6 +255,13 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     env: 'PDS_RECORD_CACHE_URL',
     kind: kinds.baseUrl,
     about: 'Service that is asked for records of that activity while the server of their author is down.',
+  },
+  upstreams: {
+    env: 'PDS_UPSTREAMS',
+    kind: kinds.originsOrNone,
+    fallback: '',
+    fallbackText: 'none',
+    about: 'Servers whose event streams are read for activity that concerns accounts here.',
   },
   allowPrivateTargets: {
     env: 'PDS_ALLOW_PRIVATE_TARGETS',

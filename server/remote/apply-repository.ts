@@ -36,6 +36,11 @@ export interface VerifiedRepository {
 
 type Write = RemoteChange & { readonly content: object }
 
+/** Whether a record describes its author, such as a profile. */
+const isOfActor = ({ rkey }: RemoteChange) => rkey === 'self'
+/** Such records of one author that are stored. */
+const maxOfActor = 20
+
 /** Returns whether no record was refused by a budget. @throws StoreFull, StoreUnavailable */
 export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepository): Promise<boolean> {
   const { source, did, rev, staged, notifySince } = repository
@@ -48,12 +53,17 @@ export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepos
   }
   const isOld = ({ rkey, content }: Write) => (timeOf(rkey) ?? createdAt(content.bytes) ?? 0) < notifySince
 
+  const ofActor: Write[] = []
   for await (const entries of readStagedFile(deps.files, staged)) {
     const writes = entries.map(toWrite).filter((write) => write !== undefined)
-    const { old = [], recent = [] } = Object.groupBy(writes, (write) => (isOld(write) ? 'old' : 'recent'))
+    ofActor.push(...writes.filter(isOfActor).slice(0, maxOfActor - ofActor.length))
+    const records = writes.filter((write) => !isOfActor(write))
+    const { old = [], recent = [] } = Object.groupBy(records, (write) => (isOld(write) ? 'old' : 'recent'))
     await apply(old, false)
     await apply(recent, true)
   }
+  // Stored only for actors of whom something else is stored.
+  await apply(ofActor, false)
   const deletions = rest().map(({ collection, rkey }) => ({ did, collection, rkey, rev, content: undefined }))
   await apply(deletions, false)
   return isComplete

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
+import { UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import { isInvalidArchive } from '../records/import/invalid-archive.ts'
 import { createVerifier } from '../records/import/verifier.ts'
@@ -57,19 +58,22 @@ interface Deps extends ApplyDeps {
 }
 
 const maxBytes = 200_000_000
+/** Milliseconds for which the thread that verifies waits for the next repository. */
+const workerIdleMs = 10_000
 /** Milliseconds in which a host must have sent a repository. */
 const defaultDeadlineMs = 15 * 60_000
 
 export function createRepositorySync(deps: Deps): RepositorySync {
   const { interest, actors } = deps
-  const verify = createVerifier(deps.onUnloadable, deps.signal)
+  const verify = createVerifier({ ...deps, idleMs: workerIdleMs })
   const budget = createDownloadBudget(deps.now)
   // One host cannot delay the repositories of all others.
   const limit = createLimit({ total: 3, perKey: 2 })
   const running = new Map<string, Promise<void>>()
 
   function run(did: DidString, options: SyncOptions): Promise<void> {
-    const identify: Identify = (_, more) => actors.identify(did, { ...more, via: options.via })
+    const identify: Identify = (_, more) =>
+      identifyDeleted(actors.identify, did, { ...more, via: options.via })
     return withOrigin(identify, did, (origin) =>
       limit(origin.host, () => syncFrom({ ...deps, verify, budget }, origin, did, options)),
     )
@@ -90,6 +94,21 @@ export function createRepositorySync(deps: Deps): RepositorySync {
       }
     },
   }
+}
+
+/**
+ * Returns the last known identity of an actor whose DID no longer resolves: its host may have been the only place where it could be
+ * read, and says whether the repository was deleted.
+ */
+async function identifyDeleted(
+  identify: Identify,
+  did: string,
+  options: Parameters<Identify>[1],
+): Promise<Origin> {
+  return identify(did, options).catch((error: unknown) => {
+    if (!(error instanceof UnresolvableDid)) throw error
+    return identify(did, { ...options, maxAgeMs: Number.POSITIVE_INFINITY })
+  })
 }
 
 type SyncDeps = Deps & {

@@ -53,7 +53,8 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
     return 'skipped'
   }
   const after = readContent(change, content.bytes, { db: tx, aliases: deps.aliases })
-  const purpose = after && purposeOf({ db: tx, aliases: deps.aliases, now: deps.now() }, name, after, !before)
+  const context = { db: tx, aliases: deps.aliases, now: deps.now() }
+  const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by what concerns no account here.
   if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
   if (!isAlive(tx, change)) return 'skipped'
@@ -116,7 +117,10 @@ function put(
   options.afterCommit(
     previous ? listeners.recordUpdated(tx, event, previous) : listeners.recordCreated(tx, event),
   )
-  if (purpose === 'feed') remoteRecords.putFeedItem(tx, id, sortTime(name.collection, after.record, at))
+  if (purpose === 'feed') {
+    const sortAt = notify ? Date.parse(at) : sortTime(name.collection, after.record, at)
+    remoteRecords.putFeedItem(tx, id, sortAt)
+  }
   return 'stored'
 }
 

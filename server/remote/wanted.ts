@@ -47,12 +47,20 @@ interface Deps {
   readonly now: Date
 }
 
-/** Returns undefined if no account here has to do with the record. @param isNew false for a stored one, whose author may be muted by now */
+/** How a record comes. */
+interface Arrival {
+  /** False for a stored one, whose author may be muted by now. */
+  readonly isNew: boolean
+  /** Whether it is new to its author's server too: then its age is not asked for, which some clients set to that of an imported text. */
+  readonly isLive: boolean
+}
+
+/** Returns undefined if no account here has to do with the record. */
 export function purposeOf(
   deps: Deps,
   name: RemoteName,
   content: RemoteContent,
-  isNew: boolean,
+  { isNew, isLive }: Arrival,
 ): Purpose | undefined {
   const { db } = deps
   const { did, collection } = name
@@ -66,7 +74,7 @@ export function purposeOf(
   if (gates.has(collection)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
   if (isNew && countOf(db, did) >= maxRecordsOfAuthor) return undefined
   if (subjects.has(collection) && interest.isSubject(db, name)) return 'feed'
-  return isForFeeds(deps, name, content) ? 'feed' : undefined
+  return isForFeeds(deps, name, content, isLive) ? 'feed' : undefined
 }
 
 /** The accounts here that links refer to, by themselves or by a record that they have. */
@@ -99,8 +107,14 @@ function isGateOfPost(
   return interest.isStored(db, { did, rkey, collections })
 }
 
-function isForFeeds({ db, now }: Deps, { did, collection }: RemoteName, { record }: RemoteContent): boolean {
+function isForFeeds(
+  { db, now }: Deps,
+  { did, collection }: RemoteName,
+  { record }: RemoteContent,
+  isLive: boolean,
+): boolean {
   const item = feedItemOf(collection, record)
-  const isRecent = item && (item.createdAt ?? now.getTime()) > now.getTime() - feedMs
-  return isRecent === true && interest.isRead(db, did)
+  if (!item) return false
+  const isOld = !isLive && (item.createdAt ?? 0) < now.getTime() - feedMs
+  return !isOld && interest.isRead(db, did)
 }

@@ -17,6 +17,8 @@ export const importsName = 'imports'
 export const backupsName = 'backups'
 /** Folder of repositories that are being sent. */
 export const exportsName = 'exports'
+/** Folder of pictures of other servers. It can be deleted at any time. */
+export const cacheName = 'cache'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
 

@@ -162,12 +162,10 @@ function upstreams(): string {
       is_configured INTEGER NOT NULL,    -- whether a setting names it
       cursor INTEGER,                    -- number of the last event that was read; null: none yet
       last_event_at INTEGER,             -- milliseconds
-      added_at INTEGER NOT NULL,         -- milliseconds
-      has_gap INTEGER NOT NULL,          -- whether events may be missing
-      gap_since INTEGER                  -- milliseconds: events before this time are not missing; null: all may be
+      added_at INTEGER NOT NULL          -- milliseconds
     ) STRICT;
 
-    -- Events that wait until their author can be looked up, or their repository be read.
+    -- Events that wait until another server can be reached.
     CREATE TABLE upstream_queue (
       id INTEGER PRIMARY KEY,
       upstream INTEGER NOT NULL REFERENCES upstreams (id) ON DELETE CASCADE,

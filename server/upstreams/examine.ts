@@ -7,16 +7,17 @@ import type { Peer } from '../network/peer.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { Hosts } from '../remote/hosts.ts'
 import { type Identify, withOrigin } from '../remote/origin.ts'
+import type { RemoteStatus } from '../remote/status.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../remote/verify.ts'
 import { createSerializer } from '../util/serialize.ts'
-import { type Frame, type RemoteStatus, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
+import { type Frame, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
 
 /** What an event means here. */
 export type Finding =
   | { readonly kind: 'changes'; readonly changes: readonly RemoteChange[] }
   | { readonly kind: 'status'; readonly did: string; readonly status: RemoteStatus | undefined }
-  /** The repository must be read from its host. */
-  | { readonly kind: 'repository' }
+  /** The event lacks the changes: they must be read from the repository. */
+  | { readonly kind: 'incomplete'; readonly did: DidString }
   | { readonly kind: 'nothing' }
 
 /**
@@ -60,7 +61,7 @@ export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps
 
   async function examineCommit(frame: Frame): Promise<Finding> {
     const { ops, isTooBig } = readCommit(frame)
-    if (isTooBig) return { kind: 'repository' }
+    if (isTooBig) return { kind: 'incomplete', did: frame.did as DidString }
     const commit = await verify(frame.blocks, frame.did)
     const paths = [...new Set(ops.map(({ path }) => path))]
     return { kind: 'changes', changes: await Promise.all(paths.map((path) => changeOf(commit, path))) }
@@ -68,7 +69,7 @@ export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps
 
   async function examineSync(frame: Frame): Promise<Finding> {
     await verify(readSync(frame), frame.did)
-    return { kind: 'repository' }
+    return { kind: 'incomplete', did: frame.did as DidString }
   }
 
   /** The host of an actor decides on its status. Any other source only makes this server ask the host. */
@@ -77,7 +78,7 @@ export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps
     const claimed = readAccount(frame)
     // The previous host of an actor that has moved reports it as inactive.
     const { host } = await identify(did, { maxAgeMs: statusIdentityAgeMs }).catch((error: unknown) => {
-      // The host of a deleted account may have been the only place where its identity could be read.
+      // A host that has deleted an account may have been the only one that had its identity.
       if (error instanceof UnresolvableDid) return identify(did, { maxAgeMs: Number.POSITIVE_INFINITY })
       throw error
     })

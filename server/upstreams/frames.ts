@@ -4,6 +4,7 @@
  */
 import { decode } from '@atproto/lex-cbor'
 import { isPlainObject, type LexValue } from '@atproto/lex-data'
+import type { RemoteStatus } from '../remote/status.ts'
 import { CborReader, InvalidCbor } from './cbor.ts'
 
 export type FrameKind = 'commit' | 'sync' | 'identity' | 'account'
@@ -14,6 +15,8 @@ export interface Frame {
   readonly seq: number
   /** Of the repository, as the source states it. */
   readonly did: string
+  /** When it happened, as the source states it: a text that may be none of a time. */
+  readonly time: string
   /** The CAR file of a commit; empty for other kinds. Part of `bytes`. */
   readonly blocks: Buffer
   /** The whole message. */
@@ -22,14 +25,12 @@ export interface Frame {
   readonly payloadAt: number
 }
 
-/** A message without a repository. */
-export interface Notice {
-  readonly kind: 'info' | 'error'
-  /** Such as `OutdatedCursor`. */
-  readonly name: string
-}
+/** A message without a number. */
+export type Notice =
+  | { readonly kind: 'info'; readonly name: string }
+  | { readonly kind: 'error'; readonly name: string }
 
-/** Of a kind that is not used here. */
+/** An event of a kind that is not used here. */
 export interface OtherFrame {
   readonly kind: 'other'
   readonly seq: number | undefined
@@ -82,18 +83,20 @@ function readEvent(bytes: Buffer, reader: CborReader, kind: FrameKind | undefine
   const payloadAt = reader.at
   let seq: number | undefined
   let did: string | undefined
+  let time = ''
   let blocks: Buffer = none
   for (let left = reader.map(); left > 0; left--) {
     const name = reader.text()
     if (name === 'seq') seq = reader.integer()
     else if (kind === undefined) reader.skip()
     else if (name === (kind === 'commit' ? 'repo' : 'did')) did = reader.text()
+    else if (name === 'time') time = reader.text()
     else if (name === 'blocks' && kind === 'commit') blocks = reader.bytes()
     else reader.skip()
   }
   if (kind === undefined) return { kind: 'other', seq }
   if (seq === undefined || did === undefined) throw new InvalidFrame('An event lacks its number or its DID')
-  return { kind, seq, did, blocks, bytes, payloadAt }
+  return { kind, seq, did, time, blocks, bytes, payloadAt }
 }
 
 function noticeName(bytes: Buffer, at: number, member: string): string {
@@ -132,8 +135,6 @@ export function readSync({ bytes, payloadAt }: Frame): Uint8Array {
   if (!(blocks instanceof Uint8Array)) throw new InvalidFrame('A sync event lacks its commit')
   return blocks
 }
-
-export type RemoteStatus = 'deactivated' | 'suspended' | 'takendown' | 'deleted'
 
 /** Returns the status that an `#account` states; undefined for an active account. @throws InvalidFrame */
 export function readAccount({ bytes, payloadAt }: Frame): RemoteStatus | undefined {

@@ -205,6 +205,18 @@ async function authorFeedOfBlocked(reader: (blocker: Account, blocked: Account) 
   return server.get('app.example.feed.getAuthorFeed', { actor }, who)
 }
 
+/** Adds a server as an upstream. @param body what the server answers */
+async function addUpstream(body: object, times = 1): Promise<Answer> {
+  const other = await StubService.start()
+  other.respond = json(body)
+  const add = () => core('admin.addUpstream', { url: other.url }, adminAuth)
+  const answers = [await add()]
+  while (answers.length < times) answers.push(await add())
+  await core('admin.removeUpstream', { url: other.url }, adminAuth)
+  await other.close()
+  return answers.at(-1) as Answer
+}
+
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
   ...Object.fromEntries(
@@ -367,6 +379,23 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.sync.getBlob BlobNotFound': () =>
     server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),
 
+  'com.core.admin.addUpstream InvalidUpstream': () => core('admin.addUpstream', { url: '://' }, adminAuth),
+  'com.core.admin.addUpstream OwnServer': () => core('admin.addUpstream', { url: server.url }, adminAuth),
+  'com.core.admin.addUpstream AlreadyAdded': () => addUpstream({ repos: [] }, 2),
+  'com.core.admin.addUpstream NotAServer': () => addUpstream({}),
+  'com.core.admin.addUpstream UpstreamUnreachable': () =>
+    core('admin.addUpstream', { url: 'http://127.0.0.1:1' }, adminAuth),
+  'com.core.admin.removeUpstream UpstreamNotFound': () =>
+    core('admin.removeUpstream', { url: 'https://pds.invalid' }, adminAuth),
+  'com.core.admin.removeUpstream SetByConfiguration': async () => {
+    const url = 'http://127.0.0.1:1'
+    const configured = await TestServer.start({ upstreams: [url] })
+    const answer = await configured.post('com.core.admin.removeUpstream', { url }, adminAuth)
+    await configured.close()
+    return answer
+  },
+  'com.core.admin.retryUpstream UpstreamNotFound': () =>
+    core('admin.retryUpstream', { url: 'https://pds.invalid' }, adminAuth),
   'com.core.admin.moveAccount MoveRefused': () =>
     core('admin.moveAccount', { did: owner.did, server: 'localhost', password: 'a password' }, adminAuth),
   'com.core.move.cancelMove MoveRefused': () => core('move.cancelMove', undefined, owner),

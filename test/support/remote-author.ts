@@ -9,7 +9,6 @@ import type { Applied, ApplyOptions } from '../../server/remote/intake.ts'
 import type { TestServer } from './server.ts'
 import type { Ref } from './social.ts'
 
-export const createdAt = '2026-09-25T12:00:00.000Z'
 export const source = 'https://upstream.test'
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -20,15 +19,15 @@ export function someDid(seed: string | Buffer = randomBytes(24)): DidString {
   return `did:plc:${Array.from(hash.subarray(0, 24), (byte) => base32[byte & 31]).join('')}`
 }
 
-const nextTid = createTidClock(() => new Date())
-
 export class RemoteAuthor {
   readonly did: DidString
   readonly #server: TestServer
+  readonly nextTid: () => string
 
   constructor(server: TestServer, did = someDid()) {
     this.#server = server
     this.did = did
+    this.nextTid = createTidClock(server.clock.now)
   }
 
   apply(changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied> {
@@ -41,8 +40,9 @@ export class RemoteAuthor {
     record: object | undefined,
     more: { readonly rkey?: string; readonly rev?: string } = {},
   ): Promise<RemoteChange> {
-    const rkey = (more.rkey ?? nextTid()) as RecordKeyString
-    const rev = more.rev ?? nextTid()
+    const rkey = (more.rkey ?? this.nextTid()) as RecordKeyString
+    const rev = more.rev ?? this.nextTid()
+    const createdAt = this.#server.clock.now().toISOString()
     const bytes = record && encode({ $type: collection, createdAt, ...record } as LexMap)
     const content = bytes && { cid: (await cidForCbor(bytes)).toString(), bytes }
     return { did: this.did, collection: collection as NsidString, rkey, rev, content }

@@ -43,6 +43,7 @@ test('without flags and variables every setting has its default', () => {
     eventLimit: 64_000_000,
     remoteLimit: 100_000_000,
     relays: [],
+    upstreams: [],
     backlinkStreamUrl: undefined,
     backlinkIndexUrl: undefined,
     recordCacheUrl: undefined,

@@ -47,7 +47,7 @@ interface Deps {
 export function createImporter(options: Deps): Importer {
   const { store, files, repositories, blobs, background, signal } = options
   const folder = join(options.dataDir, importsName)
-  const verify = createVerifier(options.onUnloadable, signal)
+  const verify = createVerifier({ ...options, idleMs: 0 })
   const deps = { ...options, nextTid: repositories.newKey }
 
   /** Undoes an import, or completes it if it is committed. */

@@ -3,7 +3,7 @@
  * evicted.
  */
 import type { NsidString } from '@atproto/syntax'
-import { cidText } from '../cid.ts'
+import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorPaths } from '../link-paths.ts'
 import { type NamedRecord, referredToSql } from './remote-interest.ts'
@@ -111,6 +111,16 @@ export function evict(tx: Writer, record: number): void {
     [record],
   )
   tx.run('DELETE FROM records WHERE id = ?', [record])
+}
+
+/** Whether a record of an active actor without an account here names a blob. */
+export function namesBlob(db: Reader, did: string, cid: string): boolean {
+  const row = db.get(
+    `SELECT 1 FROM actors a CROSS JOIN record_blobs b ON b.cid = ? CROSS JOIN records r ON r.id = b.record AND r.actor = a.id
+     WHERE a.did = ? AND a.inactive = 0 AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)`,
+    [cidBytes(cid), did],
+  )
+  return row !== undefined
 }
 
 export interface DescribedActor {

@@ -1,4 +1,4 @@
-/** Table `upstream_queue`: events that wait until their author can be looked up, or their repository be read. */
+/** Table `upstream_queue`: events that wait until another server can be reached. */
 import type { Reader, Writer } from '../database.ts'
 
 export interface QueuedFrame {
@@ -24,10 +24,6 @@ export function add(tx: Writer, { upstream, did, frame }: NewFrame, at: number):
 
 export function remove(tx: Writer, id: number): void {
   tx.run('DELETE FROM upstream_queue WHERE id = ?', [id])
-}
-
-export function removeOfAuthor(tx: Writer, upstream: number, did: string): void {
-  tx.run('DELETE FROM upstream_queue WHERE upstream = ? AND did = ?', [upstream, did])
 }
 
 /** Returns the oldest event of an author. */

@@ -12,15 +12,10 @@ export interface Upstream {
   /** Milliseconds since 1970, as all times here. */
   readonly lastEventAt: number | null
   readonly addedAt: number
-  /** 1 when events may be missing. */
-  readonly hasGap: number
-  /** Events before this time are not missing; null if all may be. */
-  readonly gapSince: number | null
 }
 
 const select = `
-  SELECT id, url, is_configured AS isConfigured, cursor, last_event_at AS lastEventAt, added_at AS addedAt,
-    has_gap AS hasGap, gap_since AS gapSince
+  SELECT id, url, is_configured AS isConfigured, cursor, last_event_at AS lastEventAt, added_at AS addedAt
   FROM upstreams`
 
 export function all(db: Reader): Upstream[] {
@@ -31,13 +26,12 @@ export function findByUrl(db: Reader, url: string): Upstream | undefined {
   return db.get<Upstream>(`${select} WHERE url = ?`, [url])
 }
 
-/** Adds an upstream of which everything is missing. */
 export function add(
   tx: Writer,
   { url, isConfigured }: { url: string; isConfigured: boolean },
   at: number,
 ): void {
-  tx.run('INSERT INTO upstreams (url, is_configured, added_at, has_gap) VALUES (?, ?, ?, 1)', [
+  tx.run('INSERT INTO upstreams (url, is_configured, added_at) VALUES (?, ?, ?)', [
     url,
     Number(isConfigured),
     at,
@@ -74,13 +68,4 @@ export function advance(tx: Writer, id: number, { cursor, lastEventAt }: Positio
 /** Continues from another event, because the upstream has counted anew. */
 export function rewind(tx: Writer, id: number, cursor: number): void {
   tx.run('UPDATE upstreams SET cursor = ? WHERE id = ?', [cursor, id])
-}
-
-/** Notes that events since a time may be missing. An earlier gap remains. */
-export function openGap(tx: Writer, id: number, since: number | null): void {
-  tx.run('UPDATE upstreams SET has_gap = 1, gap_since = ? WHERE id = ? AND has_gap = 0', [since, id])
-}
-
-export function closeGap(tx: Writer, id: number): void {
-  tx.run('UPDATE upstreams SET has_gap = 0, gap_since = NULL WHERE id = ?', [id])
 }

@@ -6,7 +6,12 @@ import { method } from '../../../method.ts'
 
 export const getBlob = method(com.core.sync.getBlob, {
   auth: 'reader',
-  async handler({ params, auth, headers, store, blobs, fail }) {
+  async handler({ params, auth, headers, store, blobs, interest, pictures, fail }) {
+    if (!interest.isLocal(params.did) && interest.isKnown(params.did)) {
+      const picture = await pictures.find(params.did, params.cid)
+      if (!picture) throw fail('BlobNotFound', `This server has no picture ${params.cid} of ${params.did}`)
+      return blobResponse(picture, headers, (start, end) => pictures.read(picture.cid, start, end))
+    }
     const { did } = visibleRepo(store, params.did, auth)
     const blob = findReferenced(store, did, params.cid)
     if (!blob || !(await blobs.isReadable(blob))) {

@@ -1,0 +1,8 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { upstreamView } from '../../../../upstreams/view.ts'
+import { method } from '../../../method.ts'
+
+export const addUpstream = method(com.core.admin.addUpstream, {
+  auth: 'admin',
+  handler: async ({ input, upstreams }) => upstreamView(await upstreams.add(input.url)),
+})

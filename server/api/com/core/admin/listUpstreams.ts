@@ -1,0 +1,8 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { upstreamView } from '../../../../upstreams/view.ts'
+import { method } from '../../../method.ts'
+
+export const listUpstreams = method(com.core.admin.listUpstreams, {
+  auth: 'admin',
+  handler: ({ upstreams }) => ({ upstreams: upstreams.list().map(upstreamView) }),
+})

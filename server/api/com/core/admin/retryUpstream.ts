@@ -1,0 +1,8 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { upstreamView } from '../../../../upstreams/view.ts'
+import { method } from '../../../method.ts'
+
+export const retryUpstream = method(com.core.admin.retryUpstream, {
+  auth: 'admin',
+  handler: ({ input, upstreams }) => upstreamView(upstreams.retry(input.url)),
+})

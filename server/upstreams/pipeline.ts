@@ -1,0 +1,164 @@
+/**
+ * Takes the events of one connection that concern this server from the stream to the store: verified, in the order of each author,
+ * in transactions of several events. The position of the stream is stored in the same transactions.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { Database, Writer } from '../store/database.ts'
+import * as upstreams from '../store/tables/upstreams.ts'
+import { createLimit } from '../util/limit.ts'
+import type { Examine, Finding } from './examine.ts'
+import type { Frame } from './frames.ts'
+import { judge } from './judge.ts'
+import type { FrameQueue } from './queue.ts'
+import type { StoreFinding } from './store-finding.ts'
+
+export interface Pipeline {
+  /** Number of the last event; undefined before the first one. */
+  readonly lastSeq: number | undefined
+  /** Whether so much waits that the stream must be paused. */
+  readonly isFull: boolean
+  /** Notes an event that does not concern this server. */
+  pass(seq: number): void
+  add(frame: Frame): void
+  /** Stores the position if it has changed. */
+  savePosition(): Promise<void>
+  /** Drops what waits: the next connection gets it again. Resolves when nothing is being stored any more. */
+  close(): Promise<void>
+}
+
+interface Deps {
+  readonly id: number
+  readonly store: Database
+  readonly examine: Examine
+  readonly storeFinding: StoreFinding
+  readonly queue: FrameQueue
+  readonly now: () => Date
+  readonly onExamined: (isValid: boolean) => void
+  /** Called when less waits again. */
+  readonly onDrain: () => void
+  /** Called when an event cannot be processed: the stream must be read again from its position. */
+  readonly onFault: (error: unknown) => void
+}
+
+interface Item {
+  readonly frame: Frame
+  /** Number of the event before. */
+  readonly before: number
+}
+
+type Result = Finding | 'later'
+
+const limits = { items: 4000, bytes: 20_000_000 }
+/** Events whose authors are looked up at once. */
+const concurrency = { total: 16, perKey: 1 }
+/** Events of one transaction. */
+const batchEvents = 50
+
+export function createPipeline(deps: Deps): Pipeline {
+  const { id, store, examine, storeFinding, queue, now, onFault } = deps
+  const limit = createLimit(concurrency)
+  /** Events that have not been stored, in the order of the stream. */
+  const open = new Set<Item>()
+  /** Of these events. */
+  let bytes = 0
+  /** Events that are ready to be stored. */
+  let results: { readonly item: Item; readonly result: Result }[] = []
+  let lastSeq: number | undefined
+  let savedSeq: number | undefined
+  let storing: Promise<void> | undefined
+  let isClosed = false
+
+  const isFull = () => open.size >= limits.items || bytes >= limits.bytes
+
+  async function process(item: Item): Promise<void> {
+    if (isClosed) return
+    const result = await resultOf(item.frame)
+    results.push({ item, result })
+    storing ??= storeAll()
+      .catch(onFault)
+      .finally(() => {
+        storing = undefined
+      })
+  }
+
+  async function resultOf(frame: Frame): Promise<Result> {
+    if (queue.has(frame.did)) return 'later'
+    try {
+      const finding = await examine(frame)
+      deps.onExamined(true)
+      return finding
+    } catch (error) {
+      const verdict = judge(error)
+      if (verdict === 'invalid') deps.onExamined(false)
+      return verdict === 'later' ? 'later' : { kind: 'nothing' }
+    }
+  }
+
+  /** Stores what is ready, together with what becomes ready meanwhile. */
+  async function storeAll(): Promise<void> {
+    await setImmediate()
+    while (results.length > 0 && !isClosed) await storeBatch(takeBatch())
+  }
+
+  function takeBatch(): typeof results {
+    const isOther = results.findIndex(({ result }) => result === 'later' || result.kind !== 'changes')
+    const count = isOther < 0 ? results.length : Math.max(isOther, 1)
+    return results.splice(0, Math.min(count, batchEvents))
+  }
+
+  async function storeBatch(batch: typeof results): Promise<void> {
+    const wasFull = isFull()
+    for (const { item } of batch) {
+      open.delete(item)
+      bytes -= item.frame.bytes.length
+    }
+    const [first] = batch
+    if (first?.result === 'later') await queue.add(first.item.frame, advance)
+    else await storeFinding(merged(batch), advance)
+    if (wasFull && !isFull()) deps.onDrain()
+  }
+
+  function advance(tx: Writer): void {
+    const [oldest] = open
+    const cursor = oldest?.before ?? lastSeq
+    if (cursor === undefined) return
+    upstreams.advance(tx, id, { cursor, lastEventAt: now().getTime() })
+    savedSeq = cursor
+  }
+
+  return {
+    get lastSeq() {
+      return lastSeq
+    },
+    get isFull() {
+      return isFull()
+    },
+    pass(seq) {
+      lastSeq = seq
+    },
+    add(frame) {
+      const item = { frame, before: lastSeq ?? frame.seq - 1 }
+      lastSeq = frame.seq
+      open.add(item)
+      bytes += frame.bytes.length
+      limit(frame.did, () => process(item)).catch(onFault)
+    },
+    async savePosition() {
+      const [oldest] = open
+      if ((oldest?.before ?? lastSeq) !== savedSeq) await store.transact(advance)
+    },
+    async close() {
+      isClosed = true
+      results = []
+      await storing
+    },
+  }
+}
+
+/** Joins the changes of several events. */
+function merged(batch: readonly { readonly result: Result }[]): Finding {
+  const findings = batch.flatMap(({ result }) => (result === 'later' ? [] : [result]))
+  const [first] = findings
+  if (first?.kind !== 'changes') return first ?? { kind: 'nothing' }
+  return { kind: 'changes', changes: findings.flatMap((one) => (one.kind === 'changes' ? one.changes : [])) }
+}

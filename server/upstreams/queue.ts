@@ -1,0 +1,159 @@
+/**
+ * Events that wait until another server can be reached, such as the one that has the identity of their author. They are stored, so
+ * that the stream goes on and nothing is lost; later events of the same author wait behind them.
+ */
+import type { Database, Writer } from '../store/database.ts'
+import * as rows from '../store/tables/upstream-queue.ts'
+import { createLimit } from '../util/limit.ts'
+import type { Logger } from '../util/log.ts'
+import type { Examine, Finding } from './examine.ts'
+import { type Frame, readFrame } from './frames.ts'
+import { judge } from './judge.ts'
+import type { StoreFinding } from './store-finding.ts'
+
+export interface FrameQueue {
+  /** Whether events of an author wait. */
+  has(did: string): boolean
+  /** Stores an event, unless the queue is full. @param last runs in the same transaction, in any case */
+  add(frame: Frame, last: (tx: Writer) => void): Promise<void>
+  /** Tries all authors again. */
+  retry(): void
+  /** Resolves when nothing is being stored any more. What waits is tried again after the next start. */
+  close(): Promise<void>
+}
+
+interface Deps {
+  /** Of the upstream. */
+  readonly id: number
+  readonly origin: string
+  readonly store: Database
+  readonly examine: Examine
+  readonly storeFinding: StoreFinding
+  readonly log: Logger
+  readonly now: () => Date
+  readonly signal: AbortSignal
+}
+
+/** The events of one author. */
+interface Backlog {
+  frames: number
+  bytes: number
+  failures: number
+  timer: NodeJS.Timeout | undefined
+}
+
+const limits = { frames: 1000, bytes: 20_000_000, ageMs: 3 * 24 * 60 * 60_000 }
+/** Milliseconds before the first attempts. */
+const delaysMs = { afterStart: 1000, afterFailure: 5000, longest: 30 * 60_000 }
+/** Authors that are tried at once. */
+const concurrency = { total: 4, perKey: 1 }
+
+export function createFrameQueue(deps: Deps): FrameQueue {
+  const { id, origin, store, examine, storeFinding, log, now, signal } = deps
+  const limit = createLimit(concurrency)
+  const backlogs = new Map<string, Backlog>()
+  const running = new Set<Promise<void>>()
+  let [frames, bytes] = [0, 0]
+  let isFullReported = false
+
+  function count(did: string, size: Size, delayMs: number): void {
+    let backlog = backlogs.get(did)
+    if (!backlog) {
+      backlog = { frames: 0, bytes: 0, failures: 0, timer: undefined }
+      backlogs.set(did, backlog)
+      schedule(did, backlog, delayMs)
+    }
+    change(backlog, size)
+  }
+
+  function change(backlog: Backlog, size: Size): void {
+    backlog.frames += size.frames
+    backlog.bytes += size.bytes
+    frames += size.frames
+    bytes += size.bytes
+  }
+
+  function schedule(did: string, backlog: Backlog, delayMs: number): void {
+    clearTimeout(backlog.timer)
+    if (!signal.aborted) backlog.timer = setTimeout(() => start(did, backlog), delayMs).unref()
+  }
+
+  function start(did: string, backlog: Backlog): void {
+    const run = limit(did, () => drain(did, backlog))
+      .catch((error: unknown) => {
+        log.error({ err: error, did, upstream: origin }, 'processing of queued events failed')
+        schedule(did, backlog, delaysMs.longest)
+      })
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+
+  /** Processes the events of an author in order, until one must wait longer. */
+  async function drain(did: string, backlog: Backlog): Promise<void> {
+    while (!signal.aborted && backlogs.get(did) === backlog) {
+      const row = rows.first(store, id, did)
+      if (!row) {
+        backlogs.delete(did)
+        change(backlog, { frames: -backlog.frames, bytes: -backlog.bytes })
+        return
+      }
+      const finding = await findingOf(did, row)
+      if (signal.aborted) return
+      if (finding === 'later') {
+        const delayMs = Math.min(
+          delaysMs.afterFailure * 4 ** Math.min(backlog.failures++, 10),
+          delaysMs.longest,
+        )
+        return schedule(did, backlog, delayMs * (0.75 + Math.random() / 2))
+      }
+      await storeFinding(finding, () => {})
+      await store.transact((tx) => rows.remove(tx, row.id))
+      change(backlog, { frames: -1, bytes: -row.frame.length })
+      backlog.failures = 0
+    }
+  }
+
+  async function findingOf(
+    did: string,
+    { receivedAt, frame: bytes }: rows.QueuedFrame,
+  ): Promise<Finding | 'later'> {
+    const nothing: Finding = { kind: 'nothing' }
+    if (receivedAt < now().getTime() - limits.ageMs) {
+      log.warn({ did, upstream: origin }, 'queued event dropped: its author could not be looked up in time')
+      return nothing
+    }
+    try {
+      const frame = readFrame(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+      if (!('did' in frame)) return nothing
+      return await examine(frame)
+    } catch (error) {
+      return signal.aborted || judge(error) === 'later' ? 'later' : nothing
+    }
+  }
+
+  for (const { did, ...size } of rows.backlogs(store, id)) count(did, size, delaysMs.afterStart)
+
+  return {
+    has: (did) => backlogs.has(did),
+    async add({ did, bytes: frame }, last) {
+      const isFull = frames >= limits.frames || bytes + frame.length > limits.bytes
+      if (isFull && !isFullReported)
+        log.warn({ upstream: origin }, 'queue of events is full: more are dropped')
+      isFullReported = isFull
+      await store.transact((tx) => {
+        if (!isFull) rows.add(tx, { upstream: id, did, frame }, now().getTime())
+        last(tx)
+      })
+      if (!isFull) count(did, { frames: 1, bytes: frame.length }, delaysMs.afterFailure)
+    },
+    retry() {
+      for (const [did, backlog] of backlogs) schedule(did, backlog, 0)
+    },
+    async close() {
+      for (const { timer } of backlogs.values()) clearTimeout(timer)
+      await Promise.all(running)
+    },
+  }
+}
+
+type Size = Pick<Backlog, 'frames' | 'bytes'>

@@ -1,0 +1,32 @@
+/** Stores what an event means. */
+import type { CatchUp } from '../remote/catch-up.ts'
+import type { Intake } from '../remote/intake.ts'
+import type { Writer } from '../store/database.ts'
+import type { Finding } from './examine.ts'
+
+/**
+ * @param last runs in the transaction that stores the finding, or its last part; not if this server has nothing to store itself
+ * @throws StoreFull, StoreUnavailable
+ */
+export type StoreFinding = (finding: Finding, last: (tx: Writer) => void) => Promise<void>
+
+interface Deps {
+  /** Of the upstream. */
+  readonly origin: string
+  readonly intake: Pick<Intake, 'apply' | 'setStatus'>
+  readonly catchUp: Pick<CatchUp, 'onIncomplete'>
+  readonly onStored: (records: number) => void
+}
+
+export function createStoreFinding({ origin, intake, catchUp, onStored }: Deps): StoreFinding {
+  return async (finding, last) => {
+    if (finding.kind === 'changes') {
+      const { stored } = await intake.apply(origin, finding.changes, { last })
+      onStored(stored)
+    } else if (finding.kind === 'status') {
+      await intake.setStatus(finding.did, finding.status, last)
+    } else if (finding.kind === 'incomplete') {
+      await catchUp.onIncomplete(finding.did, origin)
+    }
+  }
+}

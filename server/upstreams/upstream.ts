@@ -1,0 +1,160 @@
+/** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
+
+import type { Actors } from '../actors/actors.ts'
+import type { CatchUp } from '../remote/catch-up.ts'
+import type { Hosts } from '../remote/hosts.ts'
+import type { Intake } from '../remote/intake.ts'
+import type { Interest } from '../remote/interest.ts'
+import type { Database } from '../store/database.ts'
+import * as upstreams from '../store/tables/upstreams.ts'
+import type { Logger } from '../util/log.ts'
+import { createHourCounter } from './activity.ts'
+import { createExaminer } from './examine.ts'
+import { createFrameQueue } from './queue.ts'
+import { openSession, type Session, type SessionEnd } from './session.ts'
+import { createStoreFinding } from './store-finding.ts'
+import { createTrust } from './trust.ts'
+
+/**
+ * `connecting`: no connection yet. `live`: events arrive as they happen. `catchingUp`: earlier events are read. `waiting`: the
+ * connection failed and is tried again. `cutOff`: the same much later, because the upstream broke the rules.
+ */
+export type State = 'connecting' | 'live' | 'catchingUp' | 'waiting' | 'cutOff'
+
+export interface UpstreamState {
+  readonly state: State
+  readonly eventsLastHour: number
+  /** Records. */
+  readonly storedLastHour: number
+  /** Why it is not connected. */
+  readonly error: string | undefined
+  /** When the next connection is tried. */
+  readonly retryAt: Date | undefined
+}
+
+export interface UpstreamReader {
+  state(): UpstreamState
+  /** Connects at once, and tries events that wait. */
+  retry(): void
+  /** Resolves when nothing is being stored any more. */
+  close(): Promise<void>
+}
+
+export interface UpstreamDeps {
+  readonly store: Database
+  readonly interest: Interest
+  readonly intake: Pick<Intake, 'apply' | 'setStatus'>
+  readonly actors: Pick<Actors, 'identify' | 'forget'>
+  readonly hosts: Hosts
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
+  readonly log: Logger
+  readonly now: () => Date
+  /** Aborts requests. */
+  readonly signal: AbortSignal
+}
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+/** Delays between connections, doubled with each failure. */
+const reconnect = { firstMs: second, longestMs: 5 * minute, healthyMs: minute }
+const cutOff = { firstMs: hour, longestMs: 24 * hour, healthyMs: 24 * hour }
+
+export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.Upstream): UpstreamReader {
+  const { store, catchUp, log, now } = deps
+  const closing = new AbortController()
+  const signal = AbortSignal.any([deps.signal, closing.signal])
+  const events = createHourCounter(now)
+  const stored = createHourCounter(now)
+  const examine = createExaminer({ ...deps, origin, signal })
+  const storeFinding = createStoreFinding({ ...deps, origin, onStored: (count) => stored.add(count) })
+  const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, signal })
+  let trust = createTrust(now)
+  let session: Session | undefined
+  let error: string | undefined
+  let waiting: { readonly isCutOff: boolean; readonly until: Date; readonly stop: () => void } | undefined
+  let [failures, cutOffs] = [0, 0]
+  let lastOpened: number | undefined
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const startedAt = performance.now()
+      const end = await read()
+      if (!signal.aborted) await wait(delayAfter(end, performance.now() - startedAt), end.isViolation)
+    }
+  }
+
+  async function read(): Promise<SessionEnd> {
+    const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
+    const since = lastEventAt ?? lastOpened
+    const onGap = () => catchUp.onGap(origin, since)
+    const parts = { examine, storeFinding, queue, trust, events, onOpen, onGap }
+    session = openSession({ ...deps, ...parts, id, origin }, cursor ?? undefined)
+    const end = await session.ended
+    session = undefined
+    return end
+  }
+
+  function onOpen(): void {
+    log.info({ upstream: origin }, 'upstream connected')
+    error = undefined
+    lastOpened = now().getTime()
+  }
+
+  /** Returns the milliseconds until the next connection. */
+  function delayAfter({ message, isViolation }: SessionEnd, lastedMs: number): number {
+    const wasConnected = error === undefined
+    error = message
+    if (lastedMs > reconnect.healthyMs) failures = 0
+    if (lastedMs > cutOff.healthyMs) cutOffs = 0
+    if (isViolation) {
+      log.warn({ upstream: origin, reason: message }, 'upstream cut off')
+      trust = createTrust(now)
+      return Math.min(cutOff.firstMs * 2 ** cutOffs++, cutOff.longestMs)
+    }
+    if (wasConnected) log.warn({ upstream: origin, reason: message }, 'upstream disconnected, retrying')
+    const delayMs = Math.min(reconnect.firstMs * 2 ** Math.min(failures++, 20), reconnect.longestMs)
+    return delayMs * (0.5 + Math.random() / 2)
+  }
+
+  async function wait(delayMs: number, isCutOff: boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = () => resolve()
+    const timer = setTimeout(stop, delayMs).unref()
+    waiting = { isCutOff, until: new Date(now().getTime() + delayMs), stop }
+    signal.addEventListener('abort', stop)
+    await promise
+    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
+    waiting = undefined
+  }
+
+  function stateNow(): State {
+    if (waiting) return waiting.isCutOff ? 'cutOff' : 'waiting'
+    if (!session?.isOpen) return 'connecting'
+    return session.isReplaying || catchUp.progress(origin) ? 'catchingUp' : 'live'
+  }
+
+  signal.addEventListener('abort', () => session?.close(), { once: true })
+  const running = run()
+
+  return {
+    state: () => ({
+      state: stateNow(),
+      eventsLastHour: events.sum(),
+      storedLastHour: stored.sum(),
+      error,
+      retryAt: waiting?.until,
+    }),
+    retry() {
+      failures = 0
+      waiting?.stop()
+      queue.retry()
+    },
+    async close() {
+      closing.abort()
+      await running
+      await queue.close()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The servers whose event streams are read: those of the settings, and those that the owner has added. Read this first. Each is read
+ * on its own (`upstream.ts`); without one, nothing runs.
+ */
+import type { Config } from '../config/config.ts'
+import * as table from '../store/tables/upstreams.ts'
+import { XrpcError } from '../xrpc/errors.ts'
+import { findServer } from './find-server.ts'
+import { readUpstream, type UpstreamDeps, type UpstreamReader, type UpstreamState } from './upstream.ts'
+
+export interface Upstream extends UpstreamState {
+  /** Origin. */
+  readonly url: string
+  /** Whether a setting names it. */
+  readonly isConfigured: boolean
+  readonly addedAt: Date
+  readonly lastEventAt: Date | undefined
+}
+
+export interface Upstreams {
+  list(): Upstream[]
+  /** @throws XrpcError `InvalidUpstream`, `UpstreamUnreachable`, `NotAServer`, `OwnServer`, `AlreadyAdded` */
+  add(address: string): Promise<Upstream>
+  /** Keeps what was stored. @throws XrpcError `UpstreamNotFound`, `SetByConfiguration` */
+  remove(url: string): Promise<void>
+  /** Connects at once. @throws XrpcError `UpstreamNotFound` */
+  retry(url: string): Upstream
+  /** Begins to read. */
+  start(): Promise<void>
+  /** Resolves when nothing is being stored any more. */
+  close(): Promise<void>
+}
+
+type Deps = UpstreamDeps & {
+  readonly config: Pick<Config, 'upstreams'>
+  readonly serverDid: string
+}
+
+export function createUpstreams(deps: Deps): Upstreams {
+  const { config, store, log, now } = deps
+  const readers = new Map<string, UpstreamReader>()
+
+  function startReading(row: table.Upstream): UpstreamReader {
+    const reader = readUpstream(deps, row)
+    readers.set(row.url, reader)
+    return reader
+  }
+
+  async function configure(): Promise<void> {
+    const configured = table.all(store).filter(({ isConfigured }) => isConfigured)
+    if (configured.length === 0 && config.upstreams.length === 0) return
+    await store.transact((tx) => table.configure(tx, config.upstreams, now().getTime()))
+  }
+
+  /** @throws XrpcError `UpstreamNotFound` */
+  function existing(url: string): { readonly row: table.Upstream; readonly reader: UpstreamReader } {
+    const row = table.findByUrl(store, url)
+    const reader = readers.get(url)
+    if (!row || !reader) throw new XrpcError('UpstreamNotFound', 'This server does not read that one.')
+    return { row, reader }
+  }
+
+  return {
+    list: () =>
+      table.all(store).flatMap((row) => {
+        const reader = readers.get(row.url)
+        return reader ? [upstreamOf(row, reader)] : []
+      }),
+    async add(address) {
+      const url = await findServer(deps, address)
+      await store.transact((tx) => {
+        if (table.findByUrl(tx, url)) throw new XrpcError('AlreadyAdded', 'This server is read already.')
+        table.add(tx, { url, isConfigured: false }, now().getTime())
+      })
+      const row = table.findByUrl(store, url)
+      if (!row) throw new XrpcError('UpstreamNotFound', 'The server was removed meanwhile.')
+      return upstreamOf(row, startReading(row))
+    },
+    async remove(url) {
+      const { row, reader } = existing(url)
+      if (row.isConfigured) {
+        throw new XrpcError('SetByConfiguration', 'A setting names this server. Remove it there.')
+      }
+      readers.delete(url)
+      await reader.close()
+      await store.transact((tx) => table.remove(tx, url))
+    },
+    retry(url) {
+      const { row, reader } = existing(url)
+      reader.retry()
+      return upstreamOf(row, reader)
+    },
+    async start() {
+      await configure().catch((error: unknown) => {
+        log.error({ err: error }, 'upstreams of the settings could not be stored')
+      })
+      for (const row of table.all(store)) startReading(row)
+    },
+    async close() {
+      await Promise.all([...readers.values()].map((reader) => reader.close()))
+    },
+  }
+}
+
+function upstreamOf(row: table.Upstream, reader: UpstreamReader): Upstream {
+  return {
+    url: row.url,
+    isConfigured: row.isConfigured === 1,
+    addedAt: new Date(row.addedAt),
+    lastEventAt: row.lastEventAt === null ? undefined : new Date(row.lastEventAt),
+    ...reader.state(),
+  }
+}

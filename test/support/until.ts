@@ -1,0 +1,16 @@
+/** Waits for what a server does by itself. */
+import type { TestServer } from './server.ts'
+
+/** Resolves when `isSo` resolves with true; it is asked again after each change of the store. */
+export async function until(server: TestServer, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  let changed = Promise.withResolvers<void>()
+  const stop = server.running.services.store.watch(() => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  })
+  try {
+    for (let next = changed.promise; !(await isSo()); next = changed.promise) await next
+  } finally {
+    stop()
+  }
+}
