@@ -53,12 +53,12 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
   let hasOverflow = false
 
   function add(link: Link): void {
-    if (records.isKnown(link)) return
     if (waiting.size >= maxLinks && !waiting.has(keyOf(link))) {
       dropped.add()
       hasOverflow = true
       return
     }
+    if (records.isKnown(link)) return
     waiting.set(keyOf(link), link)
     if (workers >= maxWorkers) return
     workers++
