@@ -368,3 +368,26 @@ describe('a record that is linked', () => {
     await expect.poll(reasons).toContain('like')
   })
 })
+
+test('activity that an upstream reports too notifies once', async () => {
+  const admin = (name: string, input: object) => server.post(`com.core.admin.${name}`, input, adminAuth)
+  body(await admin('addUpstream', { url: remote.url }))
+  await expect.poll(() => remote.consumers).toBe(1)
+  const links: ServiceLink[] = []
+  for (let count = 0; count < 3; count++) {
+    const written = await writeEverything()
+    service.report(...written)
+    links.push(...written)
+  }
+  service.links.push(...links)
+  await runAfter(6 * hour)
+  const thrice = everyReason.flatMap((reason) => [reason, reason, reason])
+  await arrived(...thrice)
+  await remote.remove(rita, { uri: links[0]?.record ?? '' })
+  await arrived(...thrice.filter((_, at) => at !== thrice.indexOf('like')))
+  service.report(...links)
+  await runAfter(6 * hour)
+  await idle()
+  expect(await reasons()).toHaveLength(thrice.length - 1)
+  await admin('removeUpstream', { url: remote.url })
+})
