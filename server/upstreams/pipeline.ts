@@ -13,15 +13,15 @@ import type { FrameQueue } from './queue.ts'
 import type { StoreFinding } from './store-finding.ts'
 
 export interface Pipeline {
-  /** Number of the last event; undefined before the first one. */
+  /** The highest number of an event; undefined before the first one. */
   readonly lastSeq: number | undefined
   /** Whether so much waits that the stream must be paused. */
   readonly isFull: boolean
-  /** Whether an event of an author has not been stored yet. */
-  isPending(did: string): boolean
   /** Notes an event that does not concern this server. */
   pass(seq: number): void
   add(frame: Frame): void
+  /** Whether events of an author have not been stored yet. */
+  has(did: string): boolean
   /** Stores the position if it has changed. */
   savePosition(): Promise<void>
   /** Drops what waits: the next connection gets it again. Resolves when nothing is being stored any more. */
@@ -61,10 +61,10 @@ export function createPipeline(deps: Deps): Pipeline {
   const limit = createLimit(concurrency)
   /** Events that have not been stored, in the order of the stream. */
   const open = new Set<Item>()
+  /** How many of these events an author has. */
+  const counts = new Map<string, number>()
   /** Of these events. */
   let bytes = 0
-  /** How many of them each author has. */
-  const pending = new Map<string, number>()
   /** Events that are ready to be stored. */
   let results: { readonly item: Item; readonly result: Result }[] = []
   let lastSeq: number | undefined
@@ -73,14 +73,6 @@ export function createPipeline(deps: Deps): Pipeline {
   let isClosed = false
 
   const isFull = () => open.size >= limits.items || bytes >= limits.bytes
-
-  /** @param change 1 or -1 */
-  function count({ did, bytes: { length } }: Frame, change: number): void {
-    bytes += change * length
-    const left = (pending.get(did) ?? 0) + change
-    if (left > 0) pending.set(did, left)
-    else pending.delete(did)
-  }
 
   async function process(item: Item): Promise<void> {
     if (isClosed) return
@@ -120,17 +112,34 @@ export function createPipeline(deps: Deps): Pipeline {
 
   async function storeBatch(batch: typeof results): Promise<void> {
     const wasFull = isFull()
-    for (const { item } of batch) open.delete(item)
+    const items = new Set(batch.map(({ item }) => item))
+    const advanceBeyond = (tx: Writer) => advance(tx, items)
     const [first] = batch
-    if (first?.result === 'later') await queue.add(first.item.frame, advance)
-    else await storeFinding(merged(batch), advance)
-    for (const { item } of batch) count(item.frame, -1)
+    if (first?.result === 'later') await queue.add(first.item.frame, advanceBeyond)
+    else await storeFinding(merged(batch), advanceBeyond)
+    // Not before: until it is stored, the position must stay behind it.
+    for (const item of items) remove(item)
     if (wasFull && !isFull()) deps.onDrain()
   }
 
-  function advance(tx: Writer): void {
-    const [oldest] = open
-    const cursor = oldest?.before ?? lastSeq
+  function remove(item: Item): void {
+    const { did, bytes: message } = item.frame
+    open.delete(item)
+    bytes -= message.length
+    const left = (counts.get(did) ?? 0) - 1
+    if (left > 0) counts.set(did, left)
+    else counts.delete(did)
+  }
+
+  /** Returns the number of the last event before all that are not stored, except for some. */
+  function position(except: ReadonlySet<Item> = new Set()): number | undefined {
+    for (const item of open) if (!except.has(item)) return item.before
+    return lastSeq
+  }
+
+  /** Stores the position, in the transaction that stores some events. */
+  function advance(tx: Writer, stored?: ReadonlySet<Item>): void {
+    const cursor = position(stored)
     if (cursor === undefined) return
     upstreams.advance(tx, id, { cursor, lastEventAt: now().getTime() })
     savedSeq = cursor
@@ -143,20 +152,21 @@ export function createPipeline(deps: Deps): Pipeline {
     get isFull() {
       return isFull()
     },
-    isPending: (did) => pending.has(did),
     pass(seq) {
-      lastSeq = seq
+      lastSeq = Math.max(lastSeq ?? seq, seq)
     },
     add(frame) {
-      const item = { frame, before: lastSeq ?? frame.seq - 1 }
-      lastSeq = frame.seq
+      const { seq } = frame
+      const item = { frame, before: Math.min(lastSeq ?? seq - 1, seq - 1) }
+      lastSeq = Math.max(lastSeq ?? seq, seq)
       open.add(item)
-      count(frame, 1)
+      counts.set(frame.did, (counts.get(frame.did) ?? 0) + 1)
+      bytes += frame.bytes.length
       limit(frame.did, () => process(item)).catch(onFault)
     },
+    has: (did) => counts.has(did),
     async savePosition() {
-      const [oldest] = open
-      if ((oldest?.before ?? lastSeq) !== savedSeq) await store.transact(advance)
+      if (position() !== savedSeq) await store.transact((tx) => advance(tx))
     },
     async close() {
       isClosed = true
