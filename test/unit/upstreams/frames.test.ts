@@ -32,7 +32,10 @@ test('a commit is read without its blocks being decoded', () => {
   const read = readFrame(frame({ op: 1, t: '#commit' }, commit)) as Frame
   expect(read).toMatchObject({ kind: 'commit', seq: 2 ** 40, did, time })
   expect([...read.blocks]).toEqual([...blocks])
-  expect(readCommit(read)).toEqual({ ops: [{ action: 'create', path }], isTooBig: false })
+  expect(readCommit(read)).toEqual({
+    ops: [{ action: 'create', path, cid: parseCid(someCid) }],
+    isTooBig: false,
+  })
 })
 
 test('messages of every kind are recognized', () => {
