@@ -72,7 +72,12 @@ export function createIntake({ store, config, interest, now, log, silent, notify
   const room = createRoom({ store, config, now })
   const budgets = createBudgets({ now, log })
   let isFull = false
-  const assertRoom = () => store.assertRoom(shareOfStore)
+  /** Whether the store has room, as far as the current transaction knows. */
+  let hasRoom = false
+  const assertRoom = () => {
+    if (!hasRoom) store.assertRoom(shareOfStore)
+    hasRoom = true
+  }
   const deps = { aliases: config.aliases, now, budgets, room, silent, notifying, assertRoom }
 
   /** Applies changes until the time is up. */
@@ -81,6 +86,7 @@ export function createIntake({ store, config, interest, now, log, silent, notify
     const callbacks: AfterCommit[] = []
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
     const outcomes: Outcome[] = []
+    hasRoom = false
     const end = isSingle ? 0 : performance.now() + sliceMs
     do {
       const change = changes[from + outcomes.length]

@@ -80,16 +80,14 @@ function accountsIn({ db, aliases }: Deps, links: readonly Link[]): string[] {
     db,
     links.map(({ did }) => did),
   )
-  const meant = links.filter(({ did, record }) => {
-    if (!hosted.has(did)) return false
-    if (!record) return true
-    return interest.isStored(db, {
+  const isMeant = ({ did, record }: Link) =>
+    !record ||
+    interest.isStored(db, {
       did,
       rkey: record.rkey,
       collections: allNamesOf(record.collection, aliases),
     })
-  })
-  return [...new Set(meant.map(({ did }) => did))]
+  return [...hosted].filter((did) => links.some((link) => link.did === did && isMeant(link)))
 }
 
 /** Whether a record is the gate of a post that is stored: it has the key of the post. */
