@@ -3,11 +3,20 @@ import type { DidString } from '@atproto/syntax'
 import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
 import { type Actors, createActors } from './actors/actors.ts'
+import { createFindHandle, type FindHandle } from './actors/find-handle.ts'
+import { createActorListener } from './actors/listener.ts'
+import { type ActorRefresh, createActorRefresh } from './actors/refresh.ts'
+import { createTransientActors, type TransientActors } from './actors/transient.ts'
 import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
-import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
+import {
+  type BacklinkDelays,
+  type Backlinks,
+  createBacklinks,
+  namesBacklinkService,
+} from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -64,6 +73,9 @@ export interface Services {
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly actors: Actors
+  readonly actorRefresh: ActorRefresh
+  readonly findHandle: FindHandle
+  readonly transientActors: TransientActors
   readonly repositories: Repositories
   readonly exports: Exports
   readonly blobs: Blobs
@@ -130,11 +142,33 @@ export async function createServices(base: Base): Promise<Services> {
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
-  const notifying = createNotifyingListener({ config, store, notifications, background, now })
-  const silent = combineListeners(linkListener, blockListener)
+  const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
+  const actorListener = createActorListener({ actors, refreshDids })
+  const notifying = combineListeners(
+    createNotifyingListener({ config, store, notifications, background, now }),
+    actorListener,
+  )
+  const silent = combineListeners(linkListener, blockListener, actorListener)
   const interest = createInterest({ store })
   const intake = createIntake({ store, config, interest, now, log, silent, notifying })
-  const remote = createRemote(base, { background, actors, interest, intake, upstreams: upstreamOrigins })
+  const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
+  const remote = createRemote(base, {
+    background,
+    actors,
+    interest,
+    intake,
+    isOn,
+    upstreams: upstreamOrigins,
+  })
+  const actorRefresh = createActorRefresh({
+    ...{ store, config, actors, intake, background, log, now, signal, isOn },
+    ...remote,
+  })
+  const findHandle = createFindHandle({ config, actors, resolveHandle, upstreamOrigins, now, signal })
+  const transientActors = createTransientActors({
+    ...{ store, config, actors, findHandle, log, now, isOn },
+    fetchRecord: remote.fetchRecord,
+  })
   const repositories = createListenedRepositories(
     { config, store, blobs, background, now },
     combineListeners(notifying, remote.wantedRecords.listener),
@@ -154,7 +188,11 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
-  const viewContext = createViewContexts({ store, aliases: config.aliases, now })
+  const viewContext = createViewContexts({
+    ...{ store, aliases: config.aliases, now },
+    refreshSoon: actorRefresh.refreshSoon,
+    transient: transientActors,
+  })
   return {
     config,
     store,
@@ -177,6 +215,9 @@ export async function createServices(base: Base): Promise<Services> {
     resolveHandle,
     plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
     actors,
+    actorRefresh,
+    findHandle,
+    transientActors,
     repositories,
     exports,
     blobs,
@@ -257,6 +298,8 @@ function createRemote(
   { config, store, log, now, signal, files }: Base,
   parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
     readonly upstreams: () => readonly string[]
+    /** Whether a source of remote records is switched on. */
+    readonly isOn: () => boolean
   },
 ): Pick<
   Services,
@@ -271,18 +314,15 @@ function createRemote(
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
   const catchUp = createCatchUp({ ...deps, repositorySync })
-  const { backlinkStreamUrl, backlinkIndexUrl } = config
-  const readsBacklinks = backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
-  const isOn = () => readsBacklinks || parts.upstreams().length > 0
   return {
     hosts,
     fetchRecord,
-    pictures: createPictures({ ...deps, isOn }),
+    pictures: createPictures(deps),
     repositorySync,
     catchUp,
-    wantedRecords: createWantedRecords({ ...deps, fetchRecord, isOn }),
+    wantedRecords: createWantedRecords({ ...deps, fetchRecord }),
     // Event streams report deletions, backlink services do not.
-    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => readsBacklinks }),
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => namesBacklinkService(config) }),
   }
 }
 

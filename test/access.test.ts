@@ -236,6 +236,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'chat.example.convo.getLog': () => ({}),
   'chat.example.convo.getUnreadCounts': () => ({}),
   'chat.example.convo.listConvos': () => ({}),
+  'com.core.actor.describeActors': () => ({ params: { dids: bystander.did } }),
   'com.core.admin.deleteAccount': (subject) => ({ input: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },

@@ -32,7 +32,7 @@ export async function isHandleOf(
 }
 
 /** Whether the server of an account decides who has a handle. */
-function isUnder(handle: string, host: string): boolean {
+export function isUnder(handle: string, host: string): boolean {
   return handle.endsWith('.test') || `.${handle}`.endsWith(`.${new URL(host).hostname}`)
 }
 

@@ -67,6 +67,7 @@ import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.
 import { getLog } from './chat/example/convo/getLog.ts'
 import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
 import { listConvos } from './chat/example/convo/listConvos.ts'
+import { describeActors } from './com/core/actor/describeActors.ts'
 import { addUpstream } from './com/core/admin/addUpstream.ts'
 import { checkNetwork } from './com/core/admin/checkNetwork.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
@@ -215,6 +216,7 @@ export const methods = [
   revokeAppPassword,
   revokeSession,
   updateEmail,
+  describeActors,
   checkNetwork,
   adminDeleteAccount,
   disableAccountInvites,

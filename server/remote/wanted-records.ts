@@ -115,13 +115,18 @@ async function fetchOne(
 async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
   await withOrigin(deps.actors.identify, did, async (origin) => {
     const names = await listLatest(deps, did, origin)
-    const changes = await Promise.all(
-      names.map(({ collection, rkey }) => deps.fetchRecord(did, collection, rkey)),
+    const results = await Promise.allSettled(
+      // The oldest first, as events report them.
+      names.reverse().map(({ collection, rkey }) => deps.fetchRecord(did, collection, rkey)),
     )
-    // The oldest first, as events report them.
-    await deps.intake.apply(origin.host, changes.filter(({ content }) => content).reverse(), {
-      notify: false,
-    })
+    const changes = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    await deps.intake.apply(
+      origin.host,
+      changes.filter(({ content }) => content),
+      { notify: false },
+    )
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
   })
 }
 

@@ -204,9 +204,9 @@ function remoteRecords(): string {
 function remoteIdentities(): string {
   const isFree = (handle: string) => `
           NOT EXISTS (SELECT 1 FROM accounts WHERE handle = ${handle})
-          AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE shown_handle = ${handle})`
+          AND NOT EXISTS (SELECT 1 FROM remote_actors o WHERE o.shown_handle = ${handle})`
   const take = `
-        UPDATE remote_actors SET shown_handle = CASE WHEN ${isFree('host_handle')} THEN host_handle END
+        UPDATE remote_actors SET shown_handle = CASE WHEN ${isFree('remote_actors.host_handle')} THEN host_handle END
           WHERE shown_handle = NEW.handle;`
   const release = (handle: string) => `
         UPDATE remote_actors SET shown_handle = ${handle}

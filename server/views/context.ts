@@ -1,5 +1,6 @@
 /** What views need: the store, the viewer, and what this response has read so far. */
 import type { app } from '../../lexicons/generated/index.ts'
+import type { TransientActors } from '../actors/transient.ts'
 import type { Aliases } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as actors from '../store/tables/actors.ts'
@@ -39,6 +40,10 @@ export interface ViewContext {
   /** Views of the lists by which the viewer blocks or mutes. */
   readonly lists: Map<number, app.example.graph.defs.ListViewBasic | undefined>
   readonly posts: LoadedPosts
+  /** Called with actors of other servers that the response shows. */
+  readonly refreshSoon: (ids: readonly number[]) => void
+  /** Actors of other servers that are not in the store. */
+  readonly transient: Pick<TransientActors, 'find' | 'get'>
 }
 
 /** The context of a response to a signed-in account. */
@@ -55,9 +60,11 @@ interface Deps {
   readonly store: Reader
   readonly aliases: Aliases
   readonly now: () => Date
+  readonly refreshSoon: ViewContext['refreshSoon']
+  readonly transient: ViewContext['transient']
 }
 
-export function createViewContexts({ store, aliases, now }: Deps): CreateViewContext {
+export function createViewContexts({ store, aliases, now, refreshSoon, transient }: Deps): CreateViewContext {
   const records = createRecordReader(aliases)
   const create = (origin: string, viewer: string | undefined): ViewContext => ({
     db: store,
@@ -70,6 +77,8 @@ export function createViewContexts({ store, aliases, now }: Deps): CreateViewCon
     relations: new Map(),
     lists: new Map(),
     posts: createLoadedPosts(),
+    refreshSoon,
+    transient,
   })
   return create as CreateViewContext
 }

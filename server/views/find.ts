@@ -9,10 +9,14 @@ import type { ViewContext } from './context.ts'
 import { actorById } from './profiles.ts'
 
 /** Returns the id of an actor. @param identifier handle or DID; handles in any letter case */
-export function actorIdByIdentifier({ db }: Pick<ViewContext, 'db'>, identifier: string): number | undefined {
-  return identifier.startsWith('did:')
+export function actorIdByIdentifier(
+  { db, transient }: Pick<ViewContext, 'db' | 'transient'>,
+  identifier: string,
+): number | undefined {
+  const stored = identifier.startsWith('did:')
     ? actors.idOf(db, identifier)
     : graph.actorOfHandle(db, identifier.toLowerCase())?.id
+  return stored ?? transient.find(identifier)?.id
 }
 
 /** Returns the DID of a handle or DID; undefined for a handle of no known actor. */

@@ -46,13 +46,18 @@ export interface Actor extends Readonly<SelfRecords> {
 export function loadActors(ctx: ViewContext, actors: Iterable<number>): void {
   const wanted = [...new Set(actors)]
   const missing = wanted.filter((id) => !ctx.actors.has(id))
-  if (missing.length > 0) readActors(ctx, missing)
+  const stored = missing.filter((id) => id > 0)
+  if (stored.length > 0) readActors(ctx, stored)
+  for (const id of missing) if (id < 0) readTransientActor(ctx, id)
   loadRelations(ctx, wanted)
 }
 
 function readActors(ctx: ViewContext, ids: readonly number[]): void {
   const records = selfRecords(ctx, ids)
-  for (const { id, did, inactive, handle, createdAt, isKnown } of graph.actors(ctx.db, ids)) {
+  const rows = graph.actors(ctx.db, ids)
+  const remote = rows.filter(({ createdAt }) => createdAt === null)
+  if (remote.length > 0) ctx.refreshSoon(remote.map(({ id }) => id))
+  for (const { id, did, inactive, handle, createdAt, isKnown } of rows) {
     ctx.actors.set(id, {
       id,
       did,
@@ -63,6 +68,17 @@ function readActors(ctx: ViewContext, ids: readonly number[]): void {
       ...(inactive === 0 ? records.get(id) : {}),
     })
   }
+}
+
+function readTransientActor(ctx: ViewContext, id: number): void {
+  const actor = ctx.transient.get(id)
+  if (!actor) return
+  const { did, handle, profile } = actor
+  ctx.actors.set(id, {
+    ...{ id, did, handle: handle ?? (INVALID_HANDLE as HandleString) },
+    ...{ isKnown: true, isActive: true, createdAt: undefined },
+    ...(profile && { profile: ctx.records.read(lexicons.profile, profile) }),
+  })
 }
 
 /** The newest record counts if an actor has one under several names of a collection. */

@@ -2,7 +2,7 @@
  * Tables `remote_actors` and `plc_logs`: identities of actors that live elsewhere. Triggers move a shown handle to another actor
  * when an account here takes or leaves it.
  */
-import type { HandleString } from '@atproto/syntax'
+import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId, idOf } from './actors.ts'
@@ -87,4 +87,59 @@ export function putLog(tx: Writer, did: string, log: string): void {
   const id = remoteId(tx, did)
   if (id === undefined) return
   tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
+}
+
+/** Whether an actor without an account here has not been refreshed since a time. */
+const isOutdated = `NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
+  AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id AND resolved_at >= ?1 AND profile_at >= ?1)`
+
+/** Returns the DIDs of those of the actors that live elsewhere and were not refreshed since a time. */
+export function outdated(db: Reader, ids: readonly number[], since: number): string[] {
+  const rows = db.all<{ did: string }>(
+    `SELECT a.did FROM json_each(?2) w CROSS JOIN actors a ON a.id = w.value WHERE ${isOutdated}`,
+    [since, JSON.stringify(ids)],
+  )
+  return rows.map(({ did }) => did)
+}
+
+/** As `outdated`, by DIDs. */
+export function outdatedDids(db: Reader, dids: readonly string[], since: number): string[] {
+  const rows = db.all<{ did: string }>(
+    `SELECT a.did FROM json_each(?2) w CROSS JOIN actors a ON a.did = w.value WHERE ${isOutdated}`,
+    [since, JSON.stringify(dids)],
+  )
+  return rows.map(({ did }) => did)
+}
+
+/** Stores when the profile of an actor was last read. */
+export function setRefreshed(tx: Writer, did: string, at: number): void {
+  tx.run(`UPDATE remote_actors SET profile_at = ? WHERE id = ${actorId}`, [at, did])
+}
+
+export interface ActorDescription {
+  readonly did: DidString
+  /** As it is shown here; null: it has none. */
+  readonly handle: HandleString | null
+  /** 1 if it has an account here; then the columns of the account follow. */
+  readonly isLocal: number
+  readonly takenDownAt: string | null
+  readonly suspendedAt: string | null
+  readonly deactivatedAt: string | null
+  /** Null for an account here, as the following. */
+  readonly host: string | null
+  readonly remoteStatus: string | null
+  /** Milliseconds since 1970. */
+  readonly refreshedAt: number | null
+}
+
+/** Describes actors, those that are known. */
+export function describe(db: Reader, dids: readonly string[]): ActorDescription[] {
+  return db.all<ActorDescription>(
+    `SELECT a.did, coalesce(c.handle, r.shown_handle) AS handle, c.id IS NOT NULL AS isLocal,
+       c.taken_down_at AS takenDownAt, c.suspended_at AS suspendedAt, c.deactivated_at AS deactivatedAt,
+       r.host, r.status AS remoteStatus, r.profile_at AS refreshedAt
+     FROM json_each(?) w CROSS JOIN actors a ON a.did = w.value
+     LEFT JOIN accounts c ON c.id = a.id LEFT JOIN remote_actors r ON r.id = a.id`,
+    [JSON.stringify([...new Set(dids)])],
+  )
 }

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import * as upstreams from '../../../server/store/tables/upstreams.ts'
 import { hour, minute } from '../../support/clock.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory } from '../../support/plc.ts'
+import { addUpstream } from '../../support/remote-views.ts'
 import { type Account, TestServer } from '../../support/server.ts'
 import { SocialServer } from '../../support/social.ts'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   here = await TestServer.start()
   there = await TestServer.start()
   bob = await there.account('bob')
-  await addUpstream(there.url)
+  await addUpstream(here, there.url)
 })
 afterAll(async () => {
   await here.close()
@@ -23,10 +23,6 @@ afterAll(async () => {
 })
 
 const actors = () => here.running.services.actors
-
-async function addUpstream(url: string, server = here) {
-  await server.running.services.store.transact((tx) => upstreams.add(tx, { url, isConfigured: false }, 0))
-}
 
 /** A server with scripted answers by path; everything else is 404. */
 async function peer(answers: Record<string, unknown>) {
@@ -63,7 +59,7 @@ test('look-ups of one DID share one request, and the result is kept for a day', 
   const carol = await peer({ [`/${identity.did}/log`]: [identity.genesis] })
   const identify = (maxAgeMs?: number) =>
     actors().identify(identity.did, { via: carol.url, ...(maxAgeMs && { maxAgeMs }) })
-  await addUpstream(carol.url)
+  await addUpstream(here, carol.url)
   await Promise.all([identify(), identify(), identify()])
   here.clock.advance(23 * hour)
   expect(await identify()).toMatchObject({ host: carol.url, handle: undefined })
@@ -93,7 +89,7 @@ test('a log of another DID, a forged one, a huge one and none are refused', asyn
     { log: [identity.genesis] },
   ]
   const liar = await peer({})
-  await addUpstream(liar.url)
+  await addUpstream(here, liar.url)
   for (const lie of lies) {
     liar.answers[`/${identity.did}/log`] = lie
     await expect(actors().identify(identity.did, { via: liar.url, maxAgeMs: 0 })).rejects.toThrow(
@@ -103,7 +99,7 @@ test('a log of another DID, a forged one, a huge one and none are refused', asyn
   here.clock.advance(minute)
   // An honest server that has it too is found beside the liar.
   const honest = await peer({ [`/${identity.did}/log`]: [identity.genesis] })
-  await addUpstream(honest.url)
+  await addUpstream(here, honest.url)
   expect(await actors().identify(identity.did, { via: liar.url, maxAgeMs: 0 })).toMatchObject({
     host: honest.url,
     signingKey: identity.key.did(),
@@ -117,7 +113,7 @@ test('the beginning of a log does not take the place of a longer one, also after
     verificationMethods: { atproto: key },
   })
   const server = await peer({ [`/${identity.did}/log`]: [identity.genesis, update] })
-  await addUpstream(server.url)
+  await addUpstream(here, server.url)
   await SocialServer.on(here).follow(await here.account('alice'), identity)
   const identify = () => actors().identify(identity.did, { via: server.url, maxAgeMs: 0 })
   expect(await identify()).toMatchObject({ signingKey: key })
@@ -165,7 +161,7 @@ test('with a directory, a peer is asked only for identities that it does not hav
   })
   await directory.submit(published.did, published.genesis)
   const source = await peer({ [`/${unpublished.did}/log`]: [unpublished.genesis] })
-  await addUpstream(source.url, server)
+  await addUpstream(server, source.url)
   const { actors } = server.running.services
   await actors.identify(published.did, { via: source.url })
   expect(source.requests.filter((path) => path.endsWith('/log'))).toEqual([])

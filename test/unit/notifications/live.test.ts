@@ -28,7 +28,13 @@ beforeEach(async () => {
   db = await Database.open({ directory: '/data', migrations, now: () => new Date(0), files: gate.files })
   events = createNotificationEvents()
   faults = []
-  const contexts = createViewContexts({ store: db, aliases: new Map(), now: () => new Date(0) })
+  const contexts = createViewContexts({
+    store: db,
+    aliases: new Map(),
+    now: () => new Date(0),
+    refreshSoon: () => {},
+    transient: { find: () => undefined, get: () => undefined },
+  })
   live = createLive({
     store: db,
     viewContext: (did) => contexts('https://pds.test', did),

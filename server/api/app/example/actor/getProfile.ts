@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findByIdentifier } from '../../../../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../../../../accounts/status.ts'
-import { findActor } from '../../../../views/find.ts'
+import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
 import { profileViewDetailed } from '../../../../views/profile-detail.ts'
+import { actorById } from '../../../../views/profiles.ts'
 import { XrpcError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
 
@@ -14,16 +15,20 @@ const inactive: Record<AccountStatus, { name: string; message: string }> = {
 
 export const getProfile = method(app.example.actor.getProfile, {
   auth: 'optional',
-  handler({ params, auth, store, caller, viewContext, fail }) {
+  async handler({ params, auth, store, caller, viewContext, transientActors, fail }) {
     const account = findByIdentifier(store, params.actor)
-    if (!account) throw fail('ProfileNotFound', 'Account not found')
-    const status = statusOf(account)
+    const status = account && statusOf(account)
     if (status && account.did !== auth?.did) {
       const { name, message } = inactive[status]
       // With 401, as for the caller's own account, clients would end the session.
       throw new XrpcError(name, message, { status: 400 })
     }
+    // Anyone could have other servers asked otherwise.
+    if (!account && auth) await transientActors.read(params.actor)
     const ctx = viewContext(caller.origin, auth?.did)
-    return profileViewDetailed(ctx, findActor(ctx, account.did))
+    const id = actorIdByIdentifier(ctx, account?.did ?? params.actor)
+    const isShown = id !== undefined && isVisible(ctx, id) && actorById(ctx, id).isKnown
+    if (!isShown) throw fail('ProfileNotFound', 'Account not found')
+    return profileViewDetailed(ctx, id)
   },
 })

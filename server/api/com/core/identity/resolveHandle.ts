@@ -2,16 +2,19 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeHandle } from '../../../../accounts/handle.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
+import * as graph from '../../../../store/tables/graph.ts'
 import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {
-  auth: 'none',
-  async handler({ params, store, resolveHandle: resolveElsewhere, fail }) {
+  auth: 'optional',
+  async handler({ params, auth, store, resolveHandle: resolveDomain, findHandle, fail }) {
     const handle = normalizeHandle(params.handle)
     const account = accounts.findByHandle(store, handle)
     if (account && statusOf(account) !== undefined)
       throw fail('HandleNotFound', 'The account with this handle is not active')
-    const did = account?.did ?? (await resolveElsewhere?.(handle))
+    // Other servers ask without a session: otherwise two that read each other would ask in a circle.
+    const resolveElsewhere = auth ? findHandle : resolveDomain
+    const did = graph.actorOfHandle(store, handle)?.did ?? (await resolveElsewhere?.(handle))
     if (did === undefined) throw fail('HandleNotFound', 'No account was found for this handle')
     return { did }
   },

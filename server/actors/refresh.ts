@@ -1,0 +1,141 @@
+/**
+ * Keeps what is shown of actors of other servers up to date: their identity, status and profile. An actor is refreshed in the
+ * background when a response shows it or something new refers to it, at most once a day.
+ */
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import { LRUCache } from 'lru-cache'
+import { type Aliases, allNamesOf, networkNames } from '../config/aliases.ts'
+import { UnresolvableDid } from '../identity/resolver.ts'
+import type { Background } from '../jobs/background.ts'
+import { OutboundRefused } from '../network/guard.ts'
+import { OutboundFailed } from '../network/guarded-fetch.ts'
+import type { RemoteChange } from '../remote/change.ts'
+import type { FetchRecord } from '../remote/fetch-record.ts'
+import type { Hosts } from '../remote/hosts.ts'
+import type { Intake } from '../remote/intake.ts'
+import { InvalidProof } from '../remote/verify.ts'
+import type { Database } from '../store/database.ts'
+import * as remoteActors from '../store/tables/remote-actors.ts'
+import { isStored } from '../store/tables/remote-interest.ts'
+import { statusAtHost } from '../upstreams/examine.ts'
+import type { Logger } from '../util/log.ts'
+import { XrpcError } from '../xrpc/errors.ts'
+import type { Actors } from './actors.ts'
+
+export interface ActorRefresh {
+  /** Refreshes actors in the background, if it is time to. @param ids as responses show them */
+  refreshSoon(ids: Iterable<number>): void
+  /** As `refreshSoon`. */
+  refreshDids(dids: Iterable<string>): void
+}
+
+export interface RefreshDeps {
+  readonly store: Database
+  readonly config: { readonly aliases: Aliases }
+  readonly actors: Actors
+  readonly fetchRecord: FetchRecord
+  readonly hosts: Hosts
+  readonly intake: Pick<Intake, 'apply' | 'setStatus'>
+  /** Whether records of other servers are received: otherwise no server is asked for anything. */
+  readonly isOn: () => boolean
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  /** Aborts requests. */
+  readonly signal: AbortSignal
+}
+
+const day = 24 * 60 * 60_000
+/** An actor that could not be refreshed is tried again after this time. */
+const retryMs = 10 * 60_000
+/** Actors that are refreshed at once. */
+const maxRunning = 4
+/** Actors that wait. Those beyond are refreshed when they are shown again. */
+const maxWaiting = 500
+const rememberedAttempts = 5_000
+
+/** The records with the key `self` that views show. */
+const selfCollections = [
+  'app.example.actor.profile',
+  'app.example.actor.status',
+  'app.example.notification.declaration',
+]
+
+export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
+  const { store, background, log } = deps
+  const now = () => deps.now().getTime()
+  const waiting = new Set<string>()
+  /** When an actor was last tried, in milliseconds. */
+  const attempts = new LRUCache<string, number>({ max: rememberedAttempts })
+  let running = 0
+
+  function add(dids: Iterable<string>): void {
+    for (const did of dids) {
+      const last = attempts.get(did)
+      const isDue = last === undefined || now() - last >= retryMs
+      if (isDue && waiting.size < maxWaiting) waiting.add(did)
+    }
+    for (; running < Math.min(maxRunning, waiting.size + running); running++) {
+      background.run('refresh of actors', work)
+    }
+  }
+
+  /** Refreshes actors until none waits. */
+  async function work(): Promise<void> {
+    try {
+      for (const did of waiting) {
+        waiting.delete(did)
+        if (deps.signal.aborted) return
+        attempts.set(did, now())
+        await refresh(deps, did).catch((error: unknown) => {
+          const level = isOfOthers(error) ? 'debug' : 'error'
+          log[level]({ err: error, did }, 'refresh of an actor failed')
+        })
+      }
+    } finally {
+      running--
+    }
+  }
+
+  return {
+    refreshSoon(ids) {
+      if (deps.isOn()) add(remoteActors.outdated(store, [...ids], now() - day))
+    },
+    refreshDids(dids) {
+      if (deps.isOn()) add(remoteActors.outdatedDids(store, [...dids], now() - day))
+    },
+  }
+}
+
+/** Whether another server has caused an error. */
+export function isOfOthers(error: unknown): boolean {
+  const kinds = [UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof, XrpcError]
+  return kinds.some((kind) => error instanceof kind)
+}
+
+/** @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof, XrpcError */
+async function refresh(deps: RefreshDeps, did: string): Promise<void> {
+  const { store, actors, intake, hosts, signal, now } = deps
+  const { host } = await actors.identify(did)
+  await intake.setStatus(did, await statusAtHost(hosts.at(host), did, signal))
+  const changes = await selfRecords(deps, did as DidString)
+  await intake.apply(host, changes, { notify: false })
+  await store.transact((tx) => remoteActors.setRefreshed(tx, did, now().getTime()))
+}
+
+/** Fetches the records that views show, and the absence of those that are stored. */
+async function selfRecords(
+  { store, config, fetchRecord }: RefreshDeps,
+  did: DidString,
+): Promise<RemoteChange[]> {
+  const rkey = 'self' as RecordKeyString
+  const toNetworkName = networkNames(config.aliases)
+  const changes: RemoteChange[] = []
+  for (const nsid of selfCollections) {
+    const collection = toNetworkName(nsid) as NsidString
+    const change = await fetchRecord(did, collection, rkey)
+    const collections = allNamesOf(collection, config.aliases)
+    if (change.content || isStored(store, { did, collections, rkey })) changes.push(change)
+  }
+  return changes
+}

@@ -1,0 +1,12 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { describeActor } from '../../../../actors/describe.ts'
+import { describe } from '../../../../store/tables/remote-actors.ts'
+import { method } from '../../../method.ts'
+
+export const describeActors = method(com.core.actor.describeActors, {
+  auth: 'access',
+  handler({ params, store, actorRefresh }) {
+    actorRefresh.refreshDids(params.dids)
+    return { actors: describe(store, params.dids).map(describeActor) }
+  },
+})
