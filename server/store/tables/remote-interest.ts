@@ -56,13 +56,13 @@ export function isStored(db: Reader, record: NamedRecord): boolean {
   return row !== undefined
 }
 
-/** Whether a record of an account here refers to a record, or a repost of an actor that an account here follows. */
+/** Whether a record of an account here refers to a record, or a repost or quote of an actor that an account here follows. */
 export function isSubject(db: Reader, record: NamedRecord): boolean {
   const row = db.get(
     `SELECT 1 FROM actors a CROSS JOIN subjects s ON s.actor = a.id AND s.rkey = ?2 AND s.collection IN (${nameIds})
      CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
      WHERE a.did = ?1 AND (EXISTS (SELECT 1 FROM accounts WHERE id = l.actor)
-       OR (l.path = ${paths.repost} AND ${isFollowed('l.actor')}))`,
+       OR (l.path IN (${paths.repost}, ${paths.quote}) AND ${isFollowed('l.actor')}))`,
     recordParams(record),
   )
   return row !== undefined
