@@ -57,7 +57,7 @@ describe('after a gap in the events of an upstream', () => {
     await like(bob)
     await host.create(carla, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
     await onGap()
-    expect(await seen()).toEqual(
+    expect((await seen()).toSorted()).toEqual(
       [
         ['follow', carla.did],
         ['like', bob.did],
