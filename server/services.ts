@@ -150,7 +150,10 @@ export async function createServices(base: Base): Promise<Services> {
   )
   const silent = combineListeners(linkListener, blockListener, actorListener)
   const interest = createInterest({ store })
-  const intake = createIntake({ store, config, interest, now, log, silent, notifying })
+  const intake = createIntake({
+    ...{ store, config, interest, now, log, silent, notifying },
+    feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
+  })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
   const remote = createRemote(base, {
     background,

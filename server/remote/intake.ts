@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
-import type { AfterCommit, RecordListener } from '../records/events.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'
@@ -64,6 +64,8 @@ interface Deps {
   readonly silent: RecordListener
   /** Notifies as well. */
   readonly notifying: RecordListener
+  /** Called with the posts and reposts that only feeds show. */
+  readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 }
 
 /** Milliseconds of a transaction. */
@@ -71,12 +73,17 @@ const sliceMs = 5
 /** The rest of the store is for records of accounts here. */
 const shareOfStore = 0.9
 
-export function createIntake({ store, config, interest, now, log, silent, notifying }: Deps): Intake {
+export function createIntake({ store, config, interest, now, log, ...listeners }: Deps): Intake {
   const room = createRoom({ store, config, now })
   const budgets = createBudgets({ now, log })
   let isFull = false
-  const assertRoom = () => store.assertRoom(shareOfStore)
-  const deps = { aliases: config.aliases, now, budgets, room, silent, notifying, assertRoom }
+  /** Whether the store has room, as far as the current transaction knows. */
+  let hasRoom = false
+  const assertRoom = () => {
+    if (!hasRoom) store.assertRoom(shareOfStore)
+    hasRoom = true
+  }
+  const deps = { aliases: config.aliases, now, budgets, room, assertRoom, ...listeners }
 
   /** Applies changes until the time is up. */
   function applySome(tx: Writer, slice: Slice): Result {
@@ -84,6 +91,7 @@ export function createIntake({ store, config, interest, now, log, silent, notify
     const callbacks: AfterCommit[] = []
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
     const outcomes: Outcome[] = []
+    hasRoom = false
     const end = isSingle ? 0 : performance.now() + sliceMs
     do {
       const change = changes[from + outcomes.length]

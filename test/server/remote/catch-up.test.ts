@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRecheck } from '../../../server/remote/recheck.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { answers, hangs } from '../../support/forgeries.ts'
+import { RemoteAuthor } from '../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { addUpstream, likesOf, notificationsOf } from '../../support/remote-views.ts'
 import { type Account, TestServer } from '../../support/server.ts'
@@ -56,7 +57,7 @@ describe('after a gap in the events of an upstream', () => {
     await like(bob)
     await host.create(carla, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
     await onGap()
-    expect(await seen()).toEqual(
+    expect((await seen()).toSorted()).toEqual(
       [
         ['follow', carla.did],
         ['like', bob.did],
@@ -259,6 +260,23 @@ describe('what records here refer to is fetched', () => {
       Array.from({ length: 25 }, (_, i) => `post ${29 - i}`),
     )
     expect(await seen()).toEqual([])
+  })
+
+  test('what an actor who is followed reposts and quotes', async () => {
+    const [bob, carla] = [await joined(), await joined()]
+    const [reposted, quoted] = [await ofBob(carla, 'reposted'), await ofBob(carla, 'quoted')]
+    await social.write(alice, 'app.bsky.graph.follow', { subject: bob.did, createdAt })
+    const author = new RemoteAuthor(server, bob.did as DidString)
+    await author.write('app.bsky.feed.repost', { subject: reposted })
+    await author.post('quoting', { embed: { $type: 'app.bsky.embed.record', record: quoted } })
+    await resume()
+    const { body } = await server.get('app.bsky.feed.getTimeline', {}, alice)
+    expect(body.feed.slice(0, 2)).toMatchObject([
+      { post: { record: { text: 'quoting' }, embed: { record: { value: { text: 'quoted' } } } } },
+      { post: { record: { text: 'reposted' } }, reason: { by: { did: bob.did } } },
+    ])
+    await services().intake.deleteOutdated()
+    expect((await server.get('app.bsky.feed.getPosts', { uris: [reposted.uri] })).body.posts).toHaveLength(1)
   })
 
   test('but nothing while no source is switched on', async () => {
