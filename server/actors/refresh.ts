@@ -117,6 +117,8 @@ export function isOfOthers(error: unknown): boolean {
 async function refresh(deps: RefreshDeps, did: string): Promise<void> {
   const { store, actors, intake, hosts, signal, now } = deps
   const { host } = await actors.identify(did)
+  // It may have been read before something here referred to it.
+  await store.transact((tx) => actors.keep(tx, did))
   const isActive = await statusAtHost(hosts.at(host), did, signal).then(
     async (status) => {
       await intake.setStatus(did, status)
