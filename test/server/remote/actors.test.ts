@@ -5,7 +5,7 @@ import { PlcDirectory } from '../../support/plc.ts'
 import { RemoteAuthor } from '../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { addUpstream } from '../../support/remote-views.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import { SocialServer } from '../../support/social.ts'
 
 let here: TestServer
@@ -157,6 +157,8 @@ describe('a handle', () => {
     await here.setStatus(local.did, { takedown: true })
     expect(await handleOf(emil)).toBe(otherHandle('emil'))
     expect((await getProfile('emil.test')).body.error).toBe('AccountTakedown')
+    await here.post('com.core.admin.deleteAccount', { did: local.did }, adminAuth)
+    expect(await handleOf(emil)).toBe('emil.test')
   })
 
   test('that two accounts elsewhere have is shown for the first; the other follows when it is free', async () => {
@@ -201,11 +203,21 @@ describe('an account elsewhere that nothing here refers to', () => {
       body: { did: gil.did, handle: 'gil.test', displayName: 'Gil' },
     })
     expect(found.body.viewer).toEqual({ muted: false, blockedBy: false })
-    for (const nsid of ['feed.getAuthorFeed', 'graph.getFollowers', 'graph.getLists', 'feed.getActorFeeds']) {
-      expect(await here.get(`app.example.${nsid}`, { actor: gil.did }, alice), nsid).toMatchObject({
-        status: 200,
-      })
+    const ofActor = ['getFollowers', 'getFollows', 'getKnownFollowers', 'getLists', 'getActorStarterPacks']
+    for (const nsid of [
+      'feed.getAuthorFeed',
+      'feed.getActorFeeds',
+      ...ofActor.map((name) => `graph.${name}`),
+    ]) {
+      const answer = await here.get(`app.example.${nsid}`, { actor: gil.did }, alice)
+      expect(answer, nsid).toMatchObject({ status: 200 })
     }
+    const relations = { actor: alice.did, others: [gil.did] }
+    expect(await here.get('app.example.graph.getRelationships', relations, alice)).toMatchObject({
+      status: 200,
+    })
+    const profiles = await here.get('app.example.actor.getProfiles', { actors: [gil.did, 'bob.test'] }, alice)
+    expect(profiles.body.profiles).toHaveLength(2)
     // It is in memory alone.
     expect(await describeActors(gil.did)).toEqual([])
     await social.follow(alice, gil)
