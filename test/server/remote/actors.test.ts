@@ -98,6 +98,14 @@ describe('an account elsewhere that is followed', () => {
     alice = { ...alice, ...(await here.signIn(alice)).body }
   })
 
+  test('is refreshed at once when its server reports another handle', async () => {
+    const bert = await followed('bert')
+    await there.changeHandle(bert, 'berta.test')
+    await here.running.services.actors.forget(bert.did)
+    await settled()
+    expect(await handleOf(bert)).toBe('berta.test')
+  })
+
   test('that is deactivated is found to be when it is refreshed', async () => {
     const carl = await there.account('carl')
     there.setStatus(carl, 'deactivated')
@@ -172,7 +180,7 @@ describe('a handle', () => {
     expect(await handleOf(copy)).toBe(`fay.${new URL(second.url).host.replace(/[.:]/g, '-')}.test`)
     await there.changeHandle(fay, 'fay-moved.test')
     await here.running.services.actors.forget(fay.did)
-    await here.running.services.actors.identify(fay.did)
+    await settled()
     expect(await handleOf(fay)).toBe('fay-moved.test')
     expect(await handleOf(copy)).toBe('fay.test')
     await second.close()
