@@ -3,6 +3,7 @@
  * those that have changed are read from their hosts. What is to be read is in tables, so that a restart goes on. Meanwhile the
  * streams go on, too: the later revision of a record counts, whichever comes first.
  */
+import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
 import { isObject } from '../identity/json.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
@@ -191,7 +192,7 @@ async function rowsOf(deps: Deps, { upstream, since }: catchUps.CatchUp): Promis
   })
   const listed = await listedAt(deps, upstream)
   if (!listed) {
-    return catchUps.actorsElsewhere(store, maxActors).map((did) => rowOf(did, notifySince))
+    return (await concernedActors(store)).map((did) => rowOf(did, notifySince))
   }
   const changedSince = since === null ? null : notifySince
   const isToRead = ({ did, rev }: Listed) =>
@@ -207,6 +208,21 @@ async function rowsOf(deps: Deps, { upstream, since }: catchUps.CatchUp): Promis
     ...listed.filter(isToRead).map(({ did, rev }) => rowOf(did, rev === undefined ? null : changedSince)),
     ...deleted.map((did) => rowOf(did, null)),
   ]
+}
+
+/** Returns the actors elsewhere that accounts here watch, then those of whom something is stored. */
+async function concernedActors(store: Database): Promise<DidString[]> {
+  const watched: DidString[] = []
+  const stored: DidString[] = []
+  for (let last = 0; ; await setImmediate()) {
+    const page = catchUps.actorsElsewhere(store, last, pageSize)
+    for (const { did, isWatched, isStored } of page) {
+      if (isWatched) watched.push(did)
+      else if (isStored) stored.push(did)
+    }
+    last = page.at(-1)?.id ?? 0
+    if (page.length < pageSize) return [...watched, ...stored].slice(0, maxActors)
+  }
 }
 
 interface Listed {
