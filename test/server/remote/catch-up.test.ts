@@ -108,6 +108,23 @@ describe('after a gap in the events of an upstream', () => {
     expect(await seen()).toEqual([`like ${bob.did}`])
   })
 
+  test('a further gap while repositories are listed lists them again', async () => {
+    const waiting = Promise.withResolvers<void>()
+    host.replacements.set('sync.listRepos', async (res) => {
+      host.replacements.clear()
+      await waiting.promise
+      res.end('{"repos":[]}')
+    })
+    await services().catchUp.onGap(host.url, undefined)
+    await host.called('sync.listRepos')
+    const bob = await joined()
+    await like(bob)
+    await services().catchUp.onGap(host.url, undefined)
+    waiting.resolve()
+    await services().background.idle()
+    expect(await seen()).toEqual([`like ${bob.did}`])
+  })
+
   test('accounts that were deleted meanwhile are removed, and accounts here are not touched', async () => {
     const bob = await joined()
     await like(bob)
