@@ -21,6 +21,8 @@ export interface ApplyDeps {
   readonly aliases: Aliases
   readonly interest: Pick<Interest, 'isWatched' | 'mentionsLocal'>
   readonly intake: Pick<Intake, 'apply'>
+  /** Ends the work. */
+  readonly signal: AbortSignal
 }
 
 export interface VerifiedRepository {
@@ -56,6 +58,7 @@ export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepos
 
   const ofActor: Write[] = []
   for await (const entries of slicesOf(readStagedFile(deps.files, staged))) {
+    deps.signal.throwIfAborted()
     const writes = entries.map(toWrite).filter((write) => write !== undefined)
     ofActor.push(...writes.filter(isOfActor).slice(0, maxOfActor - ofActor.length))
     const records = writes.filter((write) => !isOfActor(write))
