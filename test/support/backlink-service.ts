@@ -37,7 +37,7 @@ interface Options {
 const maxDids = 10_000
 const maxUpdateBytes = 1_000_000
 /** Bytes that a client may leave unread. */
-const maxUnreadBytes = 1_000_000
+const maxUnreadBytes = 8_000_000
 
 export class BacklinkService {
   /** Requests, connections and messages of clients, in order. */
