@@ -13,13 +13,15 @@ import type { FrameQueue } from './queue.ts'
 import type { StoreFinding } from './store-finding.ts'
 
 export interface Pipeline {
-  /** Number of the last event; undefined before the first one. */
+  /** The highest number of an event; undefined before the first one. */
   readonly lastSeq: number | undefined
   /** Whether so much waits that the stream must be paused. */
   readonly isFull: boolean
   /** Notes an event that does not concern this server. */
   pass(seq: number): void
   add(frame: Frame): void
+  /** Whether events of an author have not been stored yet. */
+  has(did: string): boolean
   /** Stores the position if it has changed. */
   savePosition(): Promise<void>
   /** Drops what waits: the next connection gets it again. Resolves when nothing is being stored any more. */
@@ -59,6 +61,8 @@ export function createPipeline(deps: Deps): Pipeline {
   const limit = createLimit(concurrency)
   /** Events that have not been stored, in the order of the stream. */
   const open = new Set<Item>()
+  /** How many of these events an author has. */
+  const counts = new Map<string, number>()
   /** Of these events. */
   let bytes = 0
   /** Events that are ready to be stored. */
@@ -108,19 +112,34 @@ export function createPipeline(deps: Deps): Pipeline {
 
   async function storeBatch(batch: typeof results): Promise<void> {
     const wasFull = isFull()
-    for (const { item } of batch) {
-      open.delete(item)
-      bytes -= item.frame.bytes.length
-    }
+    const items = new Set(batch.map(({ item }) => item))
+    const advanceBeyond = (tx: Writer) => advance(tx, items)
     const [first] = batch
-    if (first?.result === 'later') await queue.add(first.item.frame, advance)
-    else await storeFinding(merged(batch), advance)
+    if (first?.result === 'later') await queue.add(first.item.frame, advanceBeyond)
+    else await storeFinding(merged(batch), advanceBeyond)
+    // Not before: until it is stored, the position must stay behind it.
+    for (const item of items) remove(item)
     if (wasFull && !isFull()) deps.onDrain()
   }
 
-  function advance(tx: Writer): void {
-    const [oldest] = open
-    const cursor = oldest?.before ?? lastSeq
+  function remove(item: Item): void {
+    const { did, bytes: message } = item.frame
+    open.delete(item)
+    bytes -= message.length
+    const left = (counts.get(did) ?? 0) - 1
+    if (left > 0) counts.set(did, left)
+    else counts.delete(did)
+  }
+
+  /** Returns the number of the last event before all that are not stored, except for some. */
+  function position(except: ReadonlySet<Item> = new Set()): number | undefined {
+    for (const item of open) if (!except.has(item)) return item.before
+    return lastSeq
+  }
+
+  /** Stores the position, in the transaction that stores some events. */
+  function advance(tx: Writer, stored?: ReadonlySet<Item>): void {
+    const cursor = position(stored)
     if (cursor === undefined) return
     upstreams.advance(tx, id, { cursor, lastEventAt: now().getTime() })
     savedSeq = cursor
@@ -134,18 +153,20 @@ export function createPipeline(deps: Deps): Pipeline {
       return isFull()
     },
     pass(seq) {
-      lastSeq = seq
+      lastSeq = Math.max(lastSeq ?? seq, seq)
     },
     add(frame) {
-      const item = { frame, before: lastSeq ?? frame.seq - 1 }
-      lastSeq = frame.seq
+      const { seq } = frame
+      const item = { frame, before: Math.min(lastSeq ?? seq - 1, seq - 1) }
+      lastSeq = Math.max(lastSeq ?? seq, seq)
       open.add(item)
+      counts.set(frame.did, (counts.get(frame.did) ?? 0) + 1)
       bytes += frame.bytes.length
       limit(frame.did, () => process(item)).catch(onFault)
     },
+    has: (did) => counts.has(did),
     async savePosition() {
-      const [oldest] = open
-      if ((oldest?.before ?? lastSeq) !== savedSeq) await store.transact(advance)
+      if (position() !== savedSeq) await store.transact((tx) => advance(tx))
     },
     async close() {
       isClosed = true

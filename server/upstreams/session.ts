@@ -4,8 +4,8 @@ import type { Interest } from '../remote/interest.ts'
 import type { Database } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import * as upstreams from '../store/tables/upstreams.ts'
+import type { HourCounter } from '../util/hour-counter.ts'
 import type { Logger } from '../util/log.ts'
-import type { HourCounter } from './activity.ts'
 import type { Examine } from './examine.ts'
 import { type Frame, InvalidFrame, readFrame } from './frames.ts'
 import { createPipeline } from './pipeline.ts'
@@ -119,9 +119,15 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     if (isReplaying && frame && Date.parse(frame.time) >= openedAt) isReplaying = false
     const last = pipeline.lastSeq ?? cursor ?? seq - 1
     if (seq === last) return
-    if (seq < last) rewind()
-    else if (!frame || !mayConcern(frame, deps.interest)) pipeline.pass(seq)
+    // Only the first event shows that the upstream has counted anew. Later ones are out of order, which revisions make good.
+    if (seq < last && pipeline.lastSeq === undefined) rewind()
+    else if (!frame || !isRelevant(frame)) pipeline.pass(seq)
     else process(frame)
+  }
+
+  /** What is not stored yet may make its author one that concerns this server. */
+  function isRelevant(frame: Frame): boolean {
+    return mayConcern(frame, deps.interest) || pipeline.has(frame.did) || deps.queue.has(frame.did)
   }
 
   function process(frame: Frame): void {

@@ -8,6 +8,7 @@ import { inspect } from 'node:util'
 import { PeerServer } from '../support/peer-server.ts'
 import type { Account, Answer } from '../support/server.ts'
 import { createdAt, feed, graph, mentions, type Ref } from '../support/social.ts'
+import { tidOf } from '../support/tid.ts'
 import { expectedNotifications, type StoredRecord } from './expected-notifications.ts'
 import { seededRandom } from './random.ts'
 
@@ -124,7 +125,7 @@ async function act(actor: Actor): Promise<void> {
     }
     case 9: {
       const followed = pick(actors).account
-      const rkey = followed.did.slice(-24)
+      const rkey = tidOf(1_000_000 + actors.findIndex((one) => one.account === followed))
       if (followed.did === account.did) return
       return void (await put(actor, `${graph}.follow`, { subject: followed.did, createdAt }, rkey))
     }
@@ -164,7 +165,7 @@ async function put(
   actor: Actor,
   collection: string,
   record: object,
-  rkey = `r${++actor.count}`,
+  rkey = tidOf(++actor.count),
 ): Promise<Ref> {
   const { server, account } = actor
   const input = { repo: account.did, collection, rkey, record }

@@ -24,6 +24,7 @@ import {
 import { respond } from './remote-methods.ts'
 import { type RemoteCommit, RemoteRepository, type RemoteWrite } from './remote-repository.ts'
 import type { Ref } from './social.ts'
+import { tidOf } from './tid.ts'
 
 export interface RemoteAccount {
   readonly did: string
@@ -332,15 +333,4 @@ export function refOf({ did, repository }: RemoteAccount, key: string): Ref {
 export function withType(collection: string, record: object): LexMap {
   const members = Object.entries(record).filter(([, value]) => value !== undefined)
   return { $type: collection, ...Object.fromEntries(members) }
-}
-
-const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
-
-/** A TID: 11 characters of time in microseconds, two of the clock. */
-function tidOf(time: number): string {
-  let text = ''
-  for (let rest = time; text.length < 11; rest = Math.floor(rest / 32)) {
-    text = alphabet.charAt(rest % 32) + text
-  }
-  return `${text}22`
 }

@@ -1,0 +1,288 @@
+/** Servers that send what is false, broken or too much: nothing of it counts, and what is true still does. */
+import { P256Keypair } from '@atproto/crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  answers,
+  brokenMessages,
+  type Forgery,
+  forgedCommits,
+  forgedDeletion,
+  hangs,
+  redirects,
+  sendsForever,
+} from '../../support/forgeries.ts'
+import { accountEvent, commitEvent, identityEvent } from '../../support/remote-frames.ts'
+import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
+import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+import { body, createdAt, type Ref, SocialServer } from '../../support/social.ts'
+import { json, StubService } from '../../support/stub-service.ts'
+
+const likes = 'app.bsky.feed.like'
+
+let server: TestServer
+let social: SocialServer
+let remote: RemoteServer
+let bob: RemoteAccount
+let names = 0
+let alice: Account
+let post: Ref
+
+beforeAll(async () => {
+  server = await TestServer.start({ logLevel: 'warn' })
+  social = SocialServer.on(server)
+  await server.account('first')
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  alice = await server.account(`alice${++names}`)
+  post = await social.post(alice)
+})
+
+/** A server with an account `bob`, whose stream is read. */
+function setupRemote(): void {
+  beforeAll(async () => {
+    remote = await connectedServer()
+    bob = await join(remote, 'bob')
+  })
+  afterAll(() => remote.close())
+}
+
+async function connectedServer(): Promise<RemoteServer> {
+  const remote = await RemoteServer.start({ clock: server.clock })
+  await follow(remote)
+  await remote.connected()
+  return remote
+}
+
+async function follow({ url }: RemoteServer): Promise<void> {
+  body(await server.post('com.core.admin.addUpstream', { url }, adminAuth))
+}
+
+const like = () => ({ $type: likes, subject: { ...post }, createdAt })
+
+/** The notifications of alice, newest first: `like by bob`. */
+async function listed(): Promise<string[]> {
+  const { notifications } = await social.list(alice)
+  return notifications.map(
+    ({ author, reason }: { author: { did: string }; reason: string }) =>
+      `${reason} by ${people.get(author.did)}`,
+  )
+}
+
+/** Resolves when the notifications of alice are these, newest first. */
+async function aliceGets(...expected: readonly string[]): Promise<void> {
+  await expect.poll(listed, { interval: 10, timeout: 10000 }).toEqual(expected)
+}
+
+/** Names of the accounts of other servers, by DID. */
+const people = new Map<string, string>()
+
+async function join(server: RemoteServer, name: string, curve?: 'secp256k1'): Promise<RemoteAccount> {
+  const account = await server.account(name, curve)
+  people.set(account.did, name)
+  return account
+}
+
+/** What the server says of an upstream. */
+async function stateOf({ url }: RemoteServer) {
+  const { upstreams } = body(await server.get('com.core.admin.listUpstreams', {}, adminAuth))
+  return upstreams.find((upstream: { url: string }) => upstream.url === url)
+}
+
+/** Resolves when an upstream is no longer read, and returns why. */
+async function cutOff(upstream: RemoteServer): Promise<string> {
+  await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10, timeout: 10000 }).toBe('cutOff')
+  expect(server.logged.some((line) => line.includes(upstream.url))).toBe(true)
+  return (await stateOf(upstream)).error
+}
+
+describe('false events', () => {
+  setupRemote()
+
+  test.for(Object.entries(forgedCommits))('a commit %s does not count', async ([, forge]) => {
+    const forgery: Forgery = { server: remote, author: bob, key: `${likes}/${remote.tid()}`, record: like() }
+    remote.emit(await forge(forgery))
+    await remote.create(bob, likes, like())
+    await aliceGets('like by bob')
+  })
+
+  test('a deletion of a record that still exists does not count', async () => {
+    const { uri } = await remote.create(bob, likes, like())
+    await aliceGets('like by bob')
+    remote.emit(await forgedDeletion(remote, bob, uri.split('/').slice(3).join('/')))
+    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await aliceGets('follow by bob', 'like by bob')
+  })
+
+  test('events of accounts that live here are ignored', async () => {
+    const other = await server.account(`other${names}`)
+    const key = await P256Keypair.create()
+    const author: RemoteAccount = { ...bob, did: other.did, key, repository: bob.repository.fork(other.did) }
+    const write = { key: `${likes}/${remote.tid()}`, record: like() }
+    remote.emit(await commitEvent(other.did, await remote.commit(author, write)))
+    remote.emit(identityEvent(other.did, 'first.test'))
+    for (const status of ['takendown', 'deleted']) remote.emit(accountEvent(other.did, status))
+    await remote.create(bob, likes, like())
+    await aliceGets('like by bob')
+    const profile = await server.get('app.example.actor.getProfile', { actor: other.handle }, alice)
+    expect(profile).toMatchObject({ status: 200, body: { did: other.did } })
+  })
+
+  test('another server cannot report that an account has gone', async () => {
+    const relay = await connectedServer()
+    await remote.create(bob, likes, like())
+    await aliceGets('like by bob')
+    for (const status of ['suspended', 'deleted']) relay.emit(accountEvent(bob.did, status))
+    const carol = await join(relay, 'carol')
+    await relay.create(carol, likes, like())
+    await aliceGets('like by carol', 'like by bob')
+    await relay.close()
+  })
+
+  test('repeated events, and those that arrive in another order, count once', async () => {
+    const key = `${likes}/${remote.tid()}`
+    const created = await commitEvent(bob.did, await remote.commit(bob, { key, record: like() }))
+    const deleted = await commitEvent(bob.did, await remote.commit(bob, { key }))
+    for (const event of [deleted, created, deleted, created]) remote.emit(event)
+    await remote.create(bob, likes, like())
+    remote.send(remote.events.at(-1)?.frame ?? '')
+    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await aliceGets('follow by bob', 'like by bob')
+  })
+
+  test('deep records and numbers that JSON does not have harm nothing', async () => {
+    let deep: object = {}
+    for (let depth = 0; depth < 300; depth++) deep = { deep }
+    const records = [
+      { ...like(), deep },
+      { ...like(), number: Number.MAX_SAFE_INTEGER, subject: { uri: post.uri, cid: 1 } },
+      { ...like(), subject: [post.uri] },
+      { ...like(), createdAt: 'x'.repeat(100_000) },
+    ]
+    for (const record of records) await remote.create(bob, likes, record)
+    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await expect.poll(listed, { interval: 10, timeout: 10000 }).toContain('follow by bob')
+    expect(await server.get('app.example.feed.getLikes', { uri: post.uri }, alice)).toMatchObject({
+      status: 200,
+    })
+  })
+})
+
+describe('broken streams', () => {
+  let upstream: RemoteServer
+  let carol: RemoteAccount
+  beforeEach(async () => {
+    upstream = await connectedServer()
+    carol = await join(upstream, 'carol')
+  })
+  afterEach(async () => {
+    await server.post('com.core.admin.removeUpstream', { url: upstream.url }, adminAuth)
+    await upstream.close()
+  })
+
+  const retry = async () =>
+    body(await server.post('com.core.admin.retryUpstream', { url: upstream.url }, adminAuth))
+
+  test.for(Object.entries(brokenMessages))(
+    '%s cuts the upstream off until it is retried',
+    async ([, message]) => {
+      upstream.send(message())
+      expect(await cutOff(upstream)).not.toBe('')
+      await upstream.create(carol, likes, like())
+      await retry()
+      await aliceGets('like by carol')
+    },
+  )
+
+  test('twenty commits with wrong signatures cut the upstream off', async () => {
+    const forge = forgedCommits['signed by another key']
+    for (let count = 0; count < 20; count++) {
+      const key = `${likes}/${upstream.tid()}`
+      const event = await forge?.({ server: upstream, author: carol, key, record: like() })
+      if (event) upstream.emit(event)
+    }
+    expect(await cutOff(upstream)).toContain('signed')
+    expect(await listed()).toEqual([])
+  })
+
+  test('a flood of events about accounts here cuts the upstream off, while others are served', async () => {
+    const key = `${likes}/${upstream.tid()}`
+    const event = await commitEvent(carol.did, await upstream.commit(carol, { key, record: like() }))
+    for (let count = 0; count < 5000; count++) upstream.emit(event)
+    expect(await server.get('com.core.server.getSession', {}, alice)).toMatchObject({ status: 200 })
+    await cutOff(upstream)
+    expect(await social.unread(alice)).toBeLessThanOrEqual(1)
+  })
+
+  test('a stream that was restored from a backup is read from its beginning', async () => {
+    await upstream.create(carol, likes, like())
+    await aliceGets('like by carol')
+    const replayed = upstream.events.splice(0)
+    upstream.seq = 0
+    upstream.disconnect()
+    for (const { frame } of replayed.slice(0, 2))
+      upstream.events.push({ seq: ++upstream.seq, did: '', frame })
+    await upstream.create(carol, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await retry()
+    await aliceGets('follow by carol', 'like by carol')
+  })
+
+  test('events that the upstream no longer keeps are read from the repositories', async () => {
+    await upstream.create(carol, likes, like())
+    await aliceGets('like by carol')
+    upstream.disconnect()
+    await upstream.create(carol, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    const dave = await join(upstream, 'dave', 'secp256k1')
+    await upstream.create(dave, likes, like())
+    upstream.forget()
+    await retry()
+    await expect
+      .poll(async () => (await listed()).sort(), { interval: 10, timeout: 10000 })
+      .toEqual(['follow by carol', 'like by carol', 'like by dave'])
+  })
+})
+
+describe('servers that do not say who their accounts are', () => {
+  setupRemote()
+  let elsewhere: StubService
+  beforeAll(async () => {
+    elsewhere = await StubService.start()
+    elsewhere.respond = json({})
+  })
+  afterAll(() => elsewhere.close())
+
+  test.for([
+    ['hangs', () => hangs],
+    ['redirects', () => redirects(elsewhere.url)],
+    ['sends without an end', () => sendsForever],
+    ['has the operations of another account', () => answers(bob.operations)],
+    ['has no operations', () => answers([])],
+  ] as const)(
+    'one that %s: its events do not count, and hold up no others',
+    async ([, respond], { task }) => {
+      const mallory = await remote.account(`mallory${task.id.slice(-1)}`)
+      for (const path of ['', '/log', '/log/last', '/data']) {
+        remote.replacements.set(`/${mallory.did}${path}`, respond())
+      }
+      await remote.create(mallory, likes, like())
+      await remote.create(bob, likes, like())
+      await aliceGets('like by bob')
+      expect(elsewhere.calls).toEqual([])
+      remote.deleteAccount(mallory)
+    },
+  )
+
+  test('an identity that cannot be looked up now delays the events of its account, in their order', async () => {
+    const carol = await join(remote, 'carol')
+    const unavailable = answers({}, 503)
+    for (const path of ['', '/log']) remote.replacements.set(`/${carol.did}${path}`, unavailable)
+    const { uri } = await remote.create(carol, likes, like())
+    await remote.create(carol, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await remote.remove(carol, { uri })
+    await remote.create(bob, likes, like())
+    await aliceGets('like by bob')
+    remote.replacements.clear()
+    body(await server.post('com.core.admin.retryUpstream', { url: remote.url }, adminAuth))
+    await aliceGets('follow by carol', 'like by bob')
+  })
+})
