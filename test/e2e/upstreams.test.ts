@@ -21,7 +21,7 @@ let address: string
 
 beforeAll(async () => {
   there = await TestServer.start({ publicUrl: undefined })
-  world = await World.open({ publicUrl: undefined, upstreams: [dead] })
+  world = await World.open({ publicUrl: undefined, upstreams: [dead], backlinkIndexUrl: dead })
   address = new URL(there.url).host
   far = SocialServer.on(there)
   alice = await world.server.account('alice')
@@ -46,6 +46,8 @@ test('network: a server is added by its address, and problems say what to do', a
   await configured.getByText('Set by PDS_UPSTREAMS').waitFor()
   await configured.getByText(/Waiting until/).waitFor()
   expect(await configured.getByRole('button', { name: 'Remove' }).count()).toBe(0)
+  const service = page.getByRole('list', { name: 'Backlink service' }).getByRole('listitem')
+  await service.getByText('0 links in the last hour').waitFor()
   const field = page.getByLabel('Address of a server')
   for (const [text, problem] of [
     ['not an address', 'This is not the address of a server'],
@@ -103,4 +105,39 @@ test('posts: text of another server stays text, and gaps of its threads are name
   expect(await page.evaluate('window.executed')).toBeUndefined()
   expect(await page.getByRole('main').innerText()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
   expect(await overflow(page)).toBe(0)
+})
+test('people: someone elsewhere is found by handle, subscribed to and followed', async () => {
+  const page = await world.signedIn(alice, '/subscriptions')
+  const field = page.getByLabel('Handle or DID')
+  await field.fill('dora.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('No server that yours knows has this handle.').waitFor()
+  await field.fill('carol.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('Subscribed to carol.test').waitFor()
+  const row = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
+  await row.getByText(`On ${address}`).waitFor()
+  await row.getByRole('link', { name: 'carol.test' }).click()
+  await page.getByRole('button', { name: 'Follow', exact: true }).click()
+  await page.getByText('You follow carol.test').waitFor()
+  await page.getByRole('button', { name: 'Unfollow' }).waitFor()
+  await far.post(carol, { text: 'Sent here' })
+  await page.goto(`${world.server.url}/#/notifications`)
+  const items = page.getByRole('main').getByRole('listitem')
+  await items.filter({ hasText: 'carol.test posted' }).getByText('Sent here').waitFor()
+})
+
+test('network: removal is confirmed and undone; people there are offered to be followed again', async () => {
+  const page = await world.signedIn(alice, '/network', { colorScheme: 'dark', width: 320 })
+  await rows(page).filter({ hasText: address }).getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByText('What has arrived stays.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText(`No longer following ${address}`).waitFor()
+  const offer = page.getByRole('list', { name: 'People on servers that yours does not follow' })
+  await offer.getByText('carol.test').waitFor()
+  expect(await findings(page)).toEqual([])
+  expect(await overflow(page)).toBe(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await rows(page).filter({ hasText: address }).getByText('Live').waitFor()
+  await offer.waitFor({ state: 'detached' })
 })

@@ -81,7 +81,7 @@ function About({ profile }: { readonly profile: Profile }) {
         </div>
         <CopyField label={t.people.copyDid} name={t.people.did} text={did} />
       </Panel>
-      {actor?.host !== undefined && <NotCarried host={actor.host} />}
+      {actor?.isLocal === false && <NotCarried host={actor.host} />}
     </>
   )
 }

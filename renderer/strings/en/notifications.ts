@@ -81,7 +81,7 @@ export const subscriptions = {
   add: 'Subscribe',
   adding: 'Looking up…',
   notFound:
-    'No server that yours knows has this handle. Check the spelling. If the person lives on another server, its address belongs on the Network screen first.',
+    'No server that yours knows has this handle. Check the spelling. If the person lives on another server, add that server on the Network screen first.',
   added: (name: string) => `Subscribed to ${name}`,
   posts: 'Posts',
   replies: 'Replies',
