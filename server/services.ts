@@ -142,14 +142,14 @@ export async function createServices(base: Base): Promise<Services> {
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
+  const interest = createInterest({ store })
   const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
-  const actorListener = createActorListener({ actors, refreshDids })
+  const actorListener = createActorListener({ actors, interest, refreshDids })
   const notifying = combineListeners(
     createNotifyingListener({ config, store, notifications, background, now }),
     actorListener,
   )
   const silent = combineListeners(linkListener, blockListener, actorListener)
-  const interest = createInterest({ store })
   const intake = createIntake({ store, config, interest, now, log, silent, notifying })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
   const remote = createRemote(base, {

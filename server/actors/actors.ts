@@ -176,7 +176,7 @@ export function createActors(deps: ActorsDeps): Actors {
     },
     keep(tx, did) {
       const known = cache.get(did)
-      if (known) write(tx, did, known)
+      if (known && !remoteActors.find(tx, did)) write(tx, did, known)
     },
   }
 }

@@ -117,9 +117,20 @@ export function isOfOthers(error: unknown): boolean {
 async function refresh(deps: RefreshDeps, did: string): Promise<void> {
   const { store, actors, intake, hosts, signal, now } = deps
   const { host } = await actors.identify(did)
-  await intake.setStatus(did, await statusAtHost(hosts.at(host), did, signal))
-  const changes = await selfRecords(deps, did as DidString)
-  await intake.apply(host, changes, { notify: false })
+  // It may have been read before something here referred to it.
+  await store.transact((tx) => actors.keep(tx, did))
+  const isActive = await statusAtHost(hosts.at(host), did, signal).then(
+    async (status) => {
+      await intake.setStatus(did, status)
+      return status === undefined
+    },
+    (error: unknown) => {
+      // Not every server has the method.
+      if (error instanceof XrpcError) return true
+      throw error
+    },
+  )
+  if (isActive) await intake.apply(host, await selfRecords(deps, did as DidString), { notify: false })
   await store.transact((tx) => remoteActors.setRefreshed(tx, did, now().getTime()))
 }
 

@@ -1,6 +1,7 @@
 /** Actors of other servers as clients see them: handles, profiles, search, follows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hour } from '../../support/clock.ts'
+import { PlcDirectory } from '../../support/plc.ts'
 import { RemoteAuthor } from '../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { addUpstream } from '../../support/remote-views.ts'
@@ -109,11 +110,15 @@ describe('an account elsewhere that is followed', () => {
   test('and to whose posts an account subscribes is listed with its profile; a wrong DID breaks nothing', async () => {
     const dora = await there.account('dora')
     await rename(dora, 'Dora')
+    // Without a profile, and looked at before.
+    const dan = await there.account('dan')
+    expect(await handleOf(dan)).toBe('dan.test')
     const wrong = { did: 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb' }
-    for (const subject of [wrong, dora]) await social.subscribe(alice, subject, true, false)
+    for (const subject of [wrong, dora, dan]) await social.subscribe(alice, subject, true, false)
     await settled()
     const { body } = await here.get('app.example.notification.listActivitySubscriptions', {}, alice)
     expect(body.subscriptions).toMatchObject([
+      { did: dan.did, handle: 'dan.test' },
       { did: dora.did, handle: 'dora.test', displayName: 'Dora' },
       { did: wrong.did, handle: 'handle.invalid' },
     ])
@@ -220,18 +225,23 @@ describe('an account elsewhere that nothing here refers to', () => {
   })
 
   test('is not looked up while no source is switched on', async () => {
-    const off = await TestServer.start()
+    const directory = await PlcDirectory.start()
+    const off = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
     const viewer = await off.account('viewer')
     const ivy = await there.account('ivy')
+    await directory.submit(ivy.did, ivy.identity.genesis)
     const calls = there.calls.length
     for (const actor of [ivy.did, 'ivy.test']) {
       const answer = await off.get('app.example.actor.getProfile', { actor }, viewer)
       expect(answer).toMatchObject(refusal(400, 'ProfileNotFound'))
     }
     await SocialServer.on(off).follow(viewer, ivy)
+    await off.get('app.example.graph.getFollows', { actor: viewer.did }, viewer)
     await off.running.services.background.idle()
+    expect(directory.requests.filter((request) => request.includes(ivy.did))).toEqual([])
     expect(there.calls).toHaveLength(calls)
     await off.close()
+    await directory.close()
   })
 })
 

@@ -91,7 +91,9 @@ async function stateOf({ url }: RemoteServer) {
 
 /** Resolves when an upstream is no longer read, and returns why. */
 async function cutOff(upstream: RemoteServer): Promise<string> {
-  await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10, timeout: 10000 }).toBe('cutOff')
+  await expect
+    .poll(async () => (await stateOf(upstream)).state, { interval: 10, timeout: 10000 })
+    .toBe('cutOff')
   expect(server.logged.some((line) => line.includes(upstream.url))).toBe(true)
   return (await stateOf(upstream)).error
 }
@@ -128,7 +130,7 @@ describe('false events', () => {
     expect(profile).toMatchObject({ status: 200, body: { did: other.did } })
   })
 
-  test('another server cannot report that an account has gone', async () => {
+  test('another server cannot report that an account was deleted', async () => {
     const relay = await connectedServer()
     await remote.create(bob, likes, like())
     await aliceGets('like by bob')
