@@ -45,6 +45,7 @@ test('network: a server is added by its address, and problems say what to do', a
   const configured = rows(page).filter({ hasText: '127.0.0.1:9' })
   await configured.getByText('Set by PDS_UPSTREAMS').waitFor()
   await configured.getByText(/Waiting until/).waitFor()
+  await configured.getByText('It does not accept connections.').waitFor()
   expect(await configured.getByRole('button', { name: 'Remove' }).count()).toBe(0)
   const service = page.getByRole('list', { name: 'Backlink service' }).getByRole('listitem')
   await service.getByText('0 links in the last hour').waitFor()

@@ -6,6 +6,7 @@ import { Row, RowList, Section } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { connectionProblem } from './connection-problem.ts'
 import styles from './network.module.css'
 import type { Network } from './owner-sections.tsx'
 
@@ -67,7 +68,7 @@ function Service({ backlinks }: { readonly backlinks: Backlinks }) {
               {t.backlinks.caughtUp} <RelativeTime at={lastCatchUpAt} />
             </p>
           )}
-          {error !== undefined && <p className={styles.problem}>{error}</p>}
+          {error !== undefined && <p className={styles.problem}>{connectionProblem(error)}</p>}
         </>
       }
       title={

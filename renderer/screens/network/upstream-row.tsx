@@ -11,6 +11,7 @@ import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { connectionProblem } from './connection-problem.ts'
 import styles from './network.module.css'
 
 const { getNetwork, listUpstreams, removeUpstream, retryUpstream } = com.core.admin
@@ -81,7 +82,8 @@ function Detail({ upstream }: { readonly upstream: Upstream }) {
       </p>
       {error !== undefined && (
         <p className={styles.problem}>
-          {error} {state === 'cutOff' && retryAt !== undefined && t.upstreams.retryAt(retryAt)}
+          {connectionProblem(error)}{' '}
+          {state === 'cutOff' && retryAt !== undefined && t.upstreams.retryAt(retryAt)}
         </p>
       )}
     </>

@@ -28,6 +28,17 @@ export const upstreams = {
   noEvent: 'No event yet',
   events: (events: number) => `${count(events, { one: 'event', other: 'events' })} in the last hour`,
   kept: (records: number) => `${formatNumber(records)} kept`,
+  /** What to do about errors of connections, by their code. */
+  problems: {
+    ECONNREFUSED:
+      'It does not accept connections. Check that the server runs there and is open to the network.',
+    ECONNRESET: 'It closed the connection. Check that the server runs there.',
+    EAI_AGAIN: 'Its name cannot be looked up now. Check that this computer is online.',
+    EHOSTUNREACH: 'It cannot be reached. Check that both computers are on and in the same network.',
+    ENETUNREACH: 'It cannot be reached. Check that this computer is online.',
+    ENOTFOUND: 'There is no server of this name. Check the address.',
+    ETIMEDOUT: 'It does not respond. Check the address, and that the server runs there.',
+  } as Readonly<Record<string, string>>,
   retryAt: (at: string) => `Next attempt at ${formatClock(at)}.`,
   retry: 'Try now',
   retryLabel: (server: string) => `Try now: ${server}`,
