@@ -91,7 +91,9 @@ async function stateOf({ url }: RemoteServer) {
 
 /** Resolves when an upstream is no longer read, and returns why. */
 async function cutOff(upstream: RemoteServer): Promise<string> {
-  await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10, timeout: 10000 }).toBe('cutOff')
+  await expect
+    .poll(async () => (await stateOf(upstream)).state, { interval: 10, timeout: 10000 })
+    .toBe('cutOff')
   expect(server.logged.some((line) => line.includes(upstream.url))).toBe(true)
   return (await stateOf(upstream)).error
 }
