@@ -11,7 +11,12 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
-import { type BacklinkDelays, type Backlinks, createBacklinks } from './backlinks/backlinks.ts'
+import {
+  type BacklinkDelays,
+  type Backlinks,
+  createBacklinks,
+  namesBacklinkService,
+} from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
@@ -146,7 +151,7 @@ export async function createServices(base: Base): Promise<Services> {
   const silent = combineListeners(linkListener, blockListener, actorListener)
   const interest = createInterest({ store })
   const intake = createIntake({ store, config, interest, now, log, silent, notifying })
-  const isOn = () => readsBacklinks(config) || upstreamOrigins().length > 0
+  const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
   const remote = createRemote(base, {
     background,
     actors,
@@ -288,11 +293,6 @@ function createForeignHandles({ config, now, signal }: Base): ResolveHandle | un
   return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
 }
 
-/** Whether the settings name a backlink service. */
-function readsBacklinks({ backlinkStreamUrl, backlinkIndexUrl }: Config): boolean {
-  return (backlinkStreamUrl ?? backlinkIndexUrl) !== undefined
-}
-
 /** Creates the parts that read from the hosts of remote actors. */
 function createRemote(
   { config, store, log, now, signal, files }: Base,
@@ -322,7 +322,7 @@ function createRemote(
     catchUp,
     wantedRecords: createWantedRecords({ ...deps, fetchRecord }),
     // Event streams report deletions, backlink services do not.
-    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => readsBacklinks(config) }),
+    recheck: createRecheck({ ...deps, fetchRecord, catchUp, isOn: () => namesBacklinkService(config) }),
   }
 }
 

@@ -64,11 +64,19 @@ export interface BacklinkDelays {
 
 const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000 }
 
+/** Whether activity may be reported by a service. None reports deletions. */
+export function namesBacklinkService({
+  backlinkStreamUrl,
+  backlinkIndexUrl,
+}: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl'>): boolean {
+  return backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
+}
+
 /** Returns undefined if the settings name no service. */
 export function createBacklinks(deps: Deps): Backlinks | undefined {
   const { config, store, interest, background, log, now, signal } = deps
   const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl, recordCacheUrl } = config
-  if (streamUrl === undefined && indexUrl === undefined) return undefined
+  if (!namesBacklinkService(config)) return undefined
 
   const { intervalMs, reconnectMs } = { ...defaultDelays, ...deps.delays }
   const userAgent = `${name}/${version} (${config.contactEmail ?? homepage})`

@@ -3,7 +3,6 @@
  * lists are read from the newest link to the newest page that ends with a known one.
  */
 import type { DidString } from '@atproto/syntax'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
 import { recordUri } from '../records/record-uri.ts'
 import type { Database } from '../store/database.ts'
 import { activeDids } from '../store/tables/accounts.ts'
@@ -116,7 +115,10 @@ async function readAccount(deps: Deps, did: DidString): Promise<void> {
   let left = maxLinks
   for (const query of queriesAbout(deps, did)) {
     left -= await readList(deps, query, left)
-    if (left === 0) throw new OutboundFailed(`The backlink service lists more than ${maxLinks} new links`)
+    if (left === 0) {
+      deps.log.warn({ did, limit: maxLinks }, 'catch-up of backlinks ended: too many new links')
+      return
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isObject, isString, parseJson } from '../identity/json.ts'
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
+import { retryAfter } from '../util/retry-after.ts'
 import { type Link, readRecord } from './link.ts'
 
 export interface LinkQuery {
@@ -37,9 +38,10 @@ const maxBytes = 1_000_000
 const timeoutMs = 30_000
 /** Attempts of one request that the service refuses with 429 or 503. */
 const maxAttempts = 5
-const defaultRetrySeconds = 30
+/** Milliseconds before the next attempt, if the service asks for no delay. */
+const defaultRetryMs = 30_000
 /** A service that asks for a longer delay counts as failed. */
-const longestRetrySeconds = 600
+const longestRetryMs = 10 * 60_000
 
 /** Calls must not overlap. */
 export function createIndexClient({ url, userAgent, intervalMs, signal }: Options): ReadLinks {
@@ -61,12 +63,12 @@ export function createIndexClient({ url, userAgent, intervalMs, signal }: Option
     for (let attempt = 1; ; attempt++) {
       const { status, headers, body } = await send(target)
       if (status === 200) return parseJson(body)
-      const seconds = Number(headers['retry-after'] ?? defaultRetrySeconds)
-      const mayRepeat = (status === 429 || status === 503) && attempt < maxAttempts
-      if (!mayRepeat || !(seconds <= longestRetrySeconds)) {
+      const retryMs = retryAfter(headers['retry-after'], new Date()) || defaultRetryMs
+      const isBusy = status === 429 || status === 503
+      if (!isBusy || attempt === maxAttempts || retryMs > longestRetryMs) {
         throw new OutboundFailed(`The backlink service answered ${status}`)
       }
-      await pause(seconds * 1000)
+      await pause(retryMs)
     }
   }
 

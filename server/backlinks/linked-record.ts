@@ -24,7 +24,7 @@ export type Outcome = 'kept' | 'ignored' | 'retry'
 export interface LinkedRecords {
   /** Whether the record of a link is stored, or was fetched and not kept. */
   isKnown(link: Link): boolean
-  fetch(link: Link): Promise<Outcome>
+  load(link: Link): Promise<Outcome>
 }
 
 export interface LinkedRecordDeps {
@@ -61,7 +61,7 @@ export function createLinkedRecords(deps: LinkedRecordDeps): LinkedRecords {
 
   return {
     isKnown,
-    async fetch(link) {
+    async load(link) {
       if (isKnown(link)) return 'kept'
       try {
         const change = await fetchOrCached(deps, link)

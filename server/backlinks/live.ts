@@ -40,6 +40,8 @@ const longestDelayMs = 5 * 60_000
 const healthyMs = 60_000
 /** Three periods of the pings of the service. */
 const silenceMs = 90_000
+/** A link has a few hundred. */
+const maxBytes = 65_536
 
 export function openLive(deps: Deps): LiveLinks {
   const { store, log } = deps
@@ -72,7 +74,7 @@ export function openLive(deps: Deps): LiveLinks {
       allowPrivate: true,
       isText: true,
       headers: { 'user-agent': deps.userAgent },
-      silenceMs,
+      ...{ silenceMs, maxBytes },
       onOpen() {
         openSince = Date.now()
         error = undefined

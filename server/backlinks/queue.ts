@@ -53,12 +53,12 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
   let hasOverflow = false
 
   function add(link: Link): void {
-    if (records.isKnown(link)) return
     if (waiting.size >= maxLinks && !waiting.has(keyOf(link))) {
       dropped.add()
       hasOverflow = true
       return
     }
+    if (records.isKnown(link)) return
     waiting.set(keyOf(link), link)
     if (workers >= maxWorkers) return
     workers++
@@ -67,7 +67,7 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
 
   async function work(): Promise<void> {
     try {
-      for (let link = take(); link; link = take()) await fetch(link)
+      for (let link = take(); link; link = take()) await load(link)
     } finally {
       workers--
     }
@@ -83,8 +83,8 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
     return next?.[1]
   }
 
-  async function fetch(link: Link): Promise<void> {
-    const outcome = await records.fetch(link)
+  async function load(link: Link): Promise<void> {
+    const outcome = await records.load(link)
     if (outcome === 'ignored') ignored.add()
     if (outcome === 'retry') retryLater(link)
     else retries.delete(keyOf(link))

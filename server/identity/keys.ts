@@ -1,6 +1,7 @@
 /** Keys of accounts and of the server: P-256 and secp256k1 as did:key. */
 import * as crypto from 'node:crypto'
 import { formatDidKey, parseDidKey, verifySignature } from '@atproto/crypto'
+import { LRUCache } from 'lru-cache'
 
 /** A public key as a DID: P-256 (`did:key:zDn…`) or secp256k1 (`did:key:zQ3s…`). */
 export type DidKey = `did:key:${string}`
@@ -95,10 +96,56 @@ function withLowS(signature: Buffer): Uint8Array {
  */
 export async function isSignedBy(key: string, data: Uint8Array, signature: Uint8Array): Promise<boolean> {
   try {
-    return await verifySignature(key, data, signature)
+    const known = nativeKeyOf(key)
+    if (!known) return await verifySignature(key, data, signature)
+    if (signature.length !== 2 * keyBytes || !isLowS(signature, known.order)) return false
+    return crypto.verify('sha256', data, { key: known.publicKey, dsaEncoding: 'ieee-p1363' }, signature)
   } catch {
     return false
   }
+}
+
+interface NativeKey {
+  readonly publicKey: crypto.KeyObject
+  /** Of the group of its curve. */
+  readonly order: bigint
+}
+
+/** Parsing takes longer than verifying, and an actor signs many commits. */
+const nativeKeys = new LRUCache<string, NativeKey>({ max: 2000 })
+
+/**
+ * Returns a key for OpenSSL, which verifies in a tenth of the time of JavaScript; undefined if it does not have the curve: that of
+ * Electron lacks secp256k1. Throws for a malformed key.
+ */
+function nativeKeyOf(did: string): NativeKey | undefined {
+  const known = nativeKeys.get(did)
+  if (known || !isNativeCurve(did)) return known
+  const { jwtAlg, keyBytes: point } = parseDidKey(did)
+  const { crv, order } = curves[jwtAlg as KeyAlgorithm]
+  const [x, y] = [point.subarray(1, 1 + keyBytes), point.subarray(1 + keyBytes)].map((part) =>
+    Buffer.from(part).toString('base64url'),
+  )
+  const jwk = { kty: 'EC', crv, x, y } as crypto.JsonWebKey
+  const key = { publicKey: crypto.createPublicKey({ key: jwk, format: 'jwk' }), order }
+  nativeKeys.set(did, key)
+  return key
+}
+
+const curves = {
+  ES256: { crv: 'P-256', order: ORDER },
+  ES256K: {
+    crv: 'secp256k1',
+    // SEC 2, §2.4.1.
+    order: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
+  },
+} as const
+
+const hasSecp256k1 = crypto.getCurves().includes('secp256k1')
+const isNativeCurve = (did: string) => hasSecp256k1 || did.startsWith('did:key:zDn')
+
+function isLowS(signature: Uint8Array, order: bigint): boolean {
+  return BigInt(`0x${Buffer.from(signature.subarray(keyBytes)).toString('hex')}`) <= order / 2n
 }
 
 /** Returns the algorithm that `key` signs with. */

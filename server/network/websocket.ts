@@ -17,6 +17,8 @@ export interface StreamOptions {
   readonly silenceMs?: number | undefined
   /** Text messages are expected instead of binary ones, and no pings are sent: those of the peer show that it lives. */
   readonly isText?: boolean
+  /** Bytes of a message; 5 MB by default. */
+  readonly maxBytes?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -61,6 +63,7 @@ export function openStream(target: string, options: StreamOptions): Stream {
         () =>
           new WebSocket(url, {
             ...limits,
+            maxPayload: options.maxBytes ?? limits.maxPayload,
             perMessageDeflate: false,
             followRedirects: false,
             headers: options.headers,

@@ -11,6 +11,7 @@ import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts
 import type { Database } from '../store/database.ts'
 import type { Delivery } from '../store/tables/push-queue.ts'
 import { randomId } from '../util/random.ts'
+import { retryAfter } from '../util/retry-after.ts'
 import type { CreateViewContext } from '../views/context.ts'
 import { type Push, pushOf } from './pushed.ts'
 import type { PushRequest } from './request.ts'
@@ -139,12 +140,6 @@ function outcomeOf({ status, headers }: OutboundResponse, now: Date): Outcome {
   const reason = `answered ${status}`
   if (status < 500 && status !== 408 && status !== 429) return { kind: 'refused', reason }
   const isDown = status === 429 || status === 503
-  return { kind: 'failed', reason, retryAfterMs: retryAfter(headers['retry-after'], now), isDown }
-}
-
-/** Parses Retry-After, seconds or a date (RFC 9110 §10.2.3), to milliseconds from now; 0 if absent or invalid. */
-function retryAfter(value: string | undefined, now: Date): number {
-  const text = value?.trim() ?? ''
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
-  return ms > 0 ? Math.min(ms, maxAgeMs) : 0
+  const retryAfterMs = Math.min(retryAfter(headers['retry-after'], now), maxAgeMs)
+  return { kind: 'failed', reason, retryAfterMs, isDown }
 }

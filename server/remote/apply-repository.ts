@@ -1,4 +1,5 @@
 /** Applies a verified repository of a remote actor: what concerns accounts here is stored, what it no longer has is deleted. */
+import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { decodeMap } from '../records/import/archive.ts'
@@ -54,7 +55,7 @@ export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepos
   const isOld = ({ rkey, content }: Write) => (timeOf(rkey) ?? createdAt(content.bytes) ?? 0) < notifySince
 
   const ofActor: Write[] = []
-  for await (const entries of readStagedFile(deps.files, staged)) {
+  for await (const entries of slicesOf(readStagedFile(deps.files, staged))) {
     const writes = entries.map(toWrite).filter((write) => write !== undefined)
     ofActor.push(...writes.filter(isOfActor).slice(0, maxOfActor - ofActor.length))
     const records = writes.filter((write) => !isOfActor(write))
@@ -68,6 +69,19 @@ export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepos
   await apply(deletions, false)
   return isComplete
 }
+
+/** Yields few entries at a time, so that other requests are answered in between. */
+async function* slicesOf(pages: AsyncIterable<StagedEntry[]>): AsyncGenerator<StagedEntry[]> {
+  for await (const page of pages) {
+    for (let from = 0; from < page.length; from += sliceEntries) {
+      yield page.slice(from, from + sliceEntries)
+      await setImmediate()
+    }
+  }
+}
+
+/** They take a millisecond or two. */
+const sliceEntries = 200
 
 /** Selects the records of an archive that differ from what is stored. */
 function createSelection({ store, aliases, interest }: ApplyDeps, { did, rev }: VerifiedRepository) {

@@ -18,9 +18,6 @@ const limits = {
 
 type Kind = keyof typeof limits
 
-/** Records that are stored of one author, unless they refer to an account here. */
-export const maxRecordsOfAuthor = 10_000
-
 /** Authors and subjects that are counted at once. */
 const maxWindows = 20_000
 

@@ -215,16 +215,21 @@ interface Listed {
   readonly rev: string | undefined
 }
 
-/** Lists the repositories of an upstream; undefined for a relay. */
+/** Lists the repositories of an upstream; undefined for a relay, or a service that does not list them. */
 async function listedAt({ hosts, signal }: Deps, upstream: string): Promise<Listed[] | undefined> {
   const found: Listed[] = []
   let cursor = ''
   for (let pages = 0; pages < maxPages; pages++) {
     const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) }).toString()
-    const page = await hosts.at(upstream).get('com.core.sync.listRepos', {
-      query,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
-    })
+    const call = { query, signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]) }
+    const page = await hosts
+      .at(upstream)
+      .get('com.core.sync.listRepos', call)
+      .catch((error: unknown) => {
+        if (error instanceof XrpcError && error.name === 'MethodNotImplemented') return undefined
+        throw error
+      })
+    if (!page) return undefined
     if (Array.isArray(page.repos))
       found.push(...page.repos.map(parseListed).filter((repo) => repo !== undefined))
     if (found.length > maxRepositories) return undefined

@@ -16,8 +16,8 @@ export interface Room {
   /** Counts again at the next call of `count`, after a transaction that was rolled back. */
   recount(): void
   usage(): Usage
-  /** Makes room for a record by evicting a few others. Returns whether there is enough. */
-  make(tx: Writer, bytes: number): boolean
+  /** Makes room for a record by evicting a few others. Returns whether there is enough. @param bytes by which its author's records grow */
+  make(tx: Writer, did: string, bytes: number): boolean
   /** Counts a change. @param records 1, -1 or 0 @param bytes by which the records grow */
   add(records: number, bytes: number): void
 }
@@ -30,6 +30,8 @@ interface Deps {
 
 /** Bytes that a record takes beside its own: keys, indexes, links and a notification. */
 const overhead = 400
+/** The part of the limit that the records of one author may take. */
+const shareOfAuthor = 0.05
 const pageSize = 1_000
 /** Records that are examined at once: a millisecond's work. */
 const evictions = 20
@@ -72,8 +74,10 @@ export function createRoom({ store, config, now }: Deps): Room {
     },
     usage: () => ({ records, bytes, limit }),
     add,
-    make(tx, size) {
+    make(tx, did, size) {
       const at = now().getTime()
+      const own = remoteRecords.sizeOf(tx, did)
+      if (own.bytes + own.records * overhead + size > limit * shareOfAuthor) return false
       const hasRoom = () => bytes + size + overhead <= limit
       if (hasRoom() || at < examineAt) return hasRoom()
       if (evictOldest(tx, { before: at, at, limit: evictions }, add) === 0) examineAt = at + pauseMs

@@ -103,7 +103,7 @@ function put(
   const { source, notify } = options
   if (!deps.budgets.take({ source, did, links: after.links, notify })) return 'overBudget'
   const growth = bytes.length - (before?.bytes.length ?? 0)
-  if (!deps.room.make(tx, growth)) return 'overBudget'
+  if (!deps.room.make(tx, did, growth)) return 'overBudget'
   deps.assertRoom()
   const at = iso(deps.now())
   const row = { did, collection, rkey, cid, bytes, indexedAt: at }

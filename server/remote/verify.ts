@@ -2,10 +2,11 @@
  * Verifies blocks of a repository of another server: the signature of the commit, and records by the nodes of its tree (atproto
  * repository specification).
  */
-import { decode } from '@atproto/lex-cbor'
+import { decode, encode } from '@atproto/lex-cbor'
 import { ifCid, isPlainObject, type LexMap, parseCid } from '@atproto/lex-data'
-import { type BlockMap, type Commit, MemoryBlockstore, MST, readCar, verifyCommitSig } from '@atproto/repo'
+import { type BlockMap, type Commit, MemoryBlockstore, MST, readCar } from '@atproto/repo'
 import { isValidTid } from '@atproto/syntax'
+import { isSignedBy } from '../identity/keys.ts'
 
 /** A verified commit with some nodes of its tree and some records. */
 export interface VerifiedCommit {
@@ -36,7 +37,8 @@ export async function verifyCommit(
   const { root, blocks } = await open(car)
   const commit = readCommit(root, blocks)
   if (commit.did !== did) throw new InvalidProof(`The commit is of ${commit.did} instead of ${did}`)
-  const isSigned = await verifyCommitSig(commit, signingKey).catch(() => false)
+  const { sig, ...unsigned } = commit
+  const isSigned = await isSignedBy(signingKey, encode(unsigned), sig)
   if (!isSigned) throw new InvalidProof(`The commit of ${did} is not signed by its key`)
   const tree = MST.load(new MemoryBlockstore(blocks), commit.data)
   return {

@@ -47,6 +47,8 @@ interface Deps {
 /** The paths whose subjects are fetched. */
 const subjectPaths: readonly LinkPath[] = [paths.like, paths.repost, paths.reply, paths.root, paths.quote]
 const posts = 'app.example.feed.post' as NsidString
+/** Records with the key of a post: who may reply to it, and who may quote it. */
+const gatesOfPosts = ['app.example.feed.threadgate', 'app.example.feed.postgate'] as NsidString[]
 /** Posts that are fetched when an actor is followed. */
 const latestPosts = 25
 /** Milliseconds in which a host must list posts. */
@@ -97,22 +99,34 @@ function wantedOf(tx: Writer, { path, did, record }: Link, aliases: Aliases): wa
   return { did, ...record } as wanted.RecordName
 }
 
-async function fetchOne({ fetchRecord, intake, actors }: Deps, name: wanted.RecordName): Promise<void> {
-  const change = await fetchRecord(name.did, name.collection, name.rkey)
-  const { host } = await actors.identify(name.did)
-  if (change.content) await intake.apply(host, [change], { notify: false })
+async function fetchOne(
+  { fetchRecord, intake, actors, aliases }: Deps,
+  name: wanted.RecordName,
+): Promise<void> {
+  const { did, rkey } = name
+  const change = await fetchRecord(did, name.collection, rkey)
+  const { host } = await actors.identify(did)
+  if (!change.content) return
+  const gates = canonicalNsid(name.collection, aliases) === posts ? gatesOfPosts : []
+  const found = await Promise.all(gates.map((gate) => fetchRecord(did, gate, rkey)))
+  await intake.apply(host, [change, ...found.filter(({ content }) => content)], { notify: false })
 }
 
 async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
   await withOrigin(deps.actors.identify, did, async (origin) => {
     const names = await listLatest(deps, did, origin)
-    const changes = await Promise.all(
-      names.map(({ collection, rkey }) => deps.fetchRecord(did, collection, rkey)),
+    const results = await Promise.allSettled(
+      // The oldest first, as events report them.
+      names.reverse().map(({ collection, rkey }) => deps.fetchRecord(did, collection, rkey)),
     )
-    // The oldest first, as events report them.
-    await deps.intake.apply(origin.host, changes.filter(({ content }) => content).reverse(), {
-      notify: false,
-    })
+    const changes = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    await deps.intake.apply(
+      origin.host,
+      changes.filter(({ content }) => content),
+      { notify: false },
+    )
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
   })
 }
 

@@ -6,8 +6,6 @@ import { linkPaths } from '../store/link-paths.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
 import type { Link } from '../store/tables/links.ts'
 import * as interest from '../store/tables/remote-interest.ts'
-import { countOf } from '../store/tables/remote-records.ts'
-import { maxRecordsOfAuthor } from './budgets.ts'
 import type { RemoteContent, RemoteName } from './read-change.ts'
 
 /** Posts and reposts of watched actors are stored, and kept for this long. */
@@ -72,7 +70,6 @@ export function purposeOf(
   }
   if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
   if (gates.has(collection)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
-  if (isNew && countOf(db, did) >= maxRecordsOfAuthor) return undefined
   if (subjects.has(collection) && interest.isSubject(db, name)) return 'feed'
   return isForFeeds(deps, name, content, isLive) ? 'feed' : undefined
 }

@@ -3,7 +3,8 @@
  * post's record key counts.
  *
  * A gate applies to what was written after it: closing a thread hides no earlier reply. Records are numbered in the order in which
- * they were written, and an updated record keeps its number.
+ * they were written, and an updated record keeps its number. Gates of other servers may arrive later than the replies: for them the
+ * time counts that they state.
  */
 import { decode } from '@atproto/lex-cbor'
 import type { l } from '@atproto/lex-schema'
@@ -17,6 +18,7 @@ import type { RecordRow } from '../store/tables/graph.ts'
 import * as postLinks from '../store/tables/post-links.ts'
 import * as viewRecords from '../store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
+import { actorById } from './profiles.ts'
 import type { ViewRecord } from './records.ts'
 
 const { threadgate, postgate } = app.example.feed
@@ -81,14 +83,19 @@ export function mayReply(ctx: ViewContext, root: GatedPost, replier: number): bo
   return gate === undefined || permits(ctx, gate, root, replier)
 }
 
+/** A post that a gate may forbid. */
+type Response = Pick<ViewRecord<unknown>, 'id' | 'actor' | 'indexedAt'>
+
 /** Whether a reply violates the gate of its thread. Such a reply is shown to its author only. */
-export function violatesThreadGate(
-  ctx: ViewContext,
-  root: GatedPost,
-  reply: { readonly id: number; readonly actor: number },
-): boolean {
+export function violatesThreadGate(ctx: ViewContext, root: GatedPost, reply: Response): boolean {
   const gate = threadGateOf(ctx, root)
-  return gate !== undefined && gate.id < reply.id && !permits(ctx, gate, root, reply.actor)
+  return gate !== undefined && isBefore(ctx, gate, reply) && !permits(ctx, gate, root, reply.actor)
+}
+
+function isBefore(ctx: ViewContext, gate: ThreadGate | PostGate, response: Response): boolean {
+  if (gate.id < response.id) return true
+  const isRemote = actorById(ctx, gate.actor).createdAt === undefined
+  return isRemote && Date.parse(gate.value.createdAt) < Date.parse(response.indexedAt)
 }
 
 /** Whether the author of a thread has hidden a reply. */
@@ -103,13 +110,9 @@ export function mayQuote(ctx: ViewContext, post: GatedPost, quoter: number): boo
 }
 
 /** Whether a quote violates the gate of the quoted post. */
-export function violatesPostGate(
-  ctx: ViewContext,
-  quoted: GatedPost,
-  quote: { readonly id: number; readonly actor: number },
-): boolean {
+export function violatesPostGate(ctx: ViewContext, quoted: GatedPost, quote: Response): boolean {
   const gate = postGateOf(ctx, quoted)
-  return gate !== undefined && gate.id < quote.id && !mayQuote(ctx, quoted, quote.actor)
+  return gate !== undefined && isBefore(ctx, gate, quote) && !mayQuote(ctx, quoted, quote.actor)
 }
 
 /** Whether the author of a post has detached it from a quote. @param quote URI of the quoting post */

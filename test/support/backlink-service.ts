@@ -27,7 +27,7 @@ export interface ServiceCall {
   readonly userAgent: string | undefined
 }
 
-type Respond = (res: ServerResponse) => unknown
+type Respond = (res: ServerResponse, req: IncomingMessage) => unknown
 
 interface Options {
   /** Milliseconds between pings. */
@@ -42,7 +42,7 @@ const maxUnreadBytes = 1_000_000
 export class BacklinkService {
   /** Requests, connections and messages of clients, in order. */
   readonly calls: ServiceCall[] = []
-  /** Links of the lists, the oldest first. */
+  /** Links of the lists, the oldest first. The stream reports only what `report` is called with. */
   readonly links: ServiceLink[] = []
   /** Responses of the cache: records by URI, with the stated CID. */
   readonly records = new Map<string, { readonly cid: string; readonly value: unknown }>()
@@ -91,24 +91,20 @@ export class BacklinkService {
     return [...this.#wanted.values()].flatMap((dids) => [...dids])
   }
 
-  /** Adds a link to the lists, and sends it to the clients that want it. */
-  add(...links: readonly ServiceLink[]): void {
-    for (const link of links) {
-      this.links.push(link)
-      this.report(link)
-    }
+  /** The message that reports a link. */
+  static message({ record, source, subject, rev = '3l2222222222a' }: ServiceLink): string {
+    const link = { operation: 'create', source, source_record: record, source_rev: rev, subject }
+    return JSON.stringify({ kind: 'link', origin: 'live', link })
   }
 
-  /** Sends a link to the clients that want it. */
-  report({ record, source, subject, rev = '3l2222222222a' }: ServiceLink): void {
-    const link = { operation: 'create', source, source_record: record, source_rev: rev, subject }
-    const did = /did:[^/]+/.exec(subject)?.[0] ?? ''
-    for (const [client, dids] of this.#wanted) {
-      if (dids.size === 0 || dids.has(did))
-        client.send(JSON.stringify({ kind: 'link', origin: 'live', link }))
-    }
-    for (const client of this.clients) {
-      if (client.bufferedAmount > maxUnreadBytes) this.#drop(client, 'reads too slowly')
+  /** Sends links to the clients that want them. */
+  report(...links: readonly ServiceLink[]): void {
+    for (const link of links) {
+      const did = /did:[^/]+/.exec(link.subject)?.[0] ?? ''
+      for (const [client, dids] of this.#wanted) {
+        if (dids.size === 0 || dids.has(did)) client.send(BacklinkService.message(link))
+        if (client.bufferedAmount > maxUnreadBytes) this.#drop(client, 'reads too slowly')
+      }
     }
   }
 
@@ -138,7 +134,7 @@ export class BacklinkService {
     let expected: string | undefined
     let pings = 0
     const timer = setInterval(() => {
-      if (expected !== undefined) return this.#drop(client, 'answered no ping')
+      if (expected !== undefined) return
       expected = `ping ${++pings}`
       client.ping(expected)
     }, this.#pingMs)
@@ -178,7 +174,7 @@ export class BacklinkService {
     if (!req.headers['user-agent']) json(res, 403, { error: 'UserAgentRequired' })
     else if (name === 'blue.microcosm.links.getBacklinks') {
       const replacement = this.replacements.shift()
-      if (replacement) replacement(res)
+      if (replacement) replacement(res, req)
       else this.#list(query, res)
     } else if (name === 'com.atproto.repo.getRecord') this.#record(query, res)
     else json(res, 404, { error: 'NotFound' })

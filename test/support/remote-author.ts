@@ -21,10 +21,10 @@ export function someDid(seed: string | Buffer = randomBytes(24)): DidString {
 
 export class RemoteAuthor {
   readonly did: DidString
-  readonly #server: TestServer
+  readonly #server: Pick<TestServer, 'running' | 'clock'>
   readonly nextTid: () => string
 
-  constructor(server: TestServer, did = someDid()) {
+  constructor(server: Pick<TestServer, 'running' | 'clock'>, did = someDid()) {
     this.#server = server
     this.did = did
     this.nextTid = createTidClock(server.clock.now)

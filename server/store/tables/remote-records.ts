@@ -35,20 +35,20 @@ export function setRev(tx: Writer, id: number, rev: string): void {
   tx.run('UPDATE records SET rev = ? WHERE id = ?', [rev, id])
 }
 
-/** Number of records of an actor. */
-export function countOf(db: Reader, did: string): number {
-  const row = db.get<{ count: number }>(
-    `SELECT coalesce(sum(records), 0) AS count FROM collection_sizes
-     WHERE actor = (SELECT id FROM actors WHERE did = ?)`,
-    [did],
-  )
-  return row?.count ?? 0
-}
-
 export interface Size {
   readonly records: number
   /** Of their DAG-CBOR. */
   readonly bytes: number
+}
+
+/** The size of the records of an actor. */
+export function sizeOf(db: Reader, did: string): Size {
+  const row = db.get<Size>(
+    `SELECT coalesce(sum(records), 0) AS records, coalesce(sum(bytes), 0) AS bytes FROM collection_sizes
+     WHERE actor = (SELECT id FROM actors WHERE did = ?)`,
+    [did],
+  )
+  return row ?? { records: 0, bytes: 0 }
 }
 
 /** Returns the sizes of some actors of other servers, by ascending id, after the actor `after`. */

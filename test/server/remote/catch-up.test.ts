@@ -246,7 +246,13 @@ describe('what records here refer to is fetched', () => {
       subject: bob.did,
       createdAt: new Date(now()).toISOString(),
     })
+    host.replacements.set('sync.getRecord', (res) => {
+      host.replacements.clear()
+      res.destroy()
+    })
     await services().background.idle()
+    server.clock.advance(minute)
+    await resume()
     const { body } = await server.get('app.bsky.feed.getTimeline', { limit: '100' }, alice)
     const texts = body.feed.map((item: { post: { record: { text: string } } }) => item.post.record.text)
     expect(texts.filter((text: string) => text.startsWith('post'))).toEqual(

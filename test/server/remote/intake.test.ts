@@ -1,9 +1,16 @@
 /** What happens to verified records of other servers: which are stored, and what accounts here see of them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RemoteChange } from '../../../server/remote/change.ts'
+import { startServer } from '../../../server/server.ts'
+import { StoreFull } from '../../../server/store/errors.ts'
+import { createLogger } from '../../../server/util/log.ts'
 import { day, hour } from '../../support/clock.ts'
+import { type DidHost, startDidHost } from '../../support/did-host.ts'
+import { arrive, movingAccount } from '../../support/moving-account.ts'
 import { counts, RemoteAuthor } from '../../support/remote-author.ts'
-import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, TestServer, testConfig } from '../../support/server.ts'
 import { type Ref, SocialServer, someCid } from '../../support/social.ts'
 
 let server: TestServer
@@ -16,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const join = () => server.account(`alice${++names}`)
+const account = () => server.account(`alice${++names}`)
 const remote = () => new RemoteAuthor(server)
 const stored = counts({ stored: 1 })
 const deleted = counts({ deleted: 1 })
@@ -60,7 +67,7 @@ const mention = ({ did }: { did: string }) => ({
 
 describe('records of other servers', () => {
   test('notify and count once, as those of accounts here', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
     const like = await bob.change('app.bsky.feed.like', { subject: post })
     expect(await bob.apply([like, like])).toEqual(counts({ stored: 1, skipped: 1 }))
@@ -72,9 +79,9 @@ describe('records of other servers', () => {
   })
 
   test('of each kind notify with their reason', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
-    const repost = await social.repost(await join(), post)
+    const repost = await social.repost(await account(), post)
     await bob.follow(alice)
     await bob.post('Reply', reply(post))
     await bob.post('Quote', { embed: { $type: 'app.bsky.embed.record', record: ref(post) } })
@@ -90,7 +97,7 @@ describe('records of other servers', () => {
   })
 
   test('are skipped unless they refer to accounts here or to records that these have', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const missing = { uri: `at://${alice.did}/app.bsky.feed.post/3kaaaaaaaaaa2`, cid: someCid }
     expect((await bob.like(missing)).applied).toEqual(skipped)
     expect((await bob.follow(remote())).applied).toEqual(skipped)
@@ -100,7 +107,7 @@ describe('records of other servers', () => {
   })
 
   test('that refer by a handle are skipped: it may be that of another account elsewhere', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const { uri, cid } = await social.post(alice)
     const byHandle = { uri: uri.replace(alice.did, alice.handle), cid }
     expect((await bob.like(byHandle)).applied).toEqual(skipped)
@@ -109,7 +116,7 @@ describe('records of other servers', () => {
   })
 
   test('of accounts here are ignored: their own server knows best', async () => {
-    const [alice, bob] = [await join(), await join()]
+    const [alice, bob] = [await account(), await account()]
     const post = await social.post(alice)
     expect((await new RemoteAuthor(server, bob.did as `did:plc:${string}`).like(post)).applied).toEqual(
       skipped,
@@ -117,7 +124,7 @@ describe('records of other servers', () => {
   })
 
   test('of muted and blocked authors are skipped, unless they concern another account too', async () => {
-    const [alice, carol, bob] = [await join(), await join(), remote()]
+    const [alice, carol, bob] = [await account(), await account(), remote()]
     await bob.follow(carol)
     const post = await social.post(alice)
     await server.post('app.bsky.graph.muteActor', { actor: bob.did }, alice)
@@ -133,7 +140,7 @@ describe('records of other servers', () => {
   })
 
   test('that no server would accept are skipped', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
     const like = { subject: ref(post) }
     let deep: unknown = 'end'
@@ -142,7 +149,7 @@ describe('records of other servers', () => {
       ['app.bsky.feed.like', { ...like, $type: 'app.bsky.feed.repost' }],
       ['app.bsky.feed.like', { ...like, extra: deep }],
       ['app.bsky.feed.like', { ...like, extra: 2n ** 60n }],
-      ['app.bsky.feed.like', { ...like, extra: 'x'.repeat(100_001) }],
+      ['app.bsky.feed.like', { ...like, extra: 'x'.repeat(50_001) }],
     ]
     for (const [collection, record] of rows) {
       expect((await bob.write(collection, record)).applied, collection).toEqual(skipped)
@@ -158,7 +165,7 @@ describe('records of other servers', () => {
 
 describe('changes of a record of another server', () => {
   test('count in the order of their revisions, whatever order they come in', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
     const [first, second, third, fourth] = [1, 2, 3, 4].map(() => bob.nextTid())
     const like = (rev: string | undefined, record: object | undefined = { subject: ref(post) }) =>
@@ -178,7 +185,7 @@ describe('changes of a record of another server', () => {
   })
 
   test('under a name and under its alias are those of one record', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
     const like = { subject: ref(post) }
     const { rkey } = await bob.write('app.bsky.feed.like', like)
@@ -199,7 +206,7 @@ describe('changes of a record of another server', () => {
   })
 
   test('take back what no longer applies', async () => {
-    const [alice, carol, bob] = [await join(), await join(), remote()]
+    const [alice, carol, bob] = [await account(), await account(), remote()]
     const { rkey } = await bob.post('Hello', mention(alice))
     await bob.post('Hello', mention(carol), { rkey })
     expect([await reasonsOf(alice), await reasonsOf(carol)]).toEqual([[], ['mention']])
@@ -208,7 +215,7 @@ describe('changes of a record of another server', () => {
   })
 
   test('that are caught up with can be stored without notifying', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
     await bob.like(post, { notify: false })
     expect(await postOf(post)).toMatchObject({ likeCount: 1 })
@@ -218,12 +225,12 @@ describe('changes of a record of another server', () => {
 
 describe('posts of people on other servers', () => {
   test('are stored while an account follows them, and shown in its timeline', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     expect((await bob.post('Before')).applied).toEqual(skipped)
     const follow = await social.follow(alice, bob)
     const { uri } = await bob.post('After')
     await bob.write('app.bsky.feed.repost', {
-      subject: ref(await social.post(await join(), { text: 'Reposted' })),
+      subject: ref(await social.post(await account(), { text: 'Reposted' })),
     })
     expect(await textsFor(alice)).toEqual(['Reposted', 'After'])
     expect(await postOf({ uri }, alice)).toMatchObject({
@@ -234,7 +241,7 @@ describe('posts of people on other servers', () => {
   })
 
   test('notify subscribers once', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const activitySubscription = { post: true, reply: false }
     await server.post(
       'app.bsky.notification.putActivitySubscription',
@@ -248,10 +255,11 @@ describe('posts of people on other servers', () => {
   })
 
   test('are stored if a record here refers to them, with their gates', async () => {
-    const [alice, bob, carol] = [await join(), remote(), remote()]
+    const [alice, bob, carol] = [await account(), remote(), remote()]
     const change = await bob.change('app.bsky.feed.post', { text: 'Root' })
     const uri = `at://${bob.did}/app.bsky.feed.post/${change.rkey}`
-    const gate = () => bob.write('app.bsky.feed.threadgate', { post: uri, allow: [] }, { rkey: change.rkey })
+    const gate = (more = {}) =>
+      bob.write('app.bsky.feed.threadgate', { post: uri, allow: [], ...more }, { rkey: change.rkey })
     expect((await gate()).applied).toEqual(skipped)
     const root = { uri, cid: change.content?.cid ?? '' }
     await social.reply(alice, root)
@@ -260,15 +268,17 @@ describe('posts of people on other servers', () => {
     expect((await carol.post('Against the gate', { ...reply(root), ...mention(alice) })).applied).toEqual(
       stored,
     )
-    const { body } = await server.get('app.bsky.feed.getPostThread', { uri })
-    expect(body.thread).toMatchObject({
+    const thread = async () => (await server.get('app.bsky.feed.getPostThread', { uri })).body.thread
+    expect(await thread()).toMatchObject({
       post: { author: { did: bob.did }, replyCount: 2, threadgate: { uri: expect.any(String) } },
+      replies: [{ post: { author: { did: alice.did } } }],
     })
-    expect(body.thread.replies).toMatchObject([{ post: { author: { did: alice.did } } }])
+    await gate({ createdAt: '2029-12-31T00:00:00Z' })
+    expect(await thread()).toMatchObject({ replies: [] })
   })
 
   test('go after three months, unless something here refers to them', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     await social.follow(alice, bob)
     const liked = await bob.post('Liked')
     await bob.post('Mention', mention(alice))
@@ -284,7 +294,7 @@ describe('posts of people on other servers', () => {
   })
 
   test('and their profiles are forgotten when nothing here refers to them', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const { applied } = await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
     expect(applied).toEqual(skipped)
     const follow = await social.follow(alice, bob)
@@ -300,7 +310,7 @@ describe('posts of people on other servers', () => {
 
 describe('the status of someone on another server', () => {
   test('hides and shows what they wrote; deletion removes it', async () => {
-    const [alice, bob] = [await join(), remote()]
+    const [alice, bob] = [await account(), remote()]
     const { intake } = server.running.services
     const post = await social.post(alice)
     const written = await bob.post('Reply', reply(post))
@@ -326,13 +336,13 @@ describe('the status of someone on another server', () => {
   })
 
   test('is not changed for accounts here', async () => {
-    const alice = await join()
+    const alice = await account()
     await server.running.services.intake.setStatus(alice.did, 'deleted')
     expect((await server.get('app.bsky.actor.getProfile', { actor: alice.did })).status).toBe(200)
   })
 
   test('is active again when a deleted account lives elsewhere', async () => {
-    const [alice, bob] = [await join(), await join()]
+    const [alice, bob] = [await account(), await account()]
     const post = await social.post(alice)
     const old = new RemoteAuthor(server, bob.did as `did:plc:${string}`)
     const before = await old.change('app.bsky.feed.like', { subject: post })
@@ -347,23 +357,136 @@ describe('the status of someone on another server', () => {
   })
 })
 
-describe('what other servers can make this one store', () => {
-  test('is limited by author, by subject and by source', async () => {
-    const [alice, bob] = [await join(), remote()]
-    const posts = await Promise.all([social.post(alice), social.post(alice)])
-    const [liked, other] = posts
-    const mentions = await Promise.all(
-      Array.from({ length: 305 }, () =>
-        bob.change('app.bsky.feed.post', { text: 'Hello', ...mention(alice) }),
-      ),
+describe('someone from another server who gets an account here', () => {
+  let host: DidHost
+  beforeAll(async () => {
+    host = await startDidHost()
+  })
+  afterAll(() => host.close())
+
+  test('starts with the repository of the account alone', async () => {
+    const moving = await TestServer.start({ allowPrivateTargets: true })
+    try {
+      const alice = await moving.account('alice')
+      const post = await SocialServer.on(moving).post(alice)
+      const bob = new RemoteAuthor(moving, host.did as `did:plc:${string}`)
+      const like = await bob.change('app.bsky.feed.like', { subject: post })
+      const removed = await bob.like(post)
+      await bob.remove(removed)
+      expect(await bob.apply([like])).toEqual(stored)
+      const moved = await movingAccount(moving, host, 'bob')
+      expect(await bob.apply([await bob.change('app.bsky.feed.like', { subject: post })])).toEqual(skipped)
+      const { body } = await moving.get('app.bsky.feed.getPosts', { uris: [post.uri] })
+      expect(body.posts).toMatchObject([{ likeCount: 0 }])
+      const list = await moving.get('app.bsky.notification.listNotifications', {}, alice)
+      expect(list.body.notifications).toEqual([])
+      await arrive(moving, host, moved)
+      const input = {
+        collection: 'app.bsky.feed.like',
+        rkey: like.rkey,
+        record: { subject: post, createdAt: '2030-01-01T00:00:00Z' },
+      }
+      expect((await moving.post('com.core.repo.putRecord', { ...input, repo: bob.did }, moved)).status).toBe(
+        200,
+      )
+    } finally {
+      await moving.close()
+    }
+  })
+})
+
+test('a store that is nearly full refuses remote records, and calls nothing, until there is room', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
+  const fullBytes = 1_500_000
+  const lines: string[] = []
+  const log = createLogger('warn', { write: (line) => void lines.push(line) })
+  const full = await startServer(testConfig({ dataDir }), { passwordCost: 4, fullBytes, log })
+  const call = async (nsid: string, input: object, token = '') => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    const answer = await fetch(`${full.url}/xrpc/${nsid}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(input),
+    })
+    return { status: answer.status, body: (await answer.json()) as Record<string, string> }
+  }
+  try {
+    const { body } = await call('com.core.server.createAccount', {
+      handle: 'alice.test',
+      password: 'a good password',
+    })
+    const { did = '', accessJwt } = body
+    const write = (rkey: number) => {
+      const record = { text: 'x'.repeat(50_000) }
+      return call(
+        'com.core.repo.putRecord',
+        { repo: did, collection: 'org.example.thing', rkey: `${rkey}`, record },
+        accessJwt,
+      )
+    }
+    const bob = new RemoteAuthor({ running: full, clock: server.clock })
+    let calls = 0
+    const apply = async () =>
+      bob.apply([await bob.change('app.bsky.graph.follow', { subject: did })], { last: () => void calls++ })
+    expect(await apply()).toEqual(stored)
+    let written = 0
+    while (
+      await apply().then(
+        () => true,
+        () => false,
+      )
     )
-    expect(await bob.apply(mentions)).toEqual(counts({ stored: 300, overBudget: 5 }))
-    const like = (subject: Ref): Promise<RemoteChange> => remote().change('app.bsky.feed.like', { subject })
-    const likes = await Promise.all(Array.from({ length: 1_010 }, () => like(liked)))
-    expect(await bob.apply(likes)).toEqual(counts({ stored: 1_000, overBudget: 10 }))
-    expect(await bob.apply([await like(other)])).toEqual(stored)
-    expect(await postOf(liked)).toMatchObject({ likeCount: 1_000 })
+      expect((await write(written++)).status).toBe(200)
+    await expect(apply()).rejects.toThrow(StoreFull)
+    expect(lines.filter((line) => line.includes('store full'))).toHaveLength(1)
+    const before = calls
+    expect((await write(written)).status).toBe(200)
+    expect(calls).toBe(before)
+    for (let rkey = 0; rkey <= written; rkey++) {
+      await call(
+        'com.core.repo.deleteRecord',
+        { repo: did, collection: 'org.example.thing', rkey: `${rkey}` },
+        accessJwt,
+      )
+    }
+    expect(await apply()).toEqual(stored)
+    expect(calls).toBe(before + 1)
+  } finally {
+    await full.close()
+    await rm(dataDir, { recursive: true })
+  }
+})
+
+describe('what other servers can make this one store', () => {
+  test('is limited by author', async () => {
+    const [alice, bob] = [await account(), remote()]
+    const post = () => bob.change('app.bsky.feed.post', { text: 'Hello', ...mention(alice) })
+    const posts = await Promise.all(Array.from({ length: 305 }, post))
+    expect(await bob.apply(posts)).toEqual(counts({ stored: 300, overBudget: 5 }))
+    expect((await remote().follow(alice)).applied).toEqual(stored)
     server.clock.advance(hour)
-    expect(await bob.apply(mentions.slice(300))).toEqual(counts({ stored: 5 }))
+    expect(await bob.apply(posts.slice(300))).toEqual(counts({ stored: 5 }))
+  })
+
+  test('is limited in all: old posts go first, what notified stays, then new records are refused', async () => {
+    const small = await TestServer.start({ remoteLimit: 60_000 })
+    try {
+      const alice = await small.account('alice')
+      const writers = Array.from({ length: 55 }, () => new RemoteAuthor(small))
+      const follow = ({ did }: { did: string }) => SocialServer.on(small).follow(alice, { did })
+      await Promise.all(writers.slice(0, 25).map(follow))
+      const long = 'x'.repeat(800)
+      const write = async (author: RemoteAuthor, more = {}) => (await author.post(long, more)).applied
+      for (const author of writers.slice(0, 24)) expect(await write(author)).toEqual(stored)
+      for (const author of writers.slice(0, 25)) expect(await write(author, mention(alice))).toEqual(stored)
+      const refused = await Promise.all(writers.slice(25).map((author) => write(author, mention(alice))))
+      expect(refused).toContainEqual(counts({ overBudget: 1 }))
+      const { body } = await small.get('app.bsky.notification.listNotifications', { limit: '100' }, alice)
+      expect(body.notifications.length).toBeGreaterThanOrEqual(25)
+      const { bytes, limit } = await small.running.services.intake.usage()
+      expect(bytes).toBeLessThanOrEqual(limit)
+    } finally {
+      await small.close()
+    }
   })
 })

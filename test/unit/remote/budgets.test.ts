@@ -1,0 +1,57 @@
+/** Budgets of what other servers can make this one store. */
+import { expect, test } from 'vitest'
+import { type BudgetedRecord, createBudgets } from '../../../server/remote/budgets.ts'
+import { linkPaths } from '../../../server/store/link-paths.ts'
+import { createLogger } from '../../../server/util/log.ts'
+import { hour, TestClock } from '../../support/clock.ts'
+
+const lines: { readonly msg: string; readonly limit: number }[] = []
+const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) })
+const clock = new TestClock()
+
+/** Counts the records that are within the budgets. */
+function taken(
+  budgets: ReturnType<typeof createBudgets>,
+  count: number,
+  record: (n: number) => BudgetedRecord,
+) {
+  let within = 0
+  for (let n = 0; n < count; n++) if (budgets.take(record(n))) within++
+  return within
+}
+
+const subject = { collection: 'app.example.feed.post', rkey: '3kaaaaaaaaaa2' }
+const like = { path: linkPaths['feed.like:subject'], did: 'did:web:alice.test', record: subject }
+
+test('each budget holds for an hour, and is logged once', () => {
+  const budgets = createBudgets({ now: clock.now, log })
+  const byOne = () => ({ source: 'https://one.test', did: 'did:web:one.test', links: [], notify: true })
+  const likes = (n: number) => ({
+    source: 'https://one.test',
+    did: `did:web:${n}.test`,
+    links: [like],
+    notify: true,
+  })
+  const all = (n: number) => ({
+    source: 'https://two.test',
+    did: `did:web:${n}.test`,
+    links: [],
+    notify: false,
+  })
+  expect(taken(budgets, 310, byOne)).toBe(300)
+  expect(taken(budgets, 1_100, likes)).toBe(1_000)
+  expect(taken(budgets, 20_100, all)).toBe(20_000)
+  expect(lines).toMatchObject([
+    { author: 'did:web:one.test', limit: 300 },
+    { subject: 'at://did:web:alice.test/3kaaaaaaaaaa2', limit: 1_000 },
+    { source: 'https://two.test', limit: 20_000 },
+  ])
+  clock.advance(hour)
+  expect(taken(budgets, 310, byOne)).toBe(300)
+})
+
+test('records that arrive silently do not count for their author', () => {
+  const budgets = createBudgets({ now: clock.now, log })
+  const silent = () => ({ source: 'https://one.test', did: 'did:web:one.test', links: [], notify: false })
+  expect(taken(budgets, 400, silent)).toBe(400)
+})
