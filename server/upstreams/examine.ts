@@ -125,7 +125,11 @@ async function changeOf(commit: VerifiedCommit, path: string): Promise<RemoteCha
 }
 
 /** Asks the host of an actor for its status. @throws OutboundFailed, OutboundRefused, or the error of the host */
-export async function statusAtHost(host: Peer, did: string, signal: AbortSignal): Promise<RemoteStatus | undefined> {
+export async function statusAtHost(
+  host: Peer,
+  did: string,
+  signal: AbortSignal,
+): Promise<RemoteStatus | undefined> {
   const query = new URLSearchParams({ did }).toString()
   const { active, status } = await host.get('com.core.sync.getRepoStatus', { query, signal })
   return active === true ? undefined : remoteStatusOf(status)

@@ -130,7 +130,7 @@ describe('false events', () => {
     expect(profile).toMatchObject({ status: 200, body: { did: other.did } })
   })
 
-  test('another server cannot report that an account has gone', async () => {
+  test('another server cannot report that an account was deleted', async () => {
     const relay = await connectedServer()
     await remote.create(bob, likes, like())
     await aliceGets('like by bob')
