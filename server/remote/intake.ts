@@ -4,13 +4,14 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
-import type { AfterCommit, RecordListener } from '../records/events.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import type { Interest } from './interest.ts'
+import { readContent } from './read-change.ts'
 import { deleteOutdated } from './retention.ts'
 import { createRoom, type Usage } from './room.ts'
 import { type RemoteStatus, setStatus } from './status.ts'
@@ -39,6 +40,8 @@ export interface Intake {
    * @throws StoreFull, StoreUnavailable: some of the changes were not applied, and `last` was not called. Try again later
    */
   apply(source: string, changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied>
+  /** Whether a budget would refuse a new record: then a change need not be verified. */
+  isOverBudget(source: string, change: RemoteChange): boolean
   /**
    * Sets the status of an actor that has no account here. Deleted: all its records are deleted.
    * @param status undefined: active
@@ -61,6 +64,8 @@ interface Deps {
   readonly silent: RecordListener
   /** Notifies as well. */
   readonly notifying: RecordListener
+  /** Called with the posts and reposts that only feeds show. */
+  readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 }
 
 /** Milliseconds of a transaction. */
@@ -68,12 +73,17 @@ const sliceMs = 5
 /** The rest of the store is for records of accounts here. */
 const shareOfStore = 0.9
 
-export function createIntake({ store, config, interest, now, log, silent, notifying }: Deps): Intake {
+export function createIntake({ store, config, interest, now, log, ...listeners }: Deps): Intake {
   const room = createRoom({ store, config, now })
   const budgets = createBudgets({ now, log })
   let isFull = false
-  const assertRoom = () => store.assertRoom(shareOfStore)
-  const deps = { aliases: config.aliases, now, budgets, room, silent, notifying, assertRoom }
+  /** Whether the store has room, as far as the current transaction knows. */
+  let hasRoom = false
+  const assertRoom = () => {
+    if (!hasRoom) store.assertRoom(shareOfStore)
+    hasRoom = true
+  }
+  const deps = { aliases: config.aliases, now, budgets, room, assertRoom, ...listeners }
 
   /** Applies changes until the time is up. */
   function applySome(tx: Writer, slice: Slice): Result {
@@ -81,6 +91,7 @@ export function createIntake({ store, config, interest, now, log, silent, notify
     const callbacks: AfterCommit[] = []
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
     const outcomes: Outcome[] = []
+    hasRoom = false
     const end = isSingle ? 0 : performance.now() + sliceMs
     do {
       const change = changes[from + outcomes.length]
@@ -134,6 +145,12 @@ export function createIntake({ store, config, interest, now, log, silent, notify
       if (counts.stored > 0) noteFull(false)
       return counts
     },
+    isOverBudget: (source, change) =>
+      budgets.isSpent({ source, did: change.did }, () => {
+        const bytes = change.content?.bytes
+        const content = bytes && readContent(change, bytes, { db: store, aliases: config.aliases })
+        return content?.links ?? []
+      }),
     setStatus: (did, status, last) => setStatus(store, did, status, last),
     deleteOutdated: () => deleteOutdated({ store, room, now }),
     async usage() {

@@ -27,6 +27,8 @@ export interface Deps {
   readonly silent: RecordListener
   /** Notifies as well. */
   readonly notifying: RecordListener
+  /** Called with the posts and reposts that only feeds show. */
+  readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
   /** Throws StoreFull if the store takes no more of other servers. */
   readonly assertRoom: () => void
 }
@@ -117,9 +119,10 @@ function put(
   options.afterCommit(
     previous ? listeners.recordUpdated(tx, event, previous) : listeners.recordCreated(tx, event),
   )
-  if (purpose === 'feed') {
-    const sortAt = notify ? Date.parse(at) : sortTime(name.collection, after.record, at)
-    remoteRecords.putFeedItem(tx, id, sortAt)
+  if (purpose === 'feed') options.afterCommit(deps.feedItemStored(tx, event))
+  if (purpose !== 'lasting') {
+    const isOld = purpose === 'feed' && !notify
+    remoteRecords.putFeedItem(tx, id, isOld ? sortTime(name.collection, after.record, at) : Date.parse(at))
   }
   return 'stored'
 }

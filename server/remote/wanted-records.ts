@@ -8,7 +8,7 @@ import { isObject } from '../identity/json.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Background } from '../jobs/background.ts'
 import { OutboundRefused } from '../network/guard.ts'
-import type { RecordEvent, RecordListener } from '../records/events.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { type LinkPath, paths } from '../store/link-paths.ts'
 import * as accounts from '../store/tables/accounts.ts'
@@ -25,6 +25,8 @@ import { createRetries } from './retries.ts'
 export interface WantedRecords {
   /** Listens to records of accounts here. */
   readonly listener: RecordListener
+  /** Notes what a post or repost of another server shows in feeds. @returns a callback for after the commit */
+  wantShown(tx: Writer, event: Pick<RecordEvent, 'links'>): AfterCommit | undefined
   /** Goes on with what is due. */
   resumeDue(): void
 }
@@ -46,6 +48,8 @@ interface Deps {
 
 /** The paths whose subjects are fetched. */
 const subjectPaths: readonly LinkPath[] = [paths.like, paths.repost, paths.reply, paths.root, paths.quote]
+/** Of those, the paths whose subjects feeds show. */
+const shownPaths: readonly LinkPath[] = [paths.repost, paths.quote]
 const posts = 'app.example.feed.post' as NsidString
 /** Records with the key of a post: who may reply to it, and who may quote it. */
 const gatesOfPosts = ['app.example.feed.threadgate', 'app.example.feed.postgate'] as NsidString[]
@@ -75,7 +79,7 @@ export function createWantedRecords(deps: Deps): WantedRecords {
     if (isOn()) fetchDue()
   }
 
-  function want(tx: Writer, { links }: RecordEvent) {
+  function want(tx: Writer, { links }: Pick<RecordEvent, 'links'>) {
     if (!isOn()) return undefined
     const names = links.map((link) => wantedOf(tx, link, aliases)).filter((name) => name !== undefined)
     for (const name of names) wanted.add(tx, name, at())
@@ -84,6 +88,7 @@ export function createWantedRecords(deps: Deps): WantedRecords {
 
   return {
     listener: { recordCreated: want, recordUpdated: want, recordDeleted: () => undefined },
+    wantShown: (tx, { links }) => want(tx, { links: links.filter(({ path }) => shownPaths.includes(path)) }),
     resumeDue,
   }
 }

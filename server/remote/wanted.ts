@@ -36,8 +36,11 @@ const gates: ReadonlyMap<string, number> = new Map([
   ['app.example.feed.postgate', linkPaths['feed.postgate:post']],
 ])
 
-/** Why a record is stored. Records for feeds may be evicted. */
-export type Purpose = 'lasting' | 'feed'
+/**
+ * Why a record is stored: it refers to an account here, an account here watches its author, or a record refers to it. Records for the
+ * last two reasons may be evicted.
+ */
+export type Purpose = 'lasting' | 'feed' | 'subject'
 
 interface Deps {
   readonly db: Reader
@@ -70,7 +73,7 @@ export function purposeOf(
   }
   if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
   if (gates.has(collection)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
-  if (subjects.has(collection) && interest.isSubject(db, name)) return 'feed'
+  if (subjects.has(collection) && interest.isSubject(db, name)) return 'subject'
   return isForFeeds(deps, name, content, isLive) ? 'feed' : undefined
 }
 
@@ -80,16 +83,14 @@ function accountsIn({ db, aliases }: Deps, links: readonly Link[]): string[] {
     db,
     links.map(({ did }) => did),
   )
-  const meant = links.filter(({ did, record }) => {
-    if (!hosted.has(did)) return false
-    if (!record) return true
-    return interest.isStored(db, {
+  const isMeant = ({ did, record }: Link) =>
+    !record ||
+    interest.isStored(db, {
       did,
       rkey: record.rkey,
       collections: allNamesOf(record.collection, aliases),
     })
-  })
-  return [...new Set(meant.map(({ did }) => did))]
+  return [...hosted].filter((did) => links.some((link) => link.did === did && isMeant(link)))
 }
 
 /** Whether a record is the gate of a post that is stored: it has the key of the post. */

@@ -1,5 +1,5 @@
 /** Queries for whom and what accounts here take an interest in, among the actors and records of other servers. */
-import type { Reader } from '../database.ts'
+import type { Reader, SqlParams } from '../database.ts'
 import { actorPaths, paths } from '../link-paths.ts'
 import * as actors from './actors.ts'
 import { blockedSql, mutedSql } from './blocks.ts'
@@ -56,13 +56,13 @@ export function isStored(db: Reader, record: NamedRecord): boolean {
   return row !== undefined
 }
 
-/** Whether a record of an account here refers to a record, or a repost of an actor that an account here follows. */
+/** Whether a record of an account here refers to a record, or a repost or quote of an actor that an account here follows. */
 export function isSubject(db: Reader, record: NamedRecord): boolean {
   const row = db.get(
     `SELECT 1 FROM actors a CROSS JOIN subjects s ON s.actor = a.id AND s.rkey = ?2 AND s.collection IN (${nameIds})
      CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
      WHERE a.did = ?1 AND (EXISTS (SELECT 1 FROM accounts WHERE id = l.actor)
-       OR (l.path = ${paths.repost} AND ${isFollowed('l.actor')}))`,
+       OR (l.path IN (${paths.repost}, ${paths.quote}) AND ${isFollowed('l.actor')}))`,
     recordParams(record),
   )
   return row !== undefined
@@ -70,26 +70,38 @@ export function isSubject(db: Reader, record: NamedRecord): boolean {
 
 /** Whether one of some accounts neither mutes nor blocks an author, nor is blocked by it. @param dids of the accounts */
 export function isWelcome(db: Reader, author: string, dids: readonly string[]): boolean {
-  const actor = actors.idOf(db, author)
-  if (actor === undefined) return true
-  const row = db.get(
-    `SELECT 1 FROM json_each(?2) w CROSS JOIN accounts c ON c.did = w.value
-     WHERE NOT ${mutedSql('c.id', '?1')} AND NOT ${blockedSql('c.id', '?1')} LIMIT 1`,
-    [actor, JSON.stringify(dids)],
-  )
-  return row !== undefined
+  return isAccepted(db, author, 'SELECT id FROM accounts WHERE did IN (SELECT value FROM json_each(?2))', [
+    JSON.stringify(dids),
+  ])
 }
 
 /** Whether one of the accounts that watch an author neither mutes nor blocks it, nor is blocked by it. */
 export function isRead(db: Reader, author: string): boolean {
+  const watchers = `
+    SELECT f.actor AS id FROM links f CROSS JOIN accounts c ON c.id = f.actor WHERE f.subject = ?1 AND f.path = ${paths.follow}
+    UNION ALL SELECT account FROM activity_subscriptions WHERE subject = ?1`
+  return isWatched(db, author) && isAccepted(db, author, watchers, [])
+}
+
+/** @param accounts selects ids; its parameters begin with `?2`, after the id of the author */
+function isAccepted(db: Reader, author: string, accounts: string, params: SqlParams): boolean {
   const actor = actors.idOf(db, author)
-  if (actor === undefined) return false
+  // Most authors are not avoided by anyone, and what follows takes many times as long.
+  if (actor === undefined || !isAvoided(db, actor)) return true
   const row = db.get(
-    `SELECT 1 FROM (
-       SELECT f.actor AS id FROM links f CROSS JOIN accounts c ON c.id = f.actor
-         WHERE f.subject = ?1 AND f.path = ${paths.follow}
-       UNION ALL SELECT account FROM activity_subscriptions WHERE subject = ?1) w
-     WHERE NOT ${mutedSql('w.id', '?1')} AND NOT ${blockedSql('w.id', '?1')} LIMIT 1`,
+    `SELECT 1 FROM (${accounts}) w WHERE NOT ${mutedSql('w.id', '?1')} AND NOT ${blockedSql('w.id', '?1')} LIMIT 1`,
+    [actor, ...params],
+  )
+  return row !== undefined
+}
+
+/** Whether anyone mutes or blocks an author, has it on a list, or is blocked by it. */
+function isAvoided(db: Reader, actor: number): boolean {
+  const row = db.get(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM mutes WHERE subject = ?1)
+       OR EXISTS (SELECT 1 FROM links WHERE subject = ?1 AND path IN (${paths.block}, ${paths.member}))
+       OR EXISTS (SELECT 1 FROM collection_sizes z CROSS JOIN collections c ON c.id = z.collection
+            WHERE z.actor = ?1 AND c.name = 'graph.block')`,
     [actor],
   )
   return row !== undefined

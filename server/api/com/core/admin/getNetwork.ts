@@ -8,7 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  handler({ config, port, store, relays, backlinks }) {
+  async handler({ config, port, store, relays, backlinks, intake }) {
     const isOpen = opensToNetwork(config.hosts)
     return {
       way: config.publicUrl !== undefined ? 'public' : isOpen ? 'localNetwork' : 'thisComputer',
@@ -19,6 +19,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       blobUploadLimit: config.blobUploadLimit,
       relays: relayViews(relays),
       backlinks: backlinks && backlinkView(backlinks),
+      remoteRecords: await intake.usage(),
       outgoing: outgoingRequests(config, store),
     }
   },
