@@ -43,10 +43,17 @@ export function showArrivals({ services, isOpen, dids, isWanted, onClick }: Arri
 }
 
 function notifyOf({ notification: { author, reason, record } }: Push, onClick: () => void): void {
-  const name = author.displayName || author.handle
   const { text } = record as { text?: unknown }
   const body = typeof text === 'string' ? text.slice(0, maxBodyLength) : ''
-  notify({ title: titleFor(name, reason as Parameters<typeof titleFor>[1]), body }, onClick)
+  notify({ title: titleFor(nameOf(author), reason as Parameters<typeof titleFor>[1]), body }, onClick)
+}
+
+/** Marks of text direction and control characters, which would change how the text around a name reads. */
+const invisible = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
+
+/** What a person is called: the display name, else the handle, else the DID. */
+function nameOf({ displayName = '', handle, did }: Push['notification']['author']): string {
+  return displayName.replace(invisible, '').trim() || (handle === 'handle.invalid' ? did : handle)
 }
 
 /** Shown notifications. Without a reference, garbage collection would drop their click listeners. */

@@ -138,18 +138,21 @@ export async function createServices(base: Base): Promise<Services> {
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
   const upstreamOrigins = () => upstreamRows.all(store).map(({ url }) => url)
-  const actors = createActors({ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal })
+  const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
+  const actors = createActors({
+    ...{ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal },
+    onForgotten: (did) => refreshDids([did]),
+  })
   const relays = createRelays({ config, store, background, log, now, signal })
   const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
   await blobs.removeTemporaries()
-  const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
-  const actorListener = createActorListener({ actors, refreshDids })
+  const interest = createInterest({ store })
+  const actorListener = createActorListener({ actors, interest, refreshDids })
   const notifying = combineListeners(
     createNotifyingListener({ config, store, notifications, background, now }),
     actorListener,
   )
   const silent = combineListeners(linkListener, blockListener, actorListener)
-  const interest = createInterest({ store })
   const intake = createIntake({
     ...{ store, config, interest, now, log, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),

@@ -16,6 +16,8 @@ interface XrpcQueryOptions {
   readonly enabled?: boolean
   /** Milliseconds for which a response counts as fresh. */
   readonly staleTime?: number
+  /** Milliseconds after which it is called again while the page is visible. */
+  readonly refetchInterval?: number
 }
 
 /** The cache key of a query; without parameters, the prefix of all its keys. */

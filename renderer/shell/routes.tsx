@@ -38,6 +38,7 @@ import { MoveScreen } from '../screens/move/move.tsx'
 import { NetworkScreen } from '../screens/network/network.tsx'
 import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
 import { OutboxScreen } from '../screens/outbox/outbox.tsx'
+import { PersonScreen } from '../screens/people/person.tsx'
 import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
@@ -156,6 +157,7 @@ export const innerScreens: readonly (readonly [path: string, screen: ComponentTy
   ['/data/:collection', CollectionScreen],
   ['/move', MoveScreen],
   ['/notifications/:repo/:collection/:rkey', PostScreen],
+  ['/people/:did', PersonScreen],
 ]
 
 export const routes: readonly Route[] = groups.flatMap((group) => group.routes)

@@ -12,10 +12,12 @@ import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
 import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
+import { people } from './en/people.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
+import * as upstreams from './en/upstreams.ts'
 
 export const t = {
   ...shell,
@@ -25,9 +27,11 @@ export const t = {
   ...notifications,
   ...administration,
   ...computer,
+  ...upstreams,
   data,
   move,
   network,
+  people,
   post,
   profile,
   server,

@@ -15,6 +15,7 @@ const time = new Intl.DateTimeFormat(locale, {
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
 })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
@@ -55,6 +56,11 @@ export function formatBytes(bytes: number): string {
 /** “14:03:27.120”. @param at ISO 8601 */
 export function formatTime(at: string): string {
   return time.format(new Date(at))
+}
+
+/** “14:03” or “2:03 PM”. @param at ISO 8601 */
+export function formatClock(at: string): string {
+  return clock.format(new Date(at))
 }
 
 /** @param at ISO 8601 */

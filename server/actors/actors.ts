@@ -4,15 +4,11 @@
  */
 import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import { handleOf, signingKeyOf } from '../identity/did-document.ts'
 import type { DidKey } from '../identity/keys.ts'
-import type { PlcLog } from '../identity/plc-log.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Database, Writer } from '../store/database.ts'
-import type { RemoteIdentity } from '../store/tables/remote-actors.ts'
 import * as remoteActors from '../store/tables/remote-actors.ts'
-import { type HandleDeps, hostHandle, isHandleOf } from './handles.ts'
-import { type LocateDeps, locate } from './locate.ts'
+import { type KnownIdentity, type ReadIdentityDeps, readIdentity } from './read-identity.ts'
 
 export interface Identity {
   readonly did: DidString
@@ -43,11 +39,11 @@ export interface Actors {
   keep(tx: Writer, did: string): void
 }
 
-export type ActorsDeps = LocateDeps &
-  HandleDeps & {
-    readonly store: Database
-    readonly now: () => Date
-  }
+export type ActorsDeps = ReadIdentityDeps & {
+  readonly store: Database
+  /** Called with an actor whose identity has changed. */
+  readonly onForgotten: (did: string) => void
+}
 
 const day = 24 * 60 * 60_000
 /** A DID that does not exist is not looked up again for this time. */
@@ -59,15 +55,10 @@ const maxRunning = 50
 const cacheEntries = 2_000
 const cacheBytes = 8_000_000
 
-interface Known {
-  readonly identity: RemoteIdentity
-  readonly log: PlcLog | undefined
-}
-
 export function createActors(deps: ActorsDeps): Actors {
   const { store } = deps
   const now = () => deps.now().getTime()
-  const cache = new LRUCache<string, Known>({
+  const cache = new LRUCache<string, KnownIdentity>({
     max: cacheEntries,
     maxSize: cacheBytes,
     sizeCalculation: ({ log }) => (log ? JSON.stringify(log).length : 1),
@@ -75,10 +66,10 @@ export function createActors(deps: ActorsDeps): Actors {
   const failures = new LRUCache<string, { readonly error: UnresolvableDid; readonly at: number }>({
     max: cacheEntries,
   })
-  const running = new Map<string, Promise<Known>>()
+  const running = new Map<string, Promise<KnownIdentity>>()
   const recent = new LRUCache<string, readonly number[]>({ max: cacheEntries })
 
-  function find(did: string): Known | undefined {
+  function find(did: string): KnownIdentity | undefined {
     const cached = cache.get(did)
     if (cached) return cached
     const identity = remoteActors.find(store, did)
@@ -97,54 +88,28 @@ export function createActors(deps: ActorsDeps): Actors {
     return true
   }
 
-  async function lookUp(did: string, via: string | undefined): Promise<Known> {
-    const known = find(did)
-    const before = known && { host: known.identity.host, log: known.log }
-    const { document, host, log } = await locate(deps, did, { via, known: before })
-    const signingKey = signingKeyOf(document)
-    if (!signingKey) throw new UnresolvableDid(`${did}: its document has no signing key`)
-    const handle = await verifiedHandle(did, handleOf(document), host, known?.identity)
-    const identity = {
-      handle: handle as HandleString | null,
-      hostHandle: handle === null ? null : hostHandle(handle, host),
-      host,
-      signingKey,
-      resolvedAt: now(),
-    }
-    const found = { identity, log }
+  async function lookUp(did: string, via: string | undefined): Promise<KnownIdentity> {
+    const found = await readIdentity(deps, did, { via, known: find(did) })
     cache.set(did, found)
     await store.transact((tx) => write(tx, did, found))
     return found
   }
 
-  async function verifiedHandle(
-    did: string,
-    handle: string | undefined,
-    host: string,
-    known: RemoteIdentity | undefined,
-  ): Promise<string | null> {
-    if (handle === undefined) return null
-    const isTheirs = await isHandleOf(deps, { did, handle, host })
-    return (isTheirs ?? known?.handle === handle) ? handle : null
-  }
-
-  function write(tx: Writer, did: string, { identity, log }: Known): void {
+  function write(tx: Writer, did: string, { identity, log }: KnownIdentity): void {
     remoteActors.put(tx, did, identity)
     if (log) remoteActors.putLog(tx, did, JSON.stringify(log))
   }
 
   /** Runs one look-up of a DID at a time. */
-  async function shared(did: string, via: string | undefined, maxAgeMs: number): Promise<Known> {
+  async function shared(did: string, via: string | undefined, maxAgeMs: number): Promise<KnownIdentity> {
     const started = running.get(did)
     if (started) return started
     const failure = failures.get(did)
     if (failure && now() - failure.at < Math.min(maxAgeMs, failureMaxAgeMs)) throw failure.error
     if (!mayLookUp(did)) throw new UnresolvableDid(`${did}: too many look-ups`, { isOutage: true })
     const result = lookUp(did, via)
-      .catch(async (error: unknown) => {
-        if (!(error instanceof UnresolvableDid)) throw error
-        if (!error.isOutage) failures.set(did, { error, at: now() })
-        await store.transact((tx) => remoteActors.setTried(tx, did, now()))
+      .catch((error: unknown) => {
+        if (error instanceof UnresolvableDid && !error.isOutage) failures.set(did, { error, at: now() })
         throw error
       })
       .finally(() => running.delete(did))
@@ -167,21 +132,22 @@ export function createActors(deps: ActorsDeps): Actors {
     },
     async forget(did) {
       failures.delete(did)
-      const known = find(did)
-      if (!known) return
       // A look-up that is under way may have read the old document.
       await running.get(did)?.catch(() => {})
-      cache.set(did, { ...known, identity: { ...(find(did) ?? known).identity, resolvedAt: null } })
+      const known = find(did)
+      if (!known) return
+      cache.set(did, { ...known, identity: { ...known.identity, resolvedAt: null } })
       await store.transact((tx) => remoteActors.expire(tx, did))
+      deps.onForgotten(did)
     },
     keep(tx, did) {
       const known = cache.get(did)
-      if (known) write(tx, did, known)
+      if (known && !remoteActors.find(tx, did)) write(tx, did, known)
     },
   }
 }
 
-function identityOf(did: string, { identity }: Known): Identity {
+function identityOf(did: string, { identity }: KnownIdentity): Identity {
   const { signingKey, host, handle } = identity
   return { did: did as DidString, signingKey, host, handle: handle ?? undefined }
 }

@@ -3,7 +3,6 @@
  * background when a response shows it or something new refers to it, at most once a day.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { LRUCache } from 'lru-cache'
 import { type Aliases, allNamesOf, networkNames } from '../config/aliases.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Background } from '../jobs/background.ts'
@@ -52,7 +51,6 @@ const retryMs = 10 * 60_000
 const maxRunning = 4
 /** Actors that wait. Those beyond are refreshed when they are shown again. */
 const maxWaiting = 500
-const rememberedAttempts = 5_000
 
 /** The records with the key `self` that views show. */
 const selfCollections = [
@@ -65,16 +63,15 @@ export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
   const { store, background, log } = deps
   const now = () => deps.now().getTime()
   const waiting = new Set<string>()
-  /** When an actor was last tried, in milliseconds. */
-  const attempts = new LRUCache<string, number>({ max: rememberedAttempts })
   let running = 0
 
+  function limits() {
+    const at = now()
+    return { refreshedSince: at - day, triedSince: at - retryMs }
+  }
+
   function add(dids: Iterable<string>): void {
-    for (const did of dids) {
-      const last = attempts.get(did)
-      const isDue = last === undefined || now() - last >= retryMs
-      if (isDue && waiting.size < maxWaiting) waiting.add(did)
-    }
+    for (const did of dids) if (waiting.size < maxWaiting) waiting.add(did)
     for (; running < Math.min(maxRunning, waiting.size + running); running++) {
       background.run('refresh of actors', work)
     }
@@ -86,7 +83,9 @@ export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
       for (const did of waiting) {
         waiting.delete(did)
         if (deps.signal.aborted) return
-        attempts.set(did, now())
+        // It may have been added again while it was refreshed.
+        if (remoteActors.outdatedDids(store, [did], limits()).length === 0) continue
+        await store.transact((tx) => remoteActors.setTried(tx, did, now()))
         await refresh(deps, did).catch((error: unknown) => {
           const level = isOfOthers(error) ? 'debug' : 'error'
           log[level]({ err: error, did }, 'refresh of an actor failed')
@@ -99,10 +98,10 @@ export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
 
   return {
     refreshSoon(ids) {
-      if (deps.isOn()) add(remoteActors.outdated(store, [...ids], now() - day))
+      if (deps.isOn()) add(remoteActors.outdated(store, [...ids], limits()))
     },
     refreshDids(dids) {
-      if (deps.isOn()) add(remoteActors.outdatedDids(store, [...dids], now() - day))
+      if (deps.isOn()) add(remoteActors.outdatedDids(store, [...dids], limits()))
     },
   }
 }
@@ -117,9 +116,20 @@ export function isOfOthers(error: unknown): boolean {
 async function refresh(deps: RefreshDeps, did: string): Promise<void> {
   const { store, actors, intake, hosts, signal, now } = deps
   const { host } = await actors.identify(did)
-  await intake.setStatus(did, await statusAtHost(hosts.at(host), did, signal))
-  const changes = await selfRecords(deps, did as DidString)
-  await intake.apply(host, changes, { notify: false })
+  // It may have been read before something here referred to it.
+  await store.transact((tx) => actors.keep(tx, did))
+  const isActive = await statusAtHost(hosts.at(host), did, signal).then(
+    async (status) => {
+      await intake.setStatus(did, status)
+      return status === undefined
+    },
+    (error: unknown) => {
+      // Not every server has the method.
+      if (error instanceof XrpcError) return true
+      throw error
+    },
+  )
+  if (isActive) await intake.apply(host, await selfRecords(deps, did as DidString), { notify: false })
   await store.transact((tx) => remoteActors.setRefreshed(tx, did, now().getTime()))
 }
 

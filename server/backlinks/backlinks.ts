@@ -60,9 +60,12 @@ export interface BacklinkDelays {
   readonly intervalMs: number
   /** Before the first attempt to connect again. */
   readonly reconnectMs: number
+  /** Without a message or a ping of the live stream, until its connection counts as dead. */
+  readonly silenceMs: number
 }
 
-const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000 }
+/** The service pings every 30 seconds. */
+const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000, silenceMs: 90_000 }
 
 /** Whether activity may be reported by a service. None reports deletions. */
 export function namesBacklinkService({
@@ -78,7 +81,7 @@ export function createBacklinks(deps: Deps): Backlinks | undefined {
   const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl, recordCacheUrl } = config
   if (!namesBacklinkService(config)) return undefined
 
-  const { intervalMs, reconnectMs } = { ...defaultDelays, ...deps.delays }
+  const { intervalMs, reconnectMs, silenceMs } = { ...defaultDelays, ...deps.delays }
   const userAgent = `${name}/${version} (${config.contactEmail ?? homepage})`
   const cachedRecord =
     recordCacheUrl === undefined
@@ -119,7 +122,7 @@ export function createBacklinks(deps: Deps): Backlinks | undefined {
     start() {
       if (streamUrl === undefined) return
       live = openLive({
-        ...{ url: streamUrl, store, userAgent, log, reconnectMs, onLink },
+        ...{ url: streamUrl, store, userAgent, log, reconnectMs, silenceMs, onLink },
         onOther: () => others.add(),
         onOpen() {
           catchUp?.request()

@@ -1,7 +1,8 @@
 /** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isObject, isString, parseJson } from '../identity/json.ts'
-import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
+import { messageOf, OutboundFailed, readBody } from '../network/guarded-fetch.ts'
+import { createHttpClient } from '../network/http-client.ts'
 import { retryAfter } from '../util/retry-after.ts'
 import { type Link, readRecord } from './link.ts'
 
@@ -45,14 +46,24 @@ const longestRetryMs = 10 * 60_000
 
 /** Calls must not overlap. */
 export function createIndexClient({ url, userAgent, intervalMs, signal }: Options): ReadLinks {
+  // The service is a setting of the owner, and may run on this machine. Hundreds of requests share a connection.
+  const client = createHttpClient(true)
+  signal.addEventListener('abort', () => client.close(), { once: true })
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent }
   let nextAt = 0
 
-  async function send(target: string): Promise<OutboundResponse> {
+  async function send(target: string) {
     await pause(nextAt - performance.now())
     nextAt = performance.now() + intervalMs
-    const headers = { accept: 'application/json', 'user-agent': userAgent }
-    // The service is a setting of the owner, and may run on this machine.
-    return guardedFetch(target, { headers, allowPrivate: true, maxBytes, timeoutMs, signal })
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const request = { method: 'GET', headers, body: undefined, signal: deadline } as const
+    try {
+      const response = await client.request(target, request)
+      const { statusCode: status, headers: received } = response
+      return { status, wait: received['retry-after'], body: await readBody(response, maxBytes) }
+    } catch (error) {
+      throw new OutboundFailed(`The backlink service did not answer: ${messageOf(error)}`, { cause: error })
+    }
   }
 
   async function pause(ms: number): Promise<void> {
@@ -61,9 +72,9 @@ export function createIndexClient({ url, userAgent, intervalMs, signal }: Option
 
   async function read(target: string): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
-      const { status, headers, body } = await send(target)
+      const { status, wait, body } = await send(target)
       if (status === 200) return parseJson(body)
-      const retryMs = retryAfter(headers['retry-after'], new Date()) || defaultRetryMs
+      const retryMs = retryAfter(wait, new Date()) || defaultRetryMs
       const isBusy = status === 429 || status === 503
       if (!isBusy || attempt === maxAttempts || retryMs > longestRetryMs) {
         throw new OutboundFailed(`The backlink service answered ${status}`)

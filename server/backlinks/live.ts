@@ -23,6 +23,8 @@ interface Deps {
   readonly log: Logger
   /** Milliseconds before the first attempt to connect again. */
   readonly reconnectMs: number
+  /** Milliseconds without a message or a ping after which the connection is dead. */
+  readonly silenceMs: number
   /** Called when a connection is made: what was sent before it is missing. */
   readonly onOpen: () => void
   /** Called with each link to an account here. */
@@ -38,8 +40,6 @@ const maxDidsInUrl = 50
 const longestDelayMs = 5 * 60_000
 /** Milliseconds after which a connection is healthy: delays begin anew. */
 const healthyMs = 60_000
-/** Three periods of the pings of the service. */
-const silenceMs = 90_000
 /** A link has a few hundred. */
 const maxBytes = 65_536
 
@@ -74,7 +74,8 @@ export function openLive(deps: Deps): LiveLinks {
       allowPrivate: true,
       isText: true,
       headers: { 'user-agent': deps.userAgent },
-      ...{ silenceMs, maxBytes },
+      silenceMs: deps.silenceMs,
+      maxBytes,
       onOpen() {
         openSince = Date.now()
         error = undefined

@@ -107,7 +107,10 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
     },
     retryDue() {
       const at = now().getTime()
-      for (const retry of retries.values()) if (retry.at <= at) add(retry.link)
+      for (const [key, retry] of retries) {
+        if (records.isKnown(retry.link)) retries.delete(key)
+        else if (retry.at <= at) add(retry.link)
+      }
     },
     takeOverflow() {
       if (!hasOverflow || waiting.size > 0) return false

@@ -95,6 +95,7 @@ function withLowS(signature: Buffer): Uint8Array {
  * signatures.
  */
 export async function isSignedBy(key: string, data: Uint8Array, signature: Uint8Array): Promise<boolean> {
+  if (key.length > MAX_KEY_LENGTH) return false
   try {
     const known = nativeKeyOf(key)
     if (!known) return await verifySignature(key, data, signature)

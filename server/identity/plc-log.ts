@@ -3,6 +3,7 @@
  * the hash of its first operation and each operation is signed by a key of the one before, so the source need not be trusted.
  */
 import { setImmediate } from 'node:timers/promises'
+import { createSerializer } from '../util/serialize.ts'
 import type { DidDocument } from './did-document.ts'
 import {
   cidOf,
@@ -37,8 +38,12 @@ type Logged = PlcOperation | LegacyCreate | Tombstone
 /** The operations in force, the oldest first; at least one. */
 export type PlcLog = readonly Logged[]
 
-/** An identity changes a few times in its life. The limit bounds the work that a source can cause. */
+/** An identity changes a few times in its life. The limits bound the work that a source can cause. */
 const maxOperations = 100
+const maxChecks = 250
+
+/** Checks one signature after the other, and lets requests in between: each takes milliseconds. */
+const inTurn = createSerializer()
 
 /**
  * Verifies a log.
@@ -48,22 +53,42 @@ const maxOperations = 100
 export async function verifyLog(did: string, log: unknown): Promise<PlcLog> {
   if (!Array.isArray(log) || log.length === 0) throw new InvalidPlcOperation('The log has no operations')
   if (log.length > maxOperations) throw new InvalidPlcOperation('The log has too many operations')
-  const operations = log.map(parseLogged)
-  for (const [index, operation] of operations.entries()) {
-    // Checking a signature takes milliseconds.
-    await setImmediate()
-    const previous = operations[index - 1]
-    if (!previous && (operation.prev !== null || didOf(operation) !== did)) {
-      throw new InvalidPlcOperation('The log is of another DID')
-    }
-    if (previous && operation.prev !== cidOf(previous)) {
-      throw new InvalidPlcOperation('The operations of the log do not follow each other')
-    }
-    if ((await signerOf(rotationKeysOf(previous ?? operation), operation)) === undefined) {
+  const operations: Logged[] = []
+  let checks = 0
+  for (const value of log) {
+    const operation = parseLogged(value)
+    const previous = operations.at(-1)
+    requireOrder(did, operation, previous)
+    const keys = rotationKeysOf(previous ?? operation)
+    checks += keys.length
+    if (checks > maxChecks) throw new InvalidPlcOperation('The log has too many keys')
+    if (!(await isSignedByOneOf(keys, operation))) {
       throw new InvalidPlcOperation('An operation of the log is not signed by a rotation key')
     }
+    operations.push(operation)
   }
   return operations
+}
+
+/** @throws InvalidPlcOperation */
+function requireOrder(did: string, operation: Logged, previous: Logged | undefined): void {
+  if (!previous && (operation.prev !== null || didOf(operation) !== did)) {
+    throw new InvalidPlcOperation('The log is of another DID')
+  }
+  if (previous && operation.prev !== cidOf(previous)) {
+    throw new InvalidPlcOperation('The operations of the log do not follow each other')
+  }
+}
+
+async function isSignedByOneOf(keys: readonly DidKey[], operation: Logged): Promise<boolean> {
+  for (const key of keys) {
+    const signer = await inTurn(async () => {
+      await setImmediate()
+      return signerOf([key], operation)
+    })
+    if (signer !== undefined) return true
+  }
+  return false
 }
 
 function parseLogged(value: unknown): Logged {

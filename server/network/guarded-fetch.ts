@@ -77,7 +77,8 @@ function send(
   return promise
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** Reads a response into memory. @throws Error if it is larger than `maxBytes` */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response) {
@@ -89,8 +90,8 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Bu
   return Buffer.concat(chunks)
 }
 
-// If several addresses of a host fail, the error has a code but no message.
-function messageOf(error: unknown): string {
+/** If several addresses of a host fail, the error has a code but no message. */
+export function messageOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
   return message || code || 'no response'
 }

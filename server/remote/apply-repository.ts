@@ -9,7 +9,7 @@ import { splitKey } from '../records/tree-node.ts'
 import { cidText } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
 import type { Files } from '../store/files.ts'
-import { type KeptRecord, keptRecords } from '../store/tables/remote-repositories.ts'
+import { type KeptRecord, keptPage } from '../store/tables/remote-repositories.ts'
 import { instant } from '../util/time.ts'
 import type { RemoteChange } from './change.ts'
 import type { Intake } from './intake.ts'
@@ -21,6 +21,8 @@ export interface ApplyDeps {
   readonly aliases: Aliases
   readonly interest: Pick<Interest, 'isWatched' | 'mentionsLocal'>
   readonly intake: Pick<Intake, 'apply'>
+  /** Ends the work. */
+  readonly signal: AbortSignal
 }
 
 export interface VerifiedRepository {
@@ -45,7 +47,7 @@ const maxOfActor = 20
 /** Returns whether no record was refused by a budget. @throws StoreFull, StoreUnavailable */
 export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepository): Promise<boolean> {
   const { source, did, rev, staged, notifySince } = repository
-  const { toWrite, rest } = createSelection(deps, repository)
+  const { toWrite, rest } = createSelection(deps, repository, await storedOf(deps, did))
   let isComplete = true
   const apply = async (changes: readonly RemoteChange[], notify: boolean) => {
     if (changes.length === 0) return
@@ -56,6 +58,7 @@ export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepos
 
   const ofActor: Write[] = []
   for await (const entries of slicesOf(readStagedFile(deps.files, staged))) {
+    deps.signal.throwIfAborted()
     const writes = entries.map(toWrite).filter((write) => write !== undefined)
     ofActor.push(...writes.filter(isOfActor).slice(0, maxOfActor - ofActor.length))
     const records = writes.filter((write) => !isOfActor(write))
@@ -83,13 +86,28 @@ async function* slicesOf(pages: AsyncIterable<StagedEntry[]>): AsyncGenerator<St
 /** They take a millisecond or two. */
 const sliceEntries = 200
 
+/** A collection and its aliases are one collection. */
+function keyOf(collection: string, rkey: string, aliases: Aliases): string {
+  return `${canonicalNsid(collection, aliases)}/${rkey}`
+}
+
+/** Returns the stored records of an actor by key. */
+async function storedOf({ store, aliases }: ApplyDeps, did: string): Promise<Map<string, KeptRecord>> {
+  const stored = new Map<string, KeptRecord>()
+  for (let last: KeptRecord | undefined; ; await setImmediate()) {
+    const page = keptPage(store, did, last, sliceEntries)
+    for (const record of page) stored.set(keyOf(record.collection, record.rkey, aliases), record)
+    last = page.at(-1)
+    if (!last) return stored
+  }
+}
+
 /** Selects the records of an archive that differ from what is stored. */
-function createSelection({ store, aliases, interest }: ApplyDeps, { did, rev }: VerifiedRepository) {
-  // A collection and its aliases are one collection.
-  const keyOf = (collection: string, rkey: string) => `${canonicalNsid(collection, aliases)}/${rkey}`
-  const stored = new Map(
-    keptRecords(store, did).map((record) => [keyOf(record.collection, record.rkey), record]),
-  )
+function createSelection(
+  { aliases, interest }: ApplyDeps,
+  { did, rev }: VerifiedRepository,
+  stored: ReadonlyMap<string, KeptRecord>,
+) {
   const rest = new Map(stored)
 
   /** Whether the intake may store a record, judged without decoding it: a repository may have a million of them. */
@@ -104,12 +122,12 @@ function createSelection({ store, aliases, interest }: ApplyDeps, { did, rev }: 
     /** Returns the change that a record makes; undefined if it is stored already, or concerns no account here. */
     toWrite({ key, cid, bytes }: StagedEntry): Write | undefined {
       const { collection, rkey } = splitKey(key) as { collection: NsidString; rkey: RecordKeyString }
-      const existing = stored.get(keyOf(collection, rkey))
-      rest.delete(keyOf(collection, rkey))
+      const name = keyOf(collection, rkey, aliases)
+      const existing = stored.get(name)
+      rest.delete(name)
+      if (existing?.collection === collection && Buffer.compare(existing.cid, cid) === 0) return undefined
       if (!existing && !mayConcern(collection, rkey, bytes)) return undefined
-      const content = { cid: cidText(cid), bytes }
-      if (existing?.cid === content.cid && existing.collection === collection) return undefined
-      return { did, collection, rkey, rev, content }
+      return { did, collection, rkey, rev, content: { cid: cidText(cid), bytes } }
     },
     /** The stored records that the archive has not had. */
     rest: (): KeptRecord[] => [...rest.values()],

@@ -29,6 +29,8 @@ interface Window {
 export interface Budgets {
   /** Counts a record. Returns whether it is within all budgets; the first one beyond a budget is logged. */
   take(record: BudgetedRecord): boolean
+  /** Whether a budget of a record is used up, without counting it. @param linksOf called only if necessary */
+  isSpent(record: Pick<BudgetedRecord, 'source' | 'did'>, linksOf: () => readonly Link[]): boolean
 }
 
 export interface BudgetedRecord {
@@ -47,6 +49,8 @@ interface Deps {
 
 export function createBudgets({ now, log }: Deps): Budgets {
   const windows = new LRUCache<string, Window>({ max: maxWindows })
+  /** When a record was last refused, in milliseconds since 1970. */
+  let refusedAt = Number.NEGATIVE_INFINITY
 
   function take(kind: Kind, name: string): boolean {
     const at = now().getTime()
@@ -58,16 +62,35 @@ export function createBudgets({ now, log }: Deps): Budgets {
     }
     window.count++
     const limit = limits[kind]
+    if (window.count > limit) refusedAt = at
     if (window.count === limit + 1) log.warn({ [kind]: name, limit }, 'budget of remote records exceeded')
     return window.count <= limit
   }
 
+  function isUsedUp(kind: Kind, name: string): boolean {
+    const window = windows.peek(`${kind} ${name}`)
+    const age = now().getTime() - (window?.startedAt ?? 0)
+    return window !== undefined && age >= 0 && age < hourMs && window.count >= limits[kind]
+  }
+
   return {
     take({ source, did, links, notify }) {
-      const subject = links.find(({ path }) => path === paths.like || path === paths.repost)
+      const subject = subjectOf(links)
       if (notify && !take('author', did)) return false
-      if (subject?.record && !take('subject', `at://${subject.did}/${subject.record.rkey}`)) return false
+      if (subject !== undefined && !take('subject', subject)) return false
       return take('source', source)
     },
+    isSpent({ source, did }, linksOf) {
+      if (now().getTime() - refusedAt >= hourMs) return false
+      if (isUsedUp('source', source) || isUsedUp('author', did)) return true
+      const subject = subjectOf(linksOf())
+      return subject !== undefined && isUsedUp('subject', subject)
+    },
   }
+}
+
+/** Returns the name of the record that a like or repost is of. */
+function subjectOf(links: readonly Link[]): string | undefined {
+  const link = links.find(({ path }) => path === paths.like || path === paths.repost)
+  return link?.record && `at://${link.did}/${link.record.rkey}`
 }

@@ -3,12 +3,11 @@
  * those that have changed are read from their hosts. What is to be read is in tables, so that a restart goes on. Meanwhile the
  * streams go on, too: the later revision of a record counts, whichever comes first.
  */
-import { type DidString, isValidDid } from '@atproto/syntax'
-import { isObject } from '../identity/json.ts'
+import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Background } from '../jobs/background.ts'
 import { OutboundRefused } from '../network/guard.ts'
-import { timeOf } from '../records/tid.ts'
+import { inSlices } from '../records/import/slices.ts'
 import type { Database } from '../store/database.ts'
 import * as catchUps from '../store/tables/catch-ups.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'
@@ -18,6 +17,7 @@ import { XrpcError } from '../xrpc/errors.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
 import type { Interest } from './interest.ts'
+import { marginMs, repositoriesToRead } from './list-repositories.ts'
 import type { RepositorySync } from './repository-sync.ts'
 import { createRetries } from './retries.ts'
 
@@ -53,29 +53,15 @@ interface Deps {
   readonly signal: AbortSignal
 }
 
-const hourMs = 60 * 60_000
-const dayMs = 24 * hourMs
-/** Clocks of servers differ, and events of the last minutes before a gap may be missed. */
-const marginMs = hourMs
-/** What is older when a new upstream is added creates no notifications. */
-const newUpstreamMs = 3 * dayMs
 /** The repository of an actor is not read more often than this. */
 const intervalMs = 10 * 60_000
 /** Milliseconds for which it is known what was read of a repository. */
-const keptMs = 30 * dayMs
-/** An upstream with more repositories is a relay. */
-const maxRepositories = 1000
-const pageSize = 500
-const maxPages = 20
-/** Actors that are read when the events of a relay were missed. */
-const maxActors = 5000
-/** Milliseconds in which an upstream must send a page of its list. */
-const deadlineMs = 30_000
+const keptMs = 30 * 24 * 60 * 60_000
 
 export function createCatchUp(deps: Deps): CatchUp {
   const { store, interest, log, signal } = deps
   const now = () => deps.now().getTime()
-  const listing = new Set<string>()
+  const listing = new Map<string, 'once' | 'again'>()
 
   const readDue = createRetries<queue.QueuedRepository>({
     ...deps,
@@ -106,28 +92,41 @@ export function createCatchUp(deps: Deps): CatchUp {
   function list(catchUp: catchUps.CatchUp): void {
     const { upstream } = catchUp
     if (listing.has(upstream) || signal.aborted) return
-    listing.add(upstream)
+    listing.set(upstream, 'once')
     deps.background.run('list of repositories', async () => {
       try {
-        const rows = await rowsOf(deps, catchUp)
+        const missed = await repositoriesToRead(deps, catchUp)
+        await inSlices(store, (tx) => {
+          const repository = missed.pop()
+          if (repository) queue.add(tx, { upstream, ...repository, dueAt: now() })
+          return repository !== undefined
+        })
         await store.transact((tx) => {
-          for (const row of rows) queue.add(tx, row)
-          catchUps.setTotal(tx, upstream, queue.countOf(tx, upstream))
+          // If there was another gap meanwhile, the list may be too old.
+          if (listing.get(upstream) !== 'again') catchUps.setTotal(tx, upstream, queue.countOf(tx, upstream))
           catchUps.removeDone(tx)
         })
       } catch (error) {
         if (!signal.aborted) log.warn({ err: error, upstream }, 'list of repositories failed')
-      } finally {
-        listing.delete(upstream)
       }
-      readDue()
+      const isAgain = listing.get(upstream) === 'again'
+      listing.delete(upstream)
+      if (isAgain) resumeDue()
+      else readDue()
     })
+  }
+
+  function resumeDue(): void {
+    const upstreams = deps.upstreams()
+    for (const catchUp of catchUps.unlisted(store)) if (upstreams.includes(catchUp.upstream)) list(catchUp)
+    readDue()
   }
 
   return {
     async onGap(upstream, since) {
       await store.transact((tx) => catchUps.begin(tx, { upstream, since: since ?? null }))
-      this.resumeDue()
+      if (listing.has(upstream)) listing.set(upstream, 'again')
+      resumeDue()
     },
     async onIncomplete(did, upstream) {
       if (!interest.isKnown(did)) return
@@ -150,11 +149,7 @@ export function createCatchUp(deps: Deps): CatchUp {
       const total = catchUp.total ?? 0
       return { total, done: Math.max(0, total - queue.countOf(store, upstream)) }
     },
-    resumeDue() {
-      const upstreams = deps.upstreams()
-      for (const catchUp of catchUps.unlisted(store)) if (upstreams.includes(catchUp.upstream)) list(catchUp)
-      readDue()
-    },
+    resumeDue,
   }
 }
 
@@ -173,75 +168,4 @@ function read({ interest, repositorySync }: Deps, row: queue.QueuedRepository): 
 function isNotFound(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof XrpcError && cause.name === 'RepoNotFound'
-}
-
-type NewRow = Parameters<typeof queue.add>[1]
-
-/** Returns the repositories that are to be read after a gap. */
-async function rowsOf(deps: Deps, { upstream, since }: catchUps.CatchUp): Promise<NewRow[]> {
-  const { store, interest } = deps
-  const at = deps.now().getTime()
-  const notifySince = since === null ? at - newUpstreamMs : since - marginMs
-  const rowOf = (did: DidString, changedSince: number | null): NewRow => ({
-    did,
-    upstream,
-    changedSince,
-    notifySince,
-    dueAt: at,
-  })
-  const listed = await listedAt(deps, upstream)
-  if (!listed) {
-    return catchUps.actorsElsewhere(store, maxActors).map((did) => rowOf(did, notifySince))
-  }
-  const changedSince = since === null ? null : notifySince
-  const isToRead = ({ did, rev }: Listed) =>
-    !interest.isLocal(did) &&
-    // An inactive repository has no revision.
-    (rev === undefined
-      ? interest.isKnown(did)
-      : repositories.isInactive(store, did) ||
-        (repositories.find(store, did)?.rev !== rev && (timeOf(rev) ?? 0) >= (changedSince ?? 0)))
-  const dids = new Set(listed.map(({ did }) => did))
-  const deleted = catchUps.actorsAt(store, upstream).filter((did) => !dids.has(did) && !interest.isLocal(did))
-  return [
-    ...listed.filter(isToRead).map(({ did, rev }) => rowOf(did, rev === undefined ? null : changedSince)),
-    ...deleted.map((did) => rowOf(did, null)),
-  ]
-}
-
-interface Listed {
-  readonly did: DidString
-  /** Undefined for an inactive repository. */
-  readonly rev: string | undefined
-}
-
-/** Lists the repositories of an upstream; undefined for a relay, or a service that does not list them. */
-async function listedAt({ hosts, signal }: Deps, upstream: string): Promise<Listed[] | undefined> {
-  const found: Listed[] = []
-  let cursor = ''
-  for (let pages = 0; pages < maxPages; pages++) {
-    const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) }).toString()
-    const call = { query, signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]) }
-    const page = await hosts
-      .at(upstream)
-      .get('com.core.sync.listRepos', call)
-      .catch((error: unknown) => {
-        if (error instanceof XrpcError && error.name === 'MethodNotImplemented') return undefined
-        throw error
-      })
-    if (!page) return undefined
-    if (Array.isArray(page.repos))
-      found.push(...page.repos.map(parseListed).filter((repo) => repo !== undefined))
-    if (found.length > maxRepositories) return undefined
-    if (typeof page.cursor !== 'string' || page.cursor === '') break
-    cursor = page.cursor
-  }
-  return found
-}
-
-function parseListed(value: unknown): Listed | undefined {
-  if (!isObject(value)) return undefined
-  const { did, rev, active } = value
-  if (typeof did !== 'string' || !isValidDid(did)) return undefined
-  return { did, rev: active === false || typeof rev !== 'string' ? undefined : rev }
 }

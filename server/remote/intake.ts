@@ -11,6 +11,7 @@ import type { Logger } from '../util/log.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import type { Interest } from './interest.ts'
+import { readContent } from './read-change.ts'
 import { deleteOutdated } from './retention.ts'
 import { createRoom, type Usage } from './room.ts'
 import { type RemoteStatus, setStatus } from './status.ts'
@@ -39,6 +40,8 @@ export interface Intake {
    * @throws StoreFull, StoreUnavailable: some of the changes were not applied, and `last` was not called. Try again later
    */
   apply(source: string, changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied>
+  /** Whether a budget would refuse a new record: then a change need not be verified. */
+  isOverBudget(source: string, change: RemoteChange): boolean
   /**
    * Sets the status of an actor that has no account here. Deleted: all its records are deleted.
    * @param status undefined: active
@@ -145,6 +148,12 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
       if (counts.stored > 0) noteFull(false)
       return counts
     },
+    isOverBudget: (source, change) =>
+      budgets.isSpent({ source, did: change.did }, () => {
+        const bytes = change.content?.bytes
+        const content = bytes && readContent(change, bytes, { db: store, aliases: config.aliases })
+        return content?.links ?? []
+      }),
     setStatus: (did, status, last) => setStatus(store, did, status, last),
     deleteOutdated: () => deleteOutdated({ store, room, now }),
     async usage() {

@@ -51,8 +51,6 @@ interface Deps extends ApplyDeps {
   readonly store: Database
   readonly now: () => Date
   readonly onUnloadable: (error: Error) => void
-  /** Aborts requests and verification. */
-  readonly signal: AbortSignal
   /** Replaces the time limit of a request; tests use a lower one. */
   readonly deadlineMs?: number
 }

@@ -6,11 +6,13 @@ import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Peer } from '../network/peer.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { Hosts } from '../remote/hosts.ts'
+import type { Intake } from '../remote/intake.ts'
 import { type Identify, withOrigin } from '../remote/origin.ts'
 import type { RemoteStatus } from '../remote/status.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../remote/verify.ts'
 import { createSerializer } from '../util/serialize.ts'
-import { type Frame, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
+import { type Frame, type OpClaim, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
+import { findBlock } from './unverified.ts'
 
 /** What an event means here. */
 export type Finding =
@@ -30,6 +32,7 @@ interface Deps {
   /** Of the upstream. */
   readonly origin: string
   readonly actors: Pick<Actors, 'identify' | 'forget'>
+  readonly intake: Pick<Intake, 'isOverBudget'>
   readonly hosts: Hosts
   readonly now: () => Date
   /** Aborts requests. */
@@ -46,7 +49,7 @@ const maxForgotten = 10_000
 /** Verifies one commit after the other, and lets requests in between: a signature takes a millisecond or two. */
 const inTurn = createSerializer()
 
-export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps): Examine {
+export function createExaminer({ origin: via, actors, intake, hosts, now, signal }: Deps): Examine {
   const forgotten = new Map<string, number>()
   const identify: Identify = (did, options) => actors.identify(did, { via, ...options })
 
@@ -59,9 +62,23 @@ export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps
     )
   }
 
+  /** Whether a new record would be refused by a budget, whoever has signed it. */
+  function isOverBudget({ did, blocks }: Frame, { action, path, cid }: OpClaim): boolean {
+    const bytes = action === 'create' && cid && findBlock(blocks, cid.bytes)
+    if (!bytes) return false
+    const change = {
+      did: did as DidString,
+      ...splitPath(path),
+      rev: '',
+      content: { cid: cid.toString(), bytes },
+    }
+    return intake.isOverBudget(via, change)
+  }
+
   async function examineCommit(frame: Frame): Promise<Finding> {
     const { ops, isTooBig } = readCommit(frame)
     if (isTooBig) return { kind: 'incomplete', did: frame.did as DidString }
+    if (ops.length > 0 && ops.every((op) => isOverBudget(frame, op))) return { kind: 'nothing' }
     const commit = await verify(frame.blocks, frame.did)
     const paths = [...new Set(ops.map(({ path }) => path))]
     return { kind: 'changes', changes: await Promise.all(paths.map((path) => changeOf(commit, path))) }
@@ -111,17 +128,17 @@ export function createExaminer({ origin: via, actors, hosts, now, signal }: Deps
 
 /** Reads a change from the tree, whatever the event states about it. */
 async function changeOf(commit: VerifiedCommit, path: string): Promise<RemoteChange> {
+  const { did, rev } = commit
+  return { did: did as DidString, ...splitPath(path), rev, content: await commit.record(path) }
+}
+
+/** @throws InvalidProof */
+function splitPath(path: string): Pick<RemoteChange, 'collection' | 'rkey'> {
   const [collection = '', rkey = '', ...rest] = path.split('/')
   if (!isValidNsid(collection) || !isValidRecordKey(rkey) || rest.length > 0) {
     throw new InvalidProof(`${path.slice(0, 100)} is not the path of a record`)
   }
-  return {
-    did: commit.did as DidString,
-    collection,
-    rkey,
-    rev: commit.rev,
-    content: await commit.record(path),
-  }
+  return { collection, rkey }
 }
 
 /** Asks the host of an actor for its status. @throws OutboundFailed, OutboundRefused, or the error of the host */

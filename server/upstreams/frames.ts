@@ -3,7 +3,7 @@
  * concerns this server, later the rest.
  */
 import { decode } from '@atproto/lex-cbor'
-import { isPlainObject, type LexValue } from '@atproto/lex-data'
+import { type Cid, ifCid, isPlainObject, type LexValue } from '@atproto/lex-data'
 import type { RemoteStatus } from '../remote/status.ts'
 import { CborReader, InvalidCbor } from './cbor.ts'
 
@@ -104,10 +104,17 @@ function noticeName(bytes: Buffer, at: number, member: string): string {
   return typeof name === 'string' ? name.slice(0, 100) : ''
 }
 
+export interface OpClaim {
+  readonly action: string
+  readonly path: string
+  /** Of the record; undefined if it was deleted. */
+  readonly cid: Cid | undefined
+}
+
 /** What a commit claims to have changed. */
 export interface CommitClaim {
   /** `collection/rkey` with whether the record was created, changed or deleted. */
-  readonly ops: readonly { readonly action: string; readonly path: string }[]
+  readonly ops: readonly OpClaim[]
   /** The blocks are missing: the repository must be read. */
   readonly isTooBig: boolean
 }
@@ -122,11 +129,11 @@ export function readCommit({ bytes, payloadAt }: Frame): CommitClaim {
   return { ops: ops.map(readOp), isTooBig: tooBig === true }
 }
 
-function readOp(op: LexValue): CommitClaim['ops'][number] {
-  const { action, path } = isPlainObject(op) ? (op as Readonly<Record<string, LexValue>>) : {}
+function readOp(op: LexValue): OpClaim {
+  const { action, path, cid } = isPlainObject(op) ? (op as Readonly<Record<string, LexValue>>) : {}
   if (typeof action !== 'string' || typeof path !== 'string')
     throw new InvalidFrame('An operation lacks its path')
-  return { action, path }
+  return { action, path, cid: ifCid(cid) ?? undefined }
 }
 
 /** Returns the signed commit of a `#sync`, as a CAR file. @throws InvalidFrame */

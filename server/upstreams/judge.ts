@@ -4,16 +4,16 @@ import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import { InvalidProof } from '../remote/verify.ts'
 import { XrpcError } from '../xrpc/errors.ts'
+import { InvalidFrame } from './frames.ts'
 
-/** `later`: another server cannot be reached now. `invalid`: the event proves nothing. `dropped`: it cannot be used. */
-export type Verdict = 'later' | 'invalid' | 'dropped'
+/** `later`: another server cannot be reached now. `invalid`: the event proves nothing. `unusable`: nothing can be done about it. */
+export type Verdict = 'later' | 'invalid' | 'unusable'
 
-/** @throws the error if it is not about the event: one of the protocol, of the store, or a fault */
-export function judge(error: unknown): Verdict {
-  if (error instanceof InvalidProof) return 'invalid'
+/** @returns undefined for an unexpected error */
+export function judge(error: unknown): Verdict | undefined {
+  if (error instanceof InvalidProof || error instanceof InvalidFrame) return 'invalid'
   if (error instanceof UnresolvableDid) return error.isOutage ? 'later' : 'invalid'
   if (error instanceof OutboundFailed) return 'later'
-  if (error instanceof XrpcError) return error.status >= 500 || error.status === 429 ? 'later' : 'dropped'
-  if (error instanceof OutboundRefused) return 'dropped'
-  throw error
+  if (error instanceof XrpcError) return error.status >= 500 || error.status === 429 ? 'later' : 'unusable'
+  return error instanceof OutboundRefused ? 'unusable' : undefined
 }

@@ -38,7 +38,9 @@ interface Deps {
   readonly onExamined: (isValid: boolean) => void
   /** Called when less waits again. */
   readonly onDrain: () => void
-  /** Called when an event cannot be processed: the stream must be read again from its position. */
+  /** Called when an event failed for an unexpected reason. It is dropped. */
+  readonly onUnexpected: (error: unknown, frame: Frame) => void
+  /** Called when an event cannot be stored: the stream must be read again from its position. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -77,6 +79,7 @@ export function createPipeline(deps: Deps): Pipeline {
   async function process(item: Item): Promise<void> {
     if (isClosed) return
     const result = await resultOf(item.frame)
+    if (isClosed) return
     results.push({ item, result })
     storing ??= storeAll()
       .catch(onFault)
@@ -93,6 +96,8 @@ export function createPipeline(deps: Deps): Pipeline {
       return finding
     } catch (error) {
       const verdict = judge(error)
+      // The stream goes on: the event would fail again.
+      if (!verdict && !isClosed) deps.onUnexpected(error, frame)
       if (verdict === 'invalid') deps.onExamined(false)
       return verdict === 'later' ? 'later' : { kind: 'nothing' }
     }

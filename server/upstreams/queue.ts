@@ -79,13 +79,18 @@ export function createFrameQueue(deps: Deps): FrameQueue {
   }
 
   function start(did: string, backlog: Backlog): void {
-    const run = limit(did, () => drain(did, backlog))
-      .catch((error: unknown) => {
-        log.error({ err: error, did, upstream: origin }, 'processing of queued events failed')
-        schedule(did, backlog, delaysMs.longest)
-      })
-      .finally(() => running.delete(run))
+    limit(did, () => drain(did, backlog)).catch((error: unknown) => {
+      if (signal.aborted) return
+      log.error({ err: error, did, upstream: origin }, 'storing of queued events failed')
+      schedule(did, backlog, delaysMs.longest)
+    })
+  }
+
+  /** Runs work that `close` waits for. */
+  async function storing(work: () => Promise<void>): Promise<void> {
+    const run = work()
     running.add(run)
+    await run.finally(() => running.delete(run))
   }
 
   /** Processes the events of an author in order, until one must wait longer. */
@@ -106,8 +111,10 @@ export function createFrameQueue(deps: Deps): FrameQueue {
         )
         return schedule(did, backlog, delayMs * (0.75 + Math.random() / 2))
       }
-      await storeFinding(finding, () => {})
-      await store.transact((tx) => rows.remove(tx, row.id))
+      await storing(async () => {
+        await storeFinding(finding, () => {})
+        await store.transact((tx) => rows.remove(tx, row.id))
+      })
       change(backlog, { frames: -1, bytes: -row.frame.length })
       backlog.failures = 0
     }
@@ -127,7 +134,10 @@ export function createFrameQueue(deps: Deps): FrameQueue {
       if (!('did' in frame)) return nothing
       return await examine(frame)
     } catch (error) {
-      return signal.aborted || judge(error) === 'later' ? 'later' : nothing
+      if (signal.aborted) return 'later'
+      const verdict = judge(error)
+      if (!verdict) log.error({ err: error, did, upstream: origin }, 'processing of a queued event failed')
+      return verdict === 'later' ? 'later' : nothing
     }
   }
 
@@ -151,7 +161,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     },
     async close() {
       for (const { timer } of backlogs.values()) clearTimeout(timer)
-      await Promise.all(running)
+      await Promise.allSettled(running)
     },
   }
 }

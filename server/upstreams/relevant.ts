@@ -1,29 +1,37 @@
 /** Decides whether an event may concern this server, from as few of its bytes as possible. */
 import type { Interest } from '../remote/interest.ts'
-import { type Frame, readCommit } from './frames.ts'
+import { type CommitClaim, type Frame, InvalidFrame, readCommit } from './frames.ts'
 
 /** Posts and reposts, under any name of their collections. */
 const isFeedItem = /\.feed\.(?:re)?post\//
 /** Records of which a repository has one, such as the profile. */
 const isSingle = /\/self$/
 
-/**
- * Whether an event is worth its verification.
- * @throws InvalidFrame
- */
+/** Whether an event is worth its verification. */
 export function mayConcern(frame: Frame, interest: Interest): boolean {
   const { kind, did, blocks } = frame
   if (interest.isLocal(did)) return false
   if (kind === 'commit' && interest.mentionsLocal(blocks)) return true
   const isWatched = interest.isWatched(did)
   if (!isWatched && !interest.isKnown(did)) return false
-  if (kind !== 'commit') return true
-  const { ops, isTooBig } = readCommit(frame)
-  return (
-    isTooBig ||
-    ops.some(
-      ({ action, path }) =>
-        action !== 'create' || isSingle.test(path) || (isWatched && isFeedItem.test(path)),
-    )
+  return kind !== 'commit' || changesKnown(frame, isWatched)
+}
+
+/** Whether a commit of a known actor changes what may be stored here. */
+function changesKnown(frame: Frame, isWatched: boolean): boolean {
+  const claim = claimOf(frame)
+  if (!claim || claim.isTooBig) return true
+  return claim.ops.some(
+    ({ action, path }) => action !== 'create' || isSingle.test(path) || (isWatched && isFeedItem.test(path)),
   )
+}
+
+/** Returns undefined for an invalid event, which is found out and counted when it is verified. */
+function claimOf(frame: Frame): CommitClaim | undefined {
+  try {
+    return readCommit(frame)
+  } catch (error) {
+    if (error instanceof InvalidFrame) return undefined
+    throw error
+  }
 }

@@ -70,10 +70,13 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
       checkTrust()
     },
     onDrain: () => stream.resume(),
+    onUnexpected: (error, { did, seq }) =>
+      log.error({ err: error, did, seq, upstream: origin }, 'processing of an event failed'),
     onFault: (error) => {
-      if (!(error instanceof StoreFull) && !(error instanceof StoreUnavailable) && !hasEnded)
-        log.error({ err: error, upstream: origin }, 'processing of an event failed')
-      end({ message: 'This server could not store an event', isViolation: false })
+      const isKnown = error instanceof StoreFull || error instanceof StoreUnavailable
+      if (!isKnown && !hasEnded) log.error({ err: error, upstream: origin }, 'storing of an event failed')
+      const message = isKnown ? error.message : 'This server could not store an event'
+      end({ message, isViolation: false })
     },
   })
   const position = setInterval(() => void savePosition(), positionMs).unref()

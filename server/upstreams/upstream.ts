@@ -43,7 +43,7 @@ export interface UpstreamReader {
 export interface UpstreamDeps {
   readonly store: Database
   readonly interest: Interest
-  readonly intake: Pick<Intake, 'apply' | 'setStatus'>
+  readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly hosts: Hosts
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>

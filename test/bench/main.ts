@@ -17,6 +17,7 @@ import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 import { benchStream } from './stream.ts'
 import { benchUi } from './ui.ts'
+import { benchUpstream } from './upstream.ts'
 
 const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['requests', () => benchRequests()],
@@ -29,6 +30,7 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['notifications', () => benchNotifications()],
   ['blobs', () => benchBlobs()],
   ['import', () => benchImport()],
+  ['upstream', (minutes) => benchUpstream(minutes)],
   ['ui', () => benchUi()],
   ['install', () => benchInstall()],
   ['soak', (minutes) => benchSoak(minutes)],

@@ -30,16 +30,16 @@ interface Actor {
 
 const servers = await Promise.all([PeerServer.start(), PeerServer.start()])
 const [here, there] = servers
+const actors: Actor[] = []
+for (let number = 0; number < accountsPerSide; number++) {
+  for (const server of servers)
+    actors.push({ server, account: await server.account(`person${number}`), count: 0 })
+}
 for (const [server, other] of [
   [here, there],
   [there, here],
 ] as const) {
   for (const { url } of other.addresses) await server.follow(url)
-}
-const actors: Actor[] = []
-for (let number = 0; number < accountsPerSide; number++) {
-  for (const server of servers)
-    actors.push({ server, account: await server.account(`person${number}`), count: 0 })
 }
 const subscriptions = await subscribe()
 
@@ -54,7 +54,7 @@ print(`seed ${seed}, ${minutes} minutes`)
 const end = Date.now() + minutes * 60_000
 const killers = servers.map(async (server) => {
   while (Date.now() < end) {
-    await setTimeout(1000 + random(8000))
+    await setTimeout(5000 + random(15_000))
     await server.restart()
     kills++
   }

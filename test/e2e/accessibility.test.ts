@@ -289,7 +289,7 @@ test('accessibility tree: navigation and Subscriptions', async () => {
           - link "Network":
             - /url: "#/network""
   `)
-  expect(await page.getByRole('main').ariaSnapshot()).toMatchInlineSnapshot(`
+  expect(await accessibilityTree(page)).toMatchInlineSnapshot(`
     "- main:
       - heading "Subscriptions" [level=1]
       - paragraph: Get a notification when these people post.
@@ -299,7 +299,8 @@ test('accessibility tree: navigation and Subscriptions', async () => {
       - button "Subscribe"
       - list "Subscriptions":
         - listitem:
-          - text: bob.test
+          - link "bob.test":
+            - /url: "#/people/did:plc:…"
           - switch "Posts" [checked]
           - text: Posts
           - switch "Replies"

@@ -91,6 +91,8 @@ describe('browser', () => {
     expect(await page.evaluate(clipboard)).toBe('npm run serve -- --host 0.0.0.0')
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
+    await page.getByText('No servers yet').waitFor()
+    await page.getByText('Set PDS_BACKLINK_STREAM_URL').waitFor()
     expect(await overflow(page)).toBe(0)
   })
 
@@ -184,6 +186,7 @@ describe('desktop', () => {
     const page = await open()
     await heading(page, 'Network').waitFor()
     await page.getByLabel('PLC directory').waitFor()
+    await page.getByLabel('Backlink service: new links').waitFor()
     await page.getByText('Sign in as the owner').waitFor()
   })
 })

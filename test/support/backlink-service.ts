@@ -37,7 +37,7 @@ interface Options {
 const maxDids = 10_000
 const maxUpdateBytes = 1_000_000
 /** Bytes that a client may leave unread. */
-const maxUnreadBytes = 1_000_000
+const maxUnreadBytes = 8_000_000
 
 export class BacklinkService {
   /** Requests, connections and messages of clients, in order. */
@@ -46,6 +46,8 @@ export class BacklinkService {
   readonly links: ServiceLink[] = []
   /** Responses of the cache: records by URI, with the stated CID. */
   readonly records = new Map<string, { readonly cid: string; readonly value: unknown }>()
+  /** Whether no pings are sent. */
+  isSilent = false
   /** Pings that clients have answered. */
   pongs = 0
   /** Why clients were dropped. */
@@ -134,7 +136,7 @@ export class BacklinkService {
     let expected: string | undefined
     let pings = 0
     const timer = setInterval(() => {
-      if (expected !== undefined) return
+      if (expected !== undefined || this.isSilent) return
       expected = `ping ${++pings}`
       client.ping(expected)
     }, this.#pingMs)

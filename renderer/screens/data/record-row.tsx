@@ -4,6 +4,7 @@ import { usePost, useProfile } from '../../api/views.ts'
 import { t } from '../../strings/en.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Row } from '../../ui/page.tsx'
+import { PersonName } from '../../ui/person.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { Thumbnails } from '../thumbnails.tsx'
 import styles from './data.module.css'
@@ -67,6 +68,6 @@ function Subject({ of }: { readonly of: string }) {
   const { data: post } = usePost(isRecord ? of : undefined)
   const { data: profile } = useProfile(of.startsWith('did:') ? of : undefined)
   const { text } = summaryOf(post?.record)
-  if (profile) return <>{profile.displayName || profile.handle}</>
+  if (profile) return <PersonName of={profile} />
   return <>{text ?? <span className={styles.soft}>{of}</span>}</>
 }

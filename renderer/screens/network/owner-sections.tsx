@@ -11,10 +11,12 @@ import { t } from '../../strings/en.ts'
 import { CopyField } from '../../ui/copy.tsx'
 import { Panel, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
+import { BacklinksSection } from './backlinks-section.tsx'
 import { DoctorSection } from './doctor-section.tsx'
 import { OutgoingSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
 import { RelaysSection } from './relays-section.tsx'
+import { UpstreamsSection } from './upstreams-section.tsx'
 import { WayList } from './ways.tsx'
 
 export type Network = Body<typeof com.core.admin.getNetwork.main>
@@ -57,6 +59,8 @@ function OfOwner() {
               <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
             </>
           )}
+          <UpstreamsSection />
+          <BacklinksSection backlinks={network.backlinks} />
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <OutgoingSection outgoing={network.outgoing} />
         </>

@@ -14,11 +14,14 @@ import {
 } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
+import { handleOf, nameOf } from '../../api/names.ts'
 import type { Notification } from '../../api/notifications.ts'
 import { t } from '../../strings/en.ts'
 import { listParts } from '../../strings/format.ts'
 import { Avatar } from '../../ui/avatar.tsx'
+import { Address, PersonName } from '../../ui/person.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { personPath } from '../people/person-path.ts'
 import { postPath } from '../post/post-path.ts'
 import { isSameGroup, type NotificationGroup, postOf } from './groups.ts'
 import styles from './notifications.module.css'
@@ -65,14 +68,11 @@ export const NotificationRow = memo(
         </div>
         <div className={styles.text}>
           <p>
-            {post === undefined ? (
-              sentence
-            ) : (
-              <Link className={styles.open} href={postPath(post)}>
-                {sentence}
-              </Link>
-            )}
+            <Link className={styles.open} href={post === undefined ? personPath(author.did) : postPath(post)}>
+              {sentence}
+            </Link>
           </p>
+          <Origins of={authors} />
           <PostPreview notification={newest} post={post} />
           {authors.length > 1 && <People authors={authors} />}
         </div>
@@ -93,19 +93,27 @@ function Names({ of: authors }: { readonly of: readonly Author[] }) {
   const named = authors.length > namedAuthors ? authors.slice(0, namedAuthors - 1) : authors
   const others = authors.length - named.length
   const items = [...named.map(nameOf), ...(others > 0 ? [t.notifications.others(others)] : [])]
-  return listParts(items).map(({ text, item }) =>
-    item === undefined || item >= named.length ? (
-      text
-    ) : (
-      <strong key={item} title={named[item]?.handle}>
-        {text}
+  return listParts(items).map(({ text, item }) => {
+    const author = item === undefined ? undefined : named[item]
+    if (!author) return text
+    return (
+      <strong key={author.did} title={handleOf(author)}>
+        <PersonName of={author} />
       </strong>
-    ),
-  )
+    )
+  })
 }
 
-function nameOf({ displayName, handle }: Author): string {
-  return displayName || handle
+/** The servers of people elsewhere; with more people, the list of names has them. */
+function Origins({ of: authors }: { readonly of: readonly Author[] }) {
+  if (authors.length > namedAuthors) return null
+  return (
+    <p className={styles.origins}>
+      {authors.map((author) => (
+        <Address elsewhereOnly key={author.did} of={author} />
+      ))}
+    </p>
+  )
 }
 
 const shownFaces = 6
@@ -127,12 +135,13 @@ function People({ authors }: { readonly authors: readonly Author[] }) {
         {t.notifications.showPeople(authors.length)}
       </summary>
       <ul className={styles.names}>
-        {authors.map(({ did, handle, displayName, avatar }) => (
-          <li key={did}>
-            <Avatar handle={handle} picture={avatar} size="s" />
-            <span>
-              {displayName && <strong>{displayName}</strong>} {handle}
-            </span>
+        {authors.map((author) => (
+          <li key={author.did}>
+            <Avatar handle={author.handle} picture={author.avatar} size="s" />
+            <Link href={personPath(author.did)}>
+              <PersonName of={author} />
+            </Link>
+            <Address of={author} />
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Address, PersonName } from '../../ui/person.tsx'
 import styles from './post.module.css'
 import { postPath } from './post-path.ts'
 import { RichText } from './rich-text.tsx'
@@ -88,7 +89,10 @@ function Quoted({ of }: { readonly of: RecordView }) {
     <article className={styles.quoted}>
       <header className={styles.author}>
         <Avatar handle={author.handle} picture={author.avatar} size="s" />
-        <strong>{author.displayName || author.handle}</strong>
+        <strong>
+          <PersonName of={author} />
+        </strong>
+        <Address elsewhereOnly of={author} />
         <Link className={styles.soft} href={postPath(uri)}>
           {t.post.open}
         </Link>

@@ -5,7 +5,9 @@ import { t } from '../../strings/en.ts'
 import { formatDateTime, formatNumber } from '../../strings/format.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { classes } from '../../ui/class-names.ts'
+import { Address, PersonName } from '../../ui/person.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { personPath } from '../people/person-path.ts'
 import { Embed } from './embed.tsx'
 import styles from './post.module.css'
 import { postPath } from './post-path.ts'
@@ -19,8 +21,10 @@ export function PostCard({ post, isMain = false }: { readonly post: PostView; re
       <Avatar handle={author.handle} picture={author.avatar} size={isMain ? 'l' : 'm'} />
       <div className={styles.content}>
         <header className={styles.author}>
-          <strong>{author.displayName || author.handle}</strong>
-          {author.displayName && <span className={styles.soft}>{author.handle}</span>}
+          <Link className={styles.name} href={personPath(author.did)}>
+            <PersonName of={author} />
+          </Link>
+          <Address of={author} />
           {!isMain && (
             <Link className={styles.soft} href={postPath(uri)}>
               <RelativeTime at={indexedAt} />

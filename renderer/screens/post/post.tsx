@@ -1,18 +1,21 @@
-import { ArrowLeft, MessageCircleOff } from 'lucide-react'
+import { MessageCircleOff } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
 import { formatAtUri } from '../../api/at-uri.ts'
 import type { Body } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
+import { nameOf } from '../../api/names.ts'
 import { t } from '../../strings/en.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
+import { useMissingText } from './missing-text.ts'
 import styles from './post.module.css'
 import { PostCard } from './post-card.tsx'
 
-const { threadViewPost, blockedPost } = app.example.feed.defs
+const { threadViewPost, blockedPost, notFoundPost } = app.example.feed.defs
 
 type Node = Body<typeof app.example.feed.getPostThread.main>['thread']
 type Thread = Extract<Node, { readonly post: unknown }>
@@ -29,29 +32,24 @@ export function PostScreen() {
     parentHeight: ancestors,
   })
   return (
-    <Page
-      before={
-        <Link className={styles.back} href="/notifications">
-          <ArrowLeft aria-hidden size={16} />
-          {t.post.back}
-        </Link>
-      }
-      title={t.post.title}
-    >
+    <Page before={<BackLink href="/notifications" name={t.post.back} />} title={t.post.title}>
       {errorName(query.error) === 'NotFound' ? (
-        <Missing />
+        <Missing uri={uri} />
       ) : (
         <Loaded query={query}>
-          {({ thread }) => (threadViewPost.isTypeOf(thread) ? <ThreadView thread={thread} /> : <Missing />)}
+          {({ thread }) =>
+            threadViewPost.isTypeOf(thread) ? <ThreadView thread={thread} /> : <Missing uri={uri} />
+          }
         </Loaded>
       )}
     </Page>
   )
 }
 
-function Missing() {
+function Missing({ uri }: { readonly uri: string }) {
+  const title = useMissingText(uri)
   return (
-    <EmptyState icon={<MessageCircleOff aria-hidden size={28} />} title={t.post.missing}>
+    <EmptyState icon={<MessageCircleOff aria-hidden size={28} />} title={title}>
       {t.post.missingText}
     </EmptyState>
   )
@@ -81,10 +79,7 @@ function parentsOf({ parent }: Thread): readonly Node[] {
 function Replies({ of: { post, replies = [] } }: { readonly of: Thread }): ReactNode {
   if (replies.length === 0) return null
   return (
-    <ul
-      aria-label={t.post.repliesTo(post.author.displayName || post.author.handle)}
-      className={styles.replies}
-    >
+    <ul aria-label={t.post.repliesTo(nameOf(post.author))} className={styles.replies}>
       {replies.map((node, index) => (
         <li key={threadViewPost.isTypeOf(node) ? node.post.uri : index}>
           <NodeView node={node} />
@@ -97,5 +92,10 @@ function Replies({ of: { post, replies = [] } }: { readonly of: Thread }): React
 
 function NodeView({ node }: { readonly node: Node }) {
   if (threadViewPost.isTypeOf(node)) return <PostCard post={node.post} />
-  return <p className={styles.gap}>{blockedPost.isTypeOf(node) ? t.post.blocked : t.post.missing}</p>
+  if (blockedPost.isTypeOf(node)) return <p className={styles.gap}>{t.post.blocked}</p>
+  return <Gap uri={notFoundPost.isTypeOf(node) ? node.uri : undefined} />
+}
+
+function Gap({ uri }: { readonly uri: string | undefined }) {
+  return <p className={styles.gap}>{useMissingText(uri)}</p>
 }

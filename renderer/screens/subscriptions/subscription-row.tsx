@@ -1,14 +1,18 @@
+import { Link } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
+import { nameOf } from '../../api/names.ts'
 import { useProfile } from '../../api/views.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Row } from '../../ui/page.tsx'
+import { Address, PersonName } from '../../ui/person.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { personPath } from '../people/person-path.ts'
 import styles from './subscriptions.module.css'
 
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
@@ -18,10 +22,8 @@ type ActivitySubscription = Subscription['activitySubscription']
 
 /** One subscription. Turning off posts and replies removes it, with undo. */
 export function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
-  const { did, handle, displayName, activitySubscription: current } = subscription
-  // An unresolved account is shown by its DID.
-  const known = handle === 'handle.invalid' ? did : handle
-  const name = displayName || known
+  const { did, handle, activitySubscription: current } = subscription
+  const name = nameOf(subscription)
   const { data: profile } = useProfile(did)
   const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
     scope: { id: `subscription ${did}` },
@@ -58,9 +60,13 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
         </div>
       }
       as="li"
-      detail={displayName ? known : undefined}
+      detail={<Address of={subscription} />}
       icon={<Avatar handle={handle} picture={profile?.avatar} />}
-      title={name}
+      title={
+        <Link className={styles.name} href={personPath(did)}>
+          <PersonName of={subscription} />
+        </Link>
+      }
     />
   )
 }

@@ -79,6 +79,9 @@ export const subscriptions = {
   subjectExample: 'alice.test',
   subjectInvalid: 'Enter a handle such as alice.test, or a DID such as did:plc:….',
   add: 'Subscribe',
+  adding: 'Looking up…',
+  notFound:
+    'No server that yours knows has this handle. Check the spelling. If the person lives on another server, add that server on the Network screen first.',
   added: (name: string) => `Subscribed to ${name}`,
   posts: 'Posts',
   replies: 'Replies',

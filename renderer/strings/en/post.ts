@@ -5,6 +5,7 @@ export const post = {
   title: 'Post',
   back: 'Inbox',
   missing: 'This post is not available.',
+  elsewhere: 'This post is on another server and is not here.',
   missingText: 'It was deleted, or this server does not have it.',
   blocked: 'A post by an account that you blocked, or that blocked you.',
   repliesTo: (name: string) => `Replies to ${name}`,

@@ -43,17 +43,25 @@ export function removeDone(tx: Writer): void {
   )
 }
 
-/** Actors without account: first those whom an account here follows or is subscribed to, then those of whom records are stored. */
-export function actorsElsewhere(db: Reader, limit: number): DidString[] {
-  const rows = db.all<{ did: DidString }>(
-    `SELECT a.did, EXISTS (SELECT 1 FROM links l JOIN accounts c ON c.id = l.actor WHERE l.subject = a.id AND l.path = ${paths.follow})
+export interface ActorElsewhere {
+  readonly id: number
+  readonly did: DidString
+  /** Whether an account here follows it or is subscribed to its posts. */
+  readonly isWatched: number
+  /** Whether a record of it is stored. */
+  readonly isStored: number
+}
+
+/** Actors without account, by ascending id after `after`. */
+export function actorsElsewhere(db: Reader, after: number, limit: number): ActorElsewhere[] {
+  return db.all(
+    `SELECT a.id, a.did,
+       EXISTS (SELECT 1 FROM links l JOIN accounts c ON c.id = l.actor WHERE l.subject = a.id AND l.path = ${paths.follow})
          OR EXISTS (SELECT 1 FROM activity_subscriptions s WHERE s.subject = a.id) AS isWatched,
        EXISTS (SELECT 1 FROM records r WHERE r.actor = a.id) AS isStored
-     FROM actors a WHERE NOT EXISTS (SELECT 1 FROM accounts c WHERE c.id = a.id) AND (isWatched OR isStored)
-     ORDER BY isWatched DESC LIMIT ?`,
-    [limit],
+     FROM actors a WHERE a.id > ? AND NOT EXISTS (SELECT 1 FROM accounts c WHERE c.id = a.id) ORDER BY a.id LIMIT ?`,
+    [after, limit],
   )
-  return rows.map(({ did }) => did)
 }
 
 /** Actors whose personal data server is at an origin. */

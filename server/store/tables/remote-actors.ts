@@ -40,9 +40,9 @@ export function put(tx: Writer, did: string, identity: RemoteIdentity): void {
   const { handle, hostHandle, host, signingKey, resolvedAt } = identity
   const shown = [handle, hostHandle].find((name) => name !== null && isFree(tx, name, id)) ?? null
   tx.run(
-    `INSERT INTO remote_actors (id, handle, host_handle, shown_handle, host, signing_key, resolved_at, tried_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-     ON CONFLICT DO UPDATE SET handle = ?2, host_handle = ?3, shown_handle = ?4, host = ?5, signing_key = ?6, resolved_at = ?7, tried_at = ?7`,
+    `INSERT INTO remote_actors (id, handle, host_handle, shown_handle, host, signing_key, resolved_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+     ON CONFLICT DO UPDATE SET handle = ?2, host_handle = ?3, shown_handle = ?4, host = ?5, signing_key = ?6, resolved_at = ?7`,
     [id, handle, hostHandle, shown, host, signingKey, resolvedAt],
   )
 }
@@ -62,12 +62,12 @@ function isFree(db: Reader, handle: string, id: number): boolean {
   return holder === undefined
 }
 
-/** Marks an identity as changed: it has to be read again. */
+/** Marks an identity as changed: it has to be read again, whenever it was tried. */
 export function expire(tx: Writer, did: string): void {
-  tx.run(`UPDATE remote_actors SET resolved_at = NULL WHERE id = ${actorId}`, [did])
+  tx.run(`UPDATE remote_actors SET resolved_at = NULL, tried_at = NULL WHERE id = ${actorId}`, [did])
 }
 
-/** Stores the time of a failed attempt to read an identity. */
+/** Stores when an actor was last tried to be refreshed. */
 export function setTried(tx: Writer, did: string, at: number): void {
   const id = remoteId(tx, did)
   if (id === undefined) return
@@ -89,24 +89,32 @@ export function putLog(tx: Writer, did: string, log: string): void {
   tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
 }
 
-/** Whether an actor without an account here has not been refreshed since a time. */
-const isOutdated = `NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
-  AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id AND resolved_at >= ?1 AND profile_at >= ?1)`
+/** Times in milliseconds since 1970. */
+export interface RefreshLimits {
+  /** Actors that were refreshed since then are up to date. */
+  readonly refreshedSince: number
+  /** Actors that were tried since then have to wait. */
+  readonly triedSince: number
+}
 
-/** Returns the DIDs of those of the actors that live elsewhere and were not refreshed since a time. */
-export function outdated(db: Reader, ids: readonly number[], since: number): string[] {
+const isOutdated = `NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
+  AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id
+    AND ((resolved_at >= ?1 AND profile_at >= ?1) OR tried_at >= ?2))`
+
+/** Returns the DIDs of those of the actors that live elsewhere and have to be refreshed. */
+export function outdated(db: Reader, ids: readonly number[], limits: RefreshLimits): string[] {
   const rows = db.all<{ did: string }>(
-    `SELECT a.did FROM json_each(?2) w CROSS JOIN actors a ON a.id = w.value WHERE ${isOutdated}`,
-    [since, JSON.stringify(ids)],
+    `SELECT a.did FROM json_each(?3) w CROSS JOIN actors a ON a.id = w.value WHERE ${isOutdated}`,
+    [limits.refreshedSince, limits.triedSince, JSON.stringify(ids)],
   )
   return rows.map(({ did }) => did)
 }
 
 /** As `outdated`, by DIDs. */
-export function outdatedDids(db: Reader, dids: readonly string[], since: number): string[] {
+export function outdatedDids(db: Reader, dids: readonly string[], limits: RefreshLimits): string[] {
   const rows = db.all<{ did: string }>(
-    `SELECT a.did FROM json_each(?2) w CROSS JOIN actors a ON a.did = w.value WHERE ${isOutdated}`,
-    [since, JSON.stringify(dids)],
+    `SELECT a.did FROM json_each(?3) w CROSS JOIN actors a ON a.did = w.value WHERE ${isOutdated}`,
+    [limits.refreshedSince, limits.triedSince, JSON.stringify(dids)],
   )
   return rows.map(({ did }) => did)
 }

@@ -1,6 +1,5 @@
 /** Table `remote_repositories`, and the kept records of remote actors: what was read of the repositories of other servers. */
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
-import { cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 
@@ -31,18 +30,25 @@ export function removeBefore(tx: Writer, readAt: number): void {
 export interface KeptRecord {
   /** As its author wrote it, possibly an alias. */
   readonly collection: NsidString
+  /** Number of the collection. */
+  readonly number: number
   readonly rkey: RecordKeyString
-  readonly cid: string
+  readonly cid: Uint8Array
 }
 
-/** The records of an actor. */
-export function keptRecords(db: Reader, did: string): KeptRecord[] {
-  const rows = db.all<Omit<KeptRecord, 'cid'> & { cid: Uint8Array }>(
-    `SELECT c.nsid AS collection, r.rkey, r.cid FROM records r JOIN collections c ON c.id = r.collection
-     WHERE r.actor = ${actorId}`,
-    [did],
+/** Some records of an actor, in an order that is fixed but arbitrary. @param after the last record of the previous page */
+export function keptPage(
+  db: Reader,
+  did: string,
+  after: KeptRecord | undefined,
+  limit: number,
+): KeptRecord[] {
+  return db.all(
+    `SELECT (SELECT nsid FROM collections WHERE id = r.collection) AS collection, r.collection AS number, r.rkey, r.cid
+     FROM records r WHERE r.actor = ${actorId} AND (r.collection, r.rkey) > (?, ?)
+     ORDER BY r.collection, r.rkey LIMIT ?`,
+    [did, after?.number ?? 0, after?.rkey ?? '', limit],
   )
-  return rows.map((row) => ({ ...row, cid: cidText(row.cid) }))
 }
 
 /** Whether an actor is deactivated, suspended or taken down. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await call(page, 'server.start')
   alice = await account('alice')
   bob = await account('bob')
-  await write(bob, 'app.example.actor.profile', { displayName: 'Bob' })
+  await write(bob, 'app.example.actor.profile', { displayName: '\u202EBob' })
   post = await write(alice, 'app.example.feed.post', { text: 'Good morning', createdAt })
   await page.evaluate("location.hash = '#/sign-in'")
   await fillSignIn(page, { handle: alice.handle, password: 'alice-password' })

@@ -1,10 +1,11 @@
 /** Actors of other servers as clients see them: handles, profiles, search, follows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hour } from '../../support/clock.ts'
+import { PlcDirectory } from '../../support/plc.ts'
 import { RemoteAuthor } from '../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { addUpstream } from '../../support/remote-views.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import { SocialServer } from '../../support/social.ts'
 
 let here: TestServer
@@ -97,6 +98,14 @@ describe('an account elsewhere that is followed', () => {
     alice = { ...alice, ...(await here.signIn(alice)).body }
   })
 
+  test('is refreshed at once when its server reports another handle', async () => {
+    const bert = await followed('bert')
+    await there.changeHandle(bert, 'berta.test')
+    await here.running.services.actors.forget(bert.did)
+    await settled()
+    expect(await handleOf(bert)).toBe('berta.test')
+  })
+
   test('that is deactivated is found to be when it is refreshed', async () => {
     const carl = await there.account('carl')
     there.setStatus(carl, 'deactivated')
@@ -109,11 +118,15 @@ describe('an account elsewhere that is followed', () => {
   test('and to whose posts an account subscribes is listed with its profile; a wrong DID breaks nothing', async () => {
     const dora = await there.account('dora')
     await rename(dora, 'Dora')
+    // Without a profile, and looked at before.
+    const dan = await there.account('dan')
+    expect(await handleOf(dan)).toBe('dan.test')
     const wrong = { did: 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb' }
-    for (const subject of [wrong, dora]) await social.subscribe(alice, subject, true, false)
+    for (const subject of [wrong, dora, dan]) await social.subscribe(alice, subject, true, false)
     await settled()
     const { body } = await here.get('app.example.notification.listActivitySubscriptions', {}, alice)
     expect(body.subscriptions).toMatchObject([
+      { did: dan.did, handle: 'dan.test' },
       { did: dora.did, handle: 'dora.test', displayName: 'Dora' },
       { did: wrong.did, handle: 'handle.invalid' },
     ])
@@ -152,6 +165,8 @@ describe('a handle', () => {
     await here.setStatus(local.did, { takedown: true })
     expect(await handleOf(emil)).toBe(otherHandle('emil'))
     expect((await getProfile('emil.test')).body.error).toBe('AccountTakedown')
+    await here.post('com.core.admin.deleteAccount', { did: local.did }, adminAuth)
+    expect(await handleOf(emil)).toBe('emil.test')
   })
 
   test('that two accounts elsewhere have is shown for the first; the other follows when it is free', async () => {
@@ -165,7 +180,7 @@ describe('a handle', () => {
     expect(await handleOf(copy)).toBe(`fay.${new URL(second.url).host.replace(/[.:]/g, '-')}.test`)
     await there.changeHandle(fay, 'fay-moved.test')
     await here.running.services.actors.forget(fay.did)
-    await here.running.services.actors.identify(fay.did)
+    await settled()
     expect(await handleOf(fay)).toBe('fay-moved.test')
     expect(await handleOf(copy)).toBe('fay.test')
     await second.close()
@@ -196,11 +211,21 @@ describe('an account elsewhere that nothing here refers to', () => {
       body: { did: gil.did, handle: 'gil.test', displayName: 'Gil' },
     })
     expect(found.body.viewer).toEqual({ muted: false, blockedBy: false })
-    for (const nsid of ['feed.getAuthorFeed', 'graph.getFollowers', 'graph.getLists', 'feed.getActorFeeds']) {
-      expect(await here.get(`app.example.${nsid}`, { actor: gil.did }, alice), nsid).toMatchObject({
-        status: 200,
-      })
+    const ofActor = ['getFollowers', 'getFollows', 'getKnownFollowers', 'getLists', 'getActorStarterPacks']
+    for (const nsid of [
+      'feed.getAuthorFeed',
+      'feed.getActorFeeds',
+      ...ofActor.map((name) => `graph.${name}`),
+    ]) {
+      const answer = await here.get(`app.example.${nsid}`, { actor: gil.did }, alice)
+      expect(answer, nsid).toMatchObject({ status: 200 })
     }
+    const relations = { actor: alice.did, others: [gil.did] }
+    expect(await here.get('app.example.graph.getRelationships', relations, alice)).toMatchObject({
+      status: 200,
+    })
+    const profiles = await here.get('app.example.actor.getProfiles', { actors: [gil.did, 'bob.test'] }, alice)
+    expect(profiles.body.profiles).toHaveLength(2)
     // It is in memory alone.
     expect(await describeActors(gil.did)).toEqual([])
     await social.follow(alice, gil)
@@ -220,18 +245,23 @@ describe('an account elsewhere that nothing here refers to', () => {
   })
 
   test('is not looked up while no source is switched on', async () => {
-    const off = await TestServer.start()
+    const directory = await PlcDirectory.start()
+    const off = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
     const viewer = await off.account('viewer')
     const ivy = await there.account('ivy')
+    await directory.submit(ivy.did, ivy.identity.genesis)
     const calls = there.calls.length
     for (const actor of [ivy.did, 'ivy.test']) {
       const answer = await off.get('app.example.actor.getProfile', { actor }, viewer)
       expect(answer).toMatchObject(refusal(400, 'ProfileNotFound'))
     }
     await SocialServer.on(off).follow(viewer, ivy)
+    await off.get('app.example.graph.getFollows', { actor: viewer.did }, viewer)
     await off.running.services.background.idle()
+    expect(directory.requests.filter((request) => request.includes(ivy.did))).toEqual([])
     expect(there.calls).toHaveLength(calls)
     await off.close()
+    await directory.close()
   })
 })
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
     recordCacheUrl: service.url,
   }
   const network = { plcUrl: remote.url, allowPrivateTargets: true }
-  const backlinkDelays = { intervalMs: 0, reconnectMs: 5 }
+  const backlinkDelays = { intervalMs: 0, reconnectMs: 5, silenceMs: 1500 }
   server = await TestServer.start({ ...network, ...sources }, undefined, { backlinkDelays })
   social = SocialServer.on(server)
   expect(await state()).toMatchObject({ state: 'waiting' })
@@ -191,6 +191,14 @@ describe('the live stream', () => {
     expect(await state()).not.toHaveProperty('error')
   })
 
+  test('is connected again when it is silent', async () => {
+    const connections = () => service.calls.filter(({ name }) => name === '/subscribe').length
+    const before = connections()
+    service.isSilent = true
+    await service.until(() => connections() > before)
+    service.isSilent = false
+  })
+
   test('changes nothing by malformed messages, links to others and lies', async () => {
     const { ignoredLastHour: before } = await state()
     const [like] = (await writeLike()) as [ServiceLink]
@@ -232,11 +240,13 @@ describe('the live stream', () => {
     service.report(like)
     await arrived('like')
     // Its own activity comes back.
-    const own = await social.like(alice, post)
+    const own = await social.write(alice, likes, { subject: post, createdAt })
+    const { linksLastHour } = await state()
     service.report({ ...like, record: own.uri })
     service.send(new Uint8Array(3))
     await service.until(() => service.clients.length === 0)
     await service.until(() => service.clients.length === 1)
+    expect(await state()).toMatchObject({ linksLastHour })
     expect(await reasons()).toEqual(['like'])
   })
 })
@@ -350,6 +360,7 @@ describe('a record that is linked', () => {
   })
 
   test('is dropped when too many wait, and found by catching up', async () => {
+    await runDue()
     const links: ServiceLink[] = []
     for (let count = 0; count < 5; count++) links.push(...(await writeLike()))
     const held: (() => void)[] = []
@@ -365,7 +376,7 @@ describe('a record that is linked', () => {
     for (const cut of held) cut()
     await idle()
     await runDue()
-    await expect.poll(reasons).toContain('like')
+    await arrived(...links.map(() => 'like'))
   })
 })
 

@@ -1,8 +1,12 @@
 /** Identities of accounts of other servers: where they come from, and what a lying server cannot do. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { P256Keypair } from '@atproto/crypto'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { IdentifyOptions } from '../../../server/actors/actors.ts'
 import { hour, minute } from '../../support/clock.ts'
+import { didDocument, startDidHost } from '../../support/did-host.ts'
+import { NameServer } from '../../support/dns.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory } from '../../support/plc.ts'
 import { addUpstream } from '../../support/remote-views.ts'
 import { type Account, TestServer } from '../../support/server.ts'
@@ -127,50 +131,81 @@ test('the beginning of a log does not take the place of a longer one, also after
   expect(await identify()).toMatchObject({ handle: 'erin2.test' })
 })
 
-test('an identity that cannot be looked up now remains, unless the caller needs the latest', async () => {
-  const identity = await createPlcIdentity('frank.test')
-  const directory = await PlcDirectory.start()
-  const server = await TestServer.start({ plcUrl: directory.url })
-  onTestFinished(async () => {
-    await server.close()
-    await directory.close()
-  })
-  await directory.submit(identity.did, identity.genesis)
-  const { actors } = server.running.services
-  expect(await actors.identify(identity.did)).toMatchObject({ host: 'https://old.example' })
-  directory.mode = 'down'
-  await actors.forget(identity.did)
-  expect(await actors.identify(identity.did)).toMatchObject({ signingKey: identity.key.did() })
-  await expect(actors.identify(identity.did, { maxAgeMs: 0 })).rejects.toMatchObject({ isOutage: true })
-  directory.mode = 'up'
-  const update = await nextOperation(identity.rotationKey, identity.genesis, {
-    verificationMethods: { atproto: identity.rotationKey.did() },
-  })
-  await directory.submit(identity.did, update)
-  expect(await actors.identify(identity.did)).toMatchObject({ signingKey: identity.rotationKey.did() })
-})
-
-test('with a directory, a peer is asked only for identities that it does not have', async () => {
-  const published = await createPlcIdentity('grace.test')
-  const unpublished = await createPlcIdentity('heidi.test')
-  const directory = await PlcDirectory.start()
-  const server = await TestServer.start({ plcUrl: directory.url })
-  onTestFinished(async () => {
-    await server.close()
-    await directory.close()
-  })
-  await directory.submit(published.did, published.genesis)
-  const source = await peer({ [`/${unpublished.did}/log`]: [unpublished.genesis] })
-  await addUpstream(server, source.url)
-  const { actors } = server.running.services
-  await actors.identify(published.did, { via: source.url })
-  expect(source.requests.filter((path) => path.endsWith('/log'))).toEqual([])
-  expect(await actors.identify(unpublished.did, { via: source.url })).toMatchObject({ host: source.url })
-})
-
 test('a server that is no upstream is not asked at a private address', async () => {
   const identity = await createPlcIdentity('ivan.test')
   const unlisted = await peer({ [`/${identity.did}/log`]: [identity.genesis] })
   await expect(actors().identify(identity.did, { via: unlisted.url })).rejects.toThrow('operations')
   expect(unlisted.requests).toEqual([])
+})
+
+describe('with a directory', () => {
+  let server: TestServer
+  let directory: PlcDirectory
+  let names: NameServer
+  beforeAll(async () => {
+    directory = await PlcDirectory.start()
+    names = await NameServer.start()
+    const settings = { plcUrl: directory.url, nameServers: [names.address], allowPrivateTargets: true }
+    server = await TestServer.start(settings)
+  })
+  afterAll(async () => {
+    await server.close()
+    await Promise.all([directory.close(), names.close()])
+  })
+
+  const identify = (did: string, options?: IdentifyOptions) =>
+    server.running.services.actors.identify(did, options)
+
+  test('an identity that cannot be looked up now remains, unless the caller needs the latest', async () => {
+    const identity = await createPlcIdentity('frank.test')
+    await directory.submit(identity.did, identity.genesis)
+    expect(await identify(identity.did)).toMatchObject({ host: 'https://old.example' })
+    directory.mode = 'down'
+    await server.running.services.actors.forget(identity.did)
+    expect(await identify(identity.did)).toMatchObject({ signingKey: identity.key.did() })
+    await expect(identify(identity.did, { maxAgeMs: 0 })).rejects.toMatchObject({ isOutage: true })
+    directory.mode = 'up'
+    const update = await nextOperation(identity.rotationKey, identity.genesis, {
+      verificationMethods: { atproto: identity.rotationKey.did() },
+    })
+    await directory.submit(identity.did, update)
+    expect(await identify(identity.did)).toMatchObject({ signingKey: identity.rotationKey.did() })
+  })
+
+  test('a peer is asked only for identities that it does not have', async () => {
+    const published = await createPlcIdentity('grace.test')
+    const unpublished = await createPlcIdentity('heidi.test')
+    await directory.submit(published.did, published.genesis)
+    const source = await peer({ [`/${unpublished.did}/log`]: [unpublished.genesis] })
+    await addUpstream(server, source.url)
+    await identify(published.did, { via: source.url })
+    expect(source.requests.filter((path) => path.endsWith('/log'))).toEqual([])
+    expect(await identify(unpublished.did, { via: source.url })).toMatchObject({ host: source.url })
+  })
+
+  test('a handle of a domain counts if the domain names the DID', async () => {
+    const handles = ['ken.example.com', 'lena.example.com', 'mia.example.com']
+    const identities = await Promise.all(handles.map((handle) => createPlcIdentity(handle)))
+    for (const { did, genesis } of identities) await directory.submit(did, genesis)
+    const [ken, lena] = identities.map(({ did }) => did)
+    names.set('ken.example.com', ken ?? '')
+    names.set('lena.example.com', ken ?? '')
+    const found = await Promise.all(identities.map(({ did }) => identify(did)))
+    expect(found.map(({ handle }) => handle)).toEqual(['ken.example.com', undefined, undefined])
+    names.set('lena.example.com', lena ?? '')
+    expect(await identify(lena ?? '', { maxAgeMs: 0 })).toMatchObject({ handle: 'lena.example.com' })
+  })
+
+  test('a did:web is read at its domain', async () => {
+    const host = await startDidHost()
+    onTestFinished(() => host.close())
+    const key = await P256Keypair.create()
+    names.set('web.example.com', host.did)
+    host.documents.set(host.did, didDocument(host.did, key, 'web.example.com', 'https://pds.example/path'))
+    expect(await identify(host.did)).toEqual({
+      ...{ did: host.did, signingKey: key.did(), host: 'https://pds.example', handle: 'web.example.com' },
+    })
+    host.documents.set(host.did, didDocument(host.did, key, 'web.example.com'))
+    await expect(identify(host.did, { maxAgeMs: 0 })).rejects.toThrow('names no server')
+  })
 })

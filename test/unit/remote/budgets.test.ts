@@ -55,3 +55,20 @@ test('records that arrive silently do not count for their author', () => {
   const silent = () => ({ source: 'https://one.test', did: 'did:web:one.test', links: [], notify: false })
   expect(taken(budgets, 400, silent)).toBe(400)
 })
+
+test('a budget is spent once it is used up, which is not counted', () => {
+  const budgets = createBudgets({ now: clock.now, log })
+  const record = (n: number) => ({
+    source: 'https://one.test',
+    did: `did:web:${n}.test`,
+    links: [like],
+    notify: true,
+  })
+  const isSpent = (n: number, links = [like]) => budgets.isSpent(record(n), () => links)
+  taken(budgets, 1_001, record)
+  expect(isSpent(2_000)).toBe(true)
+  expect(isSpent(2_000, [{ ...like, did: 'did:web:other.test' }])).toBe(false)
+  expect(isSpent(2_000, [])).toBe(false)
+  clock.advance(hour)
+  expect(isSpent(2_000)).toBe(false)
+})

@@ -1,0 +1,39 @@
+/** Follows of the current account. */
+import type { AtUriString } from '@atproto/lex-schema'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { app, com } from '../../lexicons/generated/index.ts'
+import { parseAtUri } from './at-uri.ts'
+import { callAs } from './client.ts'
+import { useSession } from './sessions.ts'
+
+const { follow } = app.example.graph
+const { createRecord, deleteRecord } = com.core.repo
+
+interface Change {
+  readonly subject: string
+  /** The follow to delete; undefined: follow. */
+  readonly following: AtUriString | undefined
+}
+
+/** Follows a person, or deletes a follow. */
+export function useFollowing(effects: {
+  onSuccess(result: unknown, change: Change): void
+  onError(error: Error): void
+}) {
+  const { did } = useSession()
+  const client = useQueryClient()
+  return useMutation({
+    ...effects,
+    mutationFn: async ({ subject, following }: Change) => {
+      if (following === undefined) return createFollow(did, subject)
+      const { collection, rkey } = parseAtUri(following)
+      await callAs(did, deleteRecord, { body: { repo: did, collection, rkey } as never })
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
+  })
+}
+
+async function createFollow(did: string, subject: string): Promise<void> {
+  const record = { $type: follow.$nsid, subject, createdAt: new Date().toISOString() }
+  await callAs(did, createRecord, { body: { repo: did, collection: follow.$nsid, record } as never })
+}

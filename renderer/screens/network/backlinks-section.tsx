@@ -1,0 +1,83 @@
+import { com } from '../../../lexicons/generated/index.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Row, RowList, Section } from '../../ui/page.tsx'
+import { serverName } from '../../ui/person.tsx'
+import { Badge } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { connectionProblem } from './connection-problem.ts'
+import styles from './network.module.css'
+import type { Network } from './owner-sections.tsx'
+
+type Backlinks = NonNullable<Network['backlinks']>
+
+const variants = {
+  connecting: 'plain',
+  live: 'good',
+  catchingUp: 'plain',
+  waiting: 'warn',
+  idle: 'good',
+} as const
+const pollMs = 5000
+type State = keyof typeof variants
+
+/** The backlink service of the settings, and what it reported. */
+export function BacklinksSection({ backlinks }: { readonly backlinks: Backlinks | undefined }) {
+  useXrpcQuery(com.core.admin.getNetwork, {}, backlinks && { refetchInterval: pollMs })
+  return (
+    <Section lead={t.backlinks.lead} title={t.backlinks.title}>
+      <RowList label={t.backlinks.title}>
+        {backlinks === undefined ? (
+          <Row
+            action={<Badge>{t.backlinks.off}</Badge>}
+            as="li"
+            title={desktop ? t.backlinks.offDesktop : t.backlinks.offServer}
+          />
+        ) : (
+          <Service backlinks={backlinks} />
+        )}
+      </RowList>
+    </Section>
+  )
+}
+
+function Service({ backlinks }: { readonly backlinks: Backlinks }) {
+  const { streamUrl, indexUrl, lastLinkAt, linksLastHour, droppedLastHour, lastCatchUpAt, error } = backlinks
+  const state = backlinks.state in variants ? (backlinks.state as State) : 'connecting'
+  const names = [streamUrl, indexUrl].flatMap((url) => serverName(url) ?? [])
+  return (
+    <Row
+      as="li"
+      detail={
+        <>
+          <p>
+            {lastLinkAt === undefined ? (
+              t.backlinks.noLink
+            ) : (
+              <>
+                {t.backlinks.lastLink} <RelativeTime at={lastLinkAt} />
+              </>
+            )}
+            {' · '}
+            {t.backlinks.links(linksLastHour)}
+            {droppedLastHour > 0 && ` · ${t.backlinks.dropped(droppedLastHour)}`}
+          </p>
+          {lastCatchUpAt !== undefined && (
+            <p>
+              {t.backlinks.caughtUp} <RelativeTime at={lastCatchUpAt} />
+            </p>
+          )}
+          {error !== undefined && <p className={styles.problem}>{connectionProblem(error)}</p>}
+        </>
+      }
+      title={
+        <>
+          {[...new Set(names)].join(', ')}
+          <Badge variant={variants[state]}>{t.backlinks.states[state]}</Badge>
+        </>
+      }
+      top
+    />
+  )
+}

@@ -1,0 +1,136 @@
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { explain } from '../../api/errors.ts'
+import { useProcedure } from '../../api/hooks.ts'
+import type { Upstream } from '../../api/upstreams.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Row } from '../../ui/page.tsx'
+import { serverName } from '../../ui/person.tsx'
+import { Badge } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { connectionProblem } from './connection-problem.ts'
+import styles from './network.module.css'
+
+const { getNetwork, listUpstreams, removeUpstream, retryUpstream } = com.core.admin
+
+const variants = {
+  connecting: 'plain',
+  live: 'good',
+  catchingUp: 'plain',
+  waiting: 'warn',
+  cutOff: 'danger',
+} as const
+type State = keyof typeof variants
+
+interface UpstreamRowProps {
+  readonly upstream: Upstream
+  /** Called by the undo of a removal. */
+  onRestore(): void
+}
+
+/** A server that this one follows: its state, what arrived, and buttons to try again and to remove it. */
+export function UpstreamRow({ upstream, onRestore }: UpstreamRowProps) {
+  const { url, isConfigured } = upstream
+  const name = serverName(url) ?? url
+  const state = upstream.state in variants ? (upstream.state as State) : 'connecting'
+  return (
+    <Row
+      action={
+        <>
+          {(state === 'waiting' || state === 'cutOff') && <Retry name={name} url={url} />}
+          {!isConfigured && <Remove name={name} onRestore={onRestore} url={url} />}
+        </>
+      }
+      as="li"
+      detail={<Detail upstream={upstream} />}
+      title={
+        <>
+          {name}
+          <Badge variant={variants[state]}>{stateText(state, upstream)}</Badge>
+          {isConfigured && <Badge>{t.upstreams.configured}</Badge>}
+        </>
+      }
+      top
+    />
+  )
+}
+
+function stateText(state: State, { retryAt }: Upstream): string {
+  if (state === 'waiting' && retryAt !== undefined) return t.upstreams.waitingUntil(retryAt)
+  return t.upstreams.states[state]
+}
+
+function Detail({ upstream }: { readonly upstream: Upstream }) {
+  const { state, lastEventAt, eventsLastHour, storedLastHour, error, retryAt } = upstream
+  return (
+    <>
+      <p>
+        {lastEventAt === undefined ? (
+          t.upstreams.noEvent
+        ) : (
+          <>
+            {t.upstreams.lastEvent} <RelativeTime at={lastEventAt} />
+          </>
+        )}
+        {' · '}
+        {t.upstreams.events(eventsLastHour)}
+        {' · '}
+        {t.upstreams.kept(storedLastHour)}
+      </p>
+      {error !== undefined && (
+        <p className={styles.problem}>
+          {connectionProblem(error)}{' '}
+          {state === 'cutOff' && retryAt !== undefined && t.upstreams.retryAt(retryAt)}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface ActionProps {
+  readonly url: string
+  readonly name: string
+}
+
+function Retry({ url, name }: ActionProps) {
+  const retry = useProcedure(retryUpstream, [listUpstreams], { onError: (error) => toast(explain(error)) })
+  return (
+    <Button
+      aria-label={t.upstreams.retryLabel(name)}
+      busy={retry.isPending}
+      onClick={() => retry.mutate({ url })}
+      size="s"
+    >
+      {t.upstreams.retry}
+    </Button>
+  )
+}
+
+function Remove({ url, name, onRestore }: ActionProps & Pick<UpstreamRowProps, 'onRestore'>) {
+  const [isAsking, setAsking] = useState(false)
+  const remove = useProcedure(removeUpstream, [listUpstreams, getNetwork], {
+    onSuccess: () => toast(t.upstreams.removed(name), onRestore),
+  })
+  return (
+    <>
+      <Button aria-label={t.upstreams.removeLabel(name)} onClick={() => setAsking(true)} size="s">
+        {t.upstreams.remove}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          action={t.upstreams.remove}
+          busy={remove.isPending}
+          error={remove.error}
+          onClose={() => setAsking(false)}
+          onConfirm={() => remove.mutate({ url })}
+          title={t.upstreams.removeTitle(name)}
+        >
+          {t.upstreams.removeText}
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

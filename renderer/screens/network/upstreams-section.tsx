@@ -1,0 +1,91 @@
+import { Server } from 'lucide-react'
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { explain } from '../../api/errors.ts'
+import { useProcedure } from '../../api/hooks.ts'
+import { useUpstreams } from '../../api/upstreams.ts'
+import { t } from '../../strings/en.ts'
+import { AddForm } from '../../ui/add-form.tsx'
+import { RowList, Section } from '../../ui/page.tsx'
+import { serverName } from '../../ui/person.tsx'
+import { EmptyState, Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { FollowedElsewhere } from './followed-elsewhere.tsx'
+import { UpstreamRow } from './upstream-row.tsx'
+
+const { addUpstream, getNetwork, listUpstreams } = com.core.admin
+
+const pollMs = 5000
+
+/** The servers whose public streams this one reads, and their states. */
+export function UpstreamsSection() {
+  const query = useUpstreams(pollMs)
+  const add = useAddUpstream()
+  return (
+    <>
+      <Section lead={t.upstreams.lead} title={t.upstreams.title}>
+        <AddUpstream />
+        <Loaded query={query}>
+          {({ upstreams }) =>
+            upstreams.length === 0 ? (
+              <EmptyState icon={<Server aria-hidden size={28} />} title={t.upstreams.none}>
+                {t.upstreams.noneText}
+              </EmptyState>
+            ) : (
+              <RowList label={t.upstreams.title}>
+                {upstreams.map((upstream) => (
+                  <UpstreamRow
+                    key={upstream.url}
+                    onRestore={() => add.mutate({ url: upstream.url })}
+                    upstream={upstream}
+                  />
+                ))}
+              </RowList>
+            )
+          }
+        </Loaded>
+      </Section>
+      {query.data && <FollowedElsewhere add={add} upstreams={query.data.upstreams} />}
+    </>
+  )
+}
+
+export type AddUpstreamCall = ReturnType<typeof useAddUpstream>
+
+/** Adds a server. The server connects to it before it responds, which takes some seconds. */
+function useAddUpstream() {
+  return useProcedure(addUpstream, [listUpstreams, getNetwork], {
+    onSuccess: ({ url }) => toast(t.upstreams.added(nameOfServer(url))),
+    onError: (error) => toast(explain(error)),
+  })
+}
+
+function AddUpstream() {
+  const [address, setAddress] = useState('')
+  const add = useProcedure(addUpstream, [listUpstreams, getNetwork], {
+    onSuccess: ({ url }) => {
+      toast(t.upstreams.added(nameOfServer(url)))
+      setAddress('')
+    },
+  })
+  return (
+    <AddForm
+      action={t.upstreams.add}
+      busy={add.isPending}
+      busyText={t.upstreams.adding}
+      hint={t.upstreams.addressHint}
+      label={t.upstreams.address}
+      mono
+      onChange={setAddress}
+      onSubmit={() => add.mutate({ url: address.trim() })}
+      placeholder={t.upstreams.addressExample}
+      problem={add.error}
+      value={address}
+    />
+  )
+}
+
+/** `host:port` of a server. */
+function nameOfServer(url: string): string {
+  return serverName(url) ?? url
+}

@@ -1,0 +1,154 @@
+import { UserX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useParams } from 'wouter'
+import { app } from '../../../lexicons/generated/index.ts'
+import { useActor } from '../../api/actors.ts'
+import type { Body } from '../../api/client.ts'
+import { errorName, explain } from '../../api/errors.ts'
+import { useFollowing } from '../../api/follows.ts'
+import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { nameOf } from '../../api/names.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyField } from '../../ui/copy.tsx'
+import { Page, Panel, Section } from '../../ui/page.tsx'
+import { Address, PersonName } from '../../ui/person.tsx'
+import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { PostCard } from '../post/post-card.tsx'
+import { NotCarried } from './not-carried.tsx'
+import styles from './person.module.css'
+
+const { getProfile } = app.example.actor
+const { getAuthorFeed } = app.example.feed
+const { putActivitySubscription } = app.example.notification
+
+type Profile = Body<typeof getProfile.main>
+
+const shownPosts = 20
+
+/** A person, here or on another server: profile, follow, subscription and the newest posts that are here. */
+export function PersonScreen() {
+  const { did } = useParams<{ did: string }>()
+  const query = useXrpcQuery(getProfile, { actor: did as never }, { staleTime: 0 })
+  const isMissing = errorName(query.error) === 'ProfileNotFound'
+  return (
+    <Page before={<BackLink href="/notifications" name={t.post.back} />} title={t.people.title}>
+      {isMissing ? (
+        <EmptyState icon={<UserX aria-hidden size={28} />} title={t.people.missing}>
+          {t.people.missingText}
+        </EmptyState>
+      ) : (
+        <Loaded query={query}>
+          {(profile) => (
+            <>
+              <About profile={profile} />
+              <Posts actor={profile.did} />
+            </>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  )
+}
+
+function About({ profile }: { readonly profile: Profile }) {
+  const session = useSession()
+  const { data: actor } = useActor(profile.did)
+  const { did, description, avatar, followersCount = 0, viewer } = profile
+  const status = actor?.status === undefined ? undefined : t.people.statuses[actor.status]
+  return (
+    <>
+      <Panel>
+        <div className={styles.person}>
+          <Avatar handle={profile.handle} picture={avatar} size="l" />
+          <div className={styles.about}>
+            <h2>
+              <PersonName of={profile} />
+            </h2>
+            <Address of={profile} />
+            <p className={styles.soft}>{t.people.followers(followersCount)}</p>
+            <p className={styles.badges}>
+              {status && <Badge variant="warn">{status}</Badge>}
+              {viewer?.followedBy && <Badge>{t.people.followsYou}</Badge>}
+            </p>
+            {description && <p className={styles.description}>{description}</p>}
+          </div>
+          {did !== session.did && <Actions profile={profile} />}
+        </div>
+        <CopyField label={t.people.copyDid} name={t.people.did} text={did} />
+      </Panel>
+      {actor?.isLocal === false && <NotCarried host={actor.host} />}
+    </>
+  )
+}
+
+function Actions({ profile }: { readonly profile: Profile }): ReactNode {
+  const { did, viewer } = profile
+  const name = nameOf(profile)
+  const isSubscribed = viewer?.activitySubscription?.post === true
+  const onError = (error: Error) => toast(explain(error))
+  const follow = useFollowing({
+    onSuccess: (_, { following }) =>
+      toast(following === undefined ? t.people.followed(name) : t.people.unfollowed(name)),
+    onError,
+  })
+  const subscribe = useProcedure(putActivitySubscription, [getProfile], { onError })
+  return (
+    <div className={styles.actions}>
+      <Button
+        busy={follow.isPending}
+        onClick={() => follow.mutate({ subject: did, following: viewer?.following })}
+        variant={viewer?.following ? 'plain' : 'primary'}
+      >
+        {viewer?.following ? t.people.unfollow : t.people.follow}
+      </Button>
+      <Button
+        aria-pressed={isSubscribed}
+        busy={subscribe.isPending}
+        onClick={() =>
+          subscribe.mutate({
+            subject: did,
+            activitySubscription: {
+              post: !isSubscribed,
+              reply: viewer?.activitySubscription?.reply ?? false,
+            },
+          })
+        }
+      >
+        {isSubscribed ? t.people.subscribed : t.people.subscribe}
+      </Button>
+    </div>
+  )
+}
+
+function Posts({ actor }: { readonly actor: Profile['did'] }) {
+  const query = useXrpcQuery(getAuthorFeed, {
+    actor,
+    limit: shownPosts,
+    filter: 'posts_with_replies',
+    includePins: false,
+  })
+  return (
+    <Section title={t.people.posts}>
+      <Loaded query={query}>
+        {({ feed }) =>
+          feed.length === 0 ? (
+            <p className={styles.soft}>{t.people.noPosts}</p>
+          ) : (
+            <ul aria-label={t.people.posts} className={styles.posts}>
+              {feed.map(({ post, reason }) => (
+                <li key={`${post.uri} ${reason?.$type}`}>
+                  <PostCard post={post} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,56 @@
+/** Reads an identity of another server: its key and server from its document, its handle if that is verified. */
+import type { HandleString } from '@atproto/syntax'
+import { handleOf, signingKeyOf } from '../identity/did-document.ts'
+import type { PlcLog } from '../identity/plc-log.ts'
+import { UnresolvableDid } from '../identity/resolver.ts'
+import type { RemoteIdentity } from '../store/tables/remote-actors.ts'
+import { type HandleDeps, hostHandle, isHandleOf } from './handles.ts'
+import { type LocateDeps, locate } from './locate.ts'
+
+export type ReadIdentityDeps = LocateDeps & HandleDeps & { readonly now: () => Date }
+
+export interface KnownIdentity {
+  readonly identity: RemoteIdentity
+  /** The operations that prove it; undefined if a directory or a domain vouches for it. */
+  readonly log: PlcLog | undefined
+}
+
+/**
+ * @param via origin of the upstream that mentioned the DID
+ * @param known what was read before
+ * @throws UnresolvableDid
+ */
+export async function readIdentity(
+  deps: ReadIdentityDeps,
+  did: string,
+  { via, known }: { readonly via: string | undefined; readonly known: KnownIdentity | undefined },
+): Promise<KnownIdentity> {
+  const before = known && { host: known.identity.host, log: known.log }
+  const { document, host, log } = await locate(deps, did, { via, known: before })
+  const signingKey = signingKeyOf(document)
+  if (!signingKey) throw new UnresolvableDid(`${did}: its document has no signing key`)
+  const claimed = handleOf(document)
+  const handle =
+    claimed !== undefined && (await isVerified(deps, { did, handle: claimed, host }, known))
+      ? (claimed as HandleString)
+      : null
+  return {
+    identity: {
+      handle,
+      hostHandle: handle === null ? null : hostHandle(handle, host),
+      host,
+      signingKey,
+      resolvedAt: deps.now().getTime(),
+    },
+    log,
+  }
+}
+
+/** A handle that was verified before remains while it cannot be found out. */
+async function isVerified(
+  deps: HandleDeps,
+  claim: Parameters<typeof isHandleOf>[1],
+  known: KnownIdentity | undefined,
+): Promise<boolean> {
+  return (await isHandleOf(deps, claim)) ?? known?.identity.handle === claim.handle
+}

@@ -1,0 +1,144 @@
+/** Two servers, of which the one with the browser follows the other: the Network screen, and people of the other server in all screens. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findings, overflow } from '../support/accessibility.ts'
+import type { Page } from '../support/browser.ts'
+import { type Account, TestServer } from '../support/server.ts'
+import { mentions, type Ref, SocialServer } from '../support/social.ts'
+import { heading, World } from '../support/world.ts'
+
+/** Nothing listens there. */
+const dead = 'http://127.0.0.1:9'
+let world: World
+let there: TestServer
+let far: SocialServer
+let alice: Account
+let post: Ref
+/** Accounts of the other server. */
+let bob: Account
+let carol: Account
+let otherAlice: Account
+let address: string
+
+beforeAll(async () => {
+  there = await TestServer.start({ publicUrl: undefined })
+  world = await World.open({ publicUrl: undefined, upstreams: [dead], backlinkIndexUrl: dead })
+  address = new URL(there.url).host
+  far = SocialServer.on(there)
+  alice = await world.server.account('alice')
+  post = await SocialServer.on(world.server).post(alice, { text: 'Three rows of beans' })
+  bob = await there.account('bob')
+  carol = await there.account('carol')
+  otherAlice = await there.account('alice')
+})
+
+afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
+
+afterAll(async () => {
+  await world.close()
+  await there.close()
+})
+
+const rows = (page: Page) => page.getByRole('list', { name: 'Servers you follow' }).getByRole('listitem')
+
+test('network: a server is added by its address, and problems say what to do', async () => {
+  const page = await world.signedIn(alice, '/network')
+  const configured = rows(page).filter({ hasText: '127.0.0.1:9' })
+  await configured.getByText('Set by PDS_UPSTREAMS').waitFor()
+  await configured.getByText(/Waiting until/).waitFor()
+  await configured.getByText('It does not accept connections.').waitFor()
+  expect(await configured.getByRole('button', { name: 'Remove' }).count()).toBe(0)
+  const service = page.getByRole('list', { name: 'Backlink service' }).getByRole('listitem')
+  await service.getByText('0 links in the last hour').waitFor()
+  const field = page.getByLabel('Address of a server')
+  for (const [text, problem] of [
+    ['not an address', 'This is not the address of a server'],
+    ['127.0.0.1:10', '127.0.0.1:10 does not'],
+    [new URL(world.server.url).host, 'is this server.'],
+  ] as const) {
+    await field.fill(text)
+    await page.keyboard.press('Enter')
+    await page.getByText(problem).waitFor()
+    await field.and(page.locator('[aria-invalid]')).waitFor()
+  }
+  await field.fill(address)
+  await page.keyboard.press('Enter')
+  await page.getByText(`Following ${address}`).waitFor()
+  const row = rows(page).filter({ hasText: address })
+  await row.getByText('Live').waitFor()
+  const outgoing = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
+  await outgoing.filter({ hasText: 'Servers you follow' }).getByText(address).waitFor()
+  expect(await findings(page)).toEqual([])
+})
+
+test('inbox: people elsewhere are shown with their server, and apart from people here', async () => {
+  await far.follow(otherAlice, alice)
+  await far.like(bob, post)
+  const page = await world.signedIn(alice, '/notifications')
+  const items = page.getByRole('main').getByRole('listitem')
+  const like = items.filter({ hasText: 'bob.test liked your post' })
+  await like.getByText(`On ${address}`).waitFor()
+  await like.getByText('Three rows of beans').waitFor()
+  const follow = items.filter({ hasText: 'followed you' })
+  await follow.getByText(`alice.${address.replaceAll(/[.:]/g, '-')}.test`).waitFor()
+  await follow.getByRole('link').click()
+  await heading(page, 'Person').waitFor()
+  await page.getByText(otherAlice.did).waitFor()
+  expect(await findings(page)).toEqual([])
+})
+
+test('posts: text of another server stays text, and gaps of its threads are named', async () => {
+  const name = '\u202Egpj.tset\u2066 <b>Bob</b>'
+  await far.put(bob, 'app.example.actor.profile', 'self', { displayName: name })
+  const hers = await far.post(carol, { text: 'Not sent here' })
+  const link = { $type: 'app.example.richtext.facet#link', uri: 'javascript:window.executed=1' }
+  const { facets } = mentions(alice) as { facets: object[] }
+  await far.reply(bob, hers, hers, {
+    text: 'See here <img src=x onerror="window.executed=1">',
+    facets: [...facets, { index: { byteStart: 4, byteEnd: 8 }, features: [link] }],
+  })
+  const page = await world.signedIn(alice, '/notifications', { width: 320 })
+  const item = page.getByRole('main').getByRole('listitem').filter({ hasText: 'mentioned you' })
+  await item.getByRole('link').click()
+  await page.getByText('This post is on another server and is not here.').waitFor()
+  const text = page.getByRole('article').getByText('See here <img src=x')
+  await text.waitFor()
+  expect(await page.locator('[href^="javascript:"], article img[src="x"]').count()).toBe(0)
+  expect(await page.evaluate('window.executed')).toBeUndefined()
+  expect(await page.getByRole('main').innerText()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
+  expect(await overflow(page)).toBe(0)
+})
+test('people: someone elsewhere is found by handle, subscribed to and followed', async () => {
+  const page = await world.signedIn(alice, '/subscriptions')
+  const field = page.getByLabel('Handle or DID')
+  await field.fill('dora.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('No server that yours knows has this handle.').waitFor()
+  await field.fill('carol.test')
+  await page.keyboard.press('Enter')
+  await page.getByText('Subscribed to carol.test').waitFor()
+  const row = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
+  await row.getByText(`On ${address}`).waitFor()
+  await row.getByRole('link', { name: 'carol.test' }).click()
+  await page.getByRole('button', { name: 'Follow', exact: true }).click()
+  await page.getByText('You follow carol.test').waitFor()
+  await page.getByRole('button', { name: 'Unfollow' }).waitFor()
+  await far.post(carol, { text: 'Sent here' })
+  await page.goto(`${world.server.url}/#/notifications`)
+  const items = page.getByRole('main').getByRole('listitem')
+  await items.filter({ hasText: 'carol.test posted' }).getByText('Sent here').waitFor()
+})
+
+test('network: removal is confirmed and undone; people there are offered to be followed again', async () => {
+  const page = await world.signedIn(alice, '/network', { colorScheme: 'dark', width: 320 })
+  await rows(page).filter({ hasText: address }).getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByText('What has arrived stays.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText(`No longer following ${address}`).waitFor()
+  const offer = page.getByRole('list', { name: 'People on servers that yours does not follow' })
+  await offer.getByText('carol.test').waitFor()
+  expect(await findings(page)).toEqual([])
+  expect(await overflow(page)).toBe(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await rows(page).filter({ hasText: address }).getByText('Live').waitFor()
+  await offer.waitFor({ state: 'detached' })
+})
