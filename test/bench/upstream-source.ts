@@ -77,6 +77,8 @@ async function makeLikes(subject: object, last: object, count: number): Promise<
   const content = Array.from({ length: likesOfCommit }, () => ['like', { subject, createdAt }] as const)
   for (let n = 0; n < count / likesOfCommit; n++) {
     likes.push(await write(accounts[n % likers] as RemoteAccount, content))
+    // Pings must be answered.
+    await setTimeout(0)
   }
   likes.push(await write(await remote.account('last'), [['like', { subject: last, createdAt }]]))
 }

@@ -12,8 +12,8 @@ import { Measured } from './processes.ts'
 import { table } from './table.ts'
 import type { Order } from './upstream-source.ts'
 
-const flood = 100_000
-const likes = 20_000
+const flood = 200_000
+const likes = 100_000
 /** Events a second of the steady load. */
 const pace = 500
 
@@ -66,8 +66,9 @@ async function measureBurst(source: Source): Promise<void> {
   const subject = await createPost(client, account)
   const last = await createPost(client, account)
   await source.obey({ kind: 'likes', count: likes, subject, last })
-  // Warms the requests up.
-  await probe(client, account, 200)
+  await reader.until(({ state }) => state === 'live')
+  const before: Times = { reads: [], writes: [] }
+  await probe(client, account, 200, before)
   await pds.ask('start')
   const memory = pds.residentMegabytes()
   const cpu = pds.cpuMicroseconds()
@@ -87,8 +88,10 @@ async function measureBurst(source: Source): Promise<void> {
       'records stored': storedLastHour,
     },
   ])
-  table('meanwhile', [
+  table('requests before and meanwhile', [
+    { '': 'getSession ms before', ...summary(before.reads) },
     { '': 'getSession ms', ...summary(times.reads) },
+    { '': 'createRecord ms before', ...summary(before.writes) },
     { '': 'createRecord ms', ...summary(times.writes) },
     { '': 'late timer ms', p99: loop.p99, longest: loop.longest },
   ])
