@@ -51,19 +51,26 @@ export function sizeOf(db: Reader, did: string): Size {
   return row ?? { records: 0, bytes: 0 }
 }
 
-/** Returns the sizes of some actors of other servers, by ascending id, after the actor `after`. */
-export function sizes(
-  db: Reader,
-  after: number,
-  limit: number,
-): readonly (Size & { readonly actor: number })[] {
-  return db.all(
-    `SELECT actor, sum(records) AS records, sum(bytes) AS bytes FROM collection_sizes
-     WHERE actor > ? AND actor NOT IN (SELECT id FROM accounts)
-       AND actor NOT IN (SELECT id FROM actors WHERE did >= 'import:' AND did < 'import;')
-     GROUP BY actor ORDER BY actor LIMIT ?`,
-    [after, limit],
+/** A range of ids of actors: after one, up to another. The whole table would take too long at once. */
+export interface ActorRange {
+  readonly after: number
+  readonly upTo: number
+}
+
+/** The highest id of an actor. */
+export function lastActor(db: Reader): number {
+  return db.get<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM actors')?.id ?? 0
+}
+
+/** The size of the records of the actors in a range that have no account here. */
+export function sizeOfRange(db: Reader, { after, upTo }: ActorRange): Size {
+  const row = db.get<Size>(
+    `SELECT coalesce(sum(z.records), 0) AS records, coalesce(sum(z.bytes), 0) AS bytes
+     FROM collection_sizes z CROSS JOIN actors a ON a.id = z.actor
+     WHERE z.actor > ? AND z.actor <= ? AND a.did LIKE 'did:%' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)`,
+    [after, upTo],
   )
+  return row ?? { records: 0, bytes: 0 }
 }
 
 /** Allows a record to be evicted. @param sortAt milliseconds */
@@ -123,24 +130,20 @@ export function namesBlob(db: Reader, did: string, cid: string): boolean {
   return row !== undefined
 }
 
-export interface DescribedActor {
-  readonly id: number
-  /** Whether the actor has only records that describe it, and nothing refers to it. */
-  readonly isForgotten: number
-}
-
-/** Returns some actors of other servers with a record that describes them, by ascending id, after the actor `after`. */
-export function describedActors(db: Reader, after: number, limit: number): DescribedActor[] {
-  return db.all<DescribedActor>(
-    `SELECT d.id, NOT EXISTS (SELECT 1 FROM records WHERE actor = d.id AND rkey <> 'self') AND NOT ${referredToSql('d.id')} AS isForgotten
-     FROM (
-       SELECT z.actor AS id FROM collection_sizes z
-       WHERE z.actor > ? AND z.actor NOT IN (SELECT id FROM accounts) AND z.collection IN (
-         SELECT id FROM collections WHERE name IN ('actor.profile', 'actor.status', 'actor.declaration',
-           'notification.declaration', 'labeler.service'))
-       GROUP BY z.actor ORDER BY z.actor LIMIT ?) d`,
-    [after, limit],
+/**
+ * Returns the actors in a range that have no account here, of which nothing is known but records that describe them, such as a
+ * profile.
+ */
+export function forgottenActors(db: Reader, { after, upTo }: ActorRange): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT a.id FROM actors a WHERE a.id > ? AND a.id <= ? AND a.did LIKE 'did:%'
+       AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
+       AND EXISTS (SELECT 1 FROM records WHERE actor = a.id)
+       AND NOT EXISTS (SELECT 1 FROM records WHERE actor = a.id AND rkey <> 'self')
+       AND NOT ${referredToSql('a.id')}`,
+    [after, upTo],
   )
+  return rows.map(({ id }) => id)
 }
 
 /** Deletes the records of an actor. */
