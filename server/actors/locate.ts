@@ -10,7 +10,7 @@ import { directoryUrl } from '../identity/plc-directory.ts'
 import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity/plc-log.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundRefused } from '../network/guard.ts'
-import { guardedFetch, OutboundFailed } from '../network/guarded-fetch.ts'
+import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../network/guarded-fetch.ts'
 
 export interface LocateDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>
@@ -64,13 +64,25 @@ async function locateAtPeers(deps: LocateDeps, did: string, { via, known }: Hint
     const isOutage = answers.some((answer) => answer.isOutage)
     throw new UnresolvableDid(`${did}: neither a directory nor an upstream has its operations`, { isOutage })
   }
-  const last = best.at(-1)
   const document = documentOfLog(did, best)
   if (!document) throw new UnresolvableDid(`${did}: its holder has ended it`, { isEnded: true })
-  // The address in the document is often one that only that machine can use.
-  const origin = found.find(({ log }) => log.at(-1)?.sig === last?.sig)?.origin
-  const host = origin ?? known?.host ?? found[0]?.origin ?? ''
-  return { document, host, log: best }
+  return { document, host: hostOf(deps, best, answers, known?.host), log: best }
+}
+
+/**
+ * Returns the server of an account: the one that has its latest operation. The address in the document is often one that only that
+ * machine can use. An upstream that is known to be the server remains it while it is away: any server can copy operations.
+ */
+function hostOf(
+  { upstreamOrigins }: Pick<LocateDeps, 'upstreamOrigins'>,
+  log: PlcLog,
+  answers: readonly PeerAnswer[],
+  known: string | undefined,
+): string {
+  const isKnownAway = answers.some(({ origin, isOutage }) => origin === known && isOutage)
+  if (known !== undefined && isKnownAway && upstreamOrigins().includes(known)) return known
+  const has = answers.find((answer) => answer.log?.at(-1)?.sig === log.at(-1)?.sig)
+  return has?.origin ?? known ?? answers.find((answer) => answer.log)?.origin ?? ''
 }
 
 interface PeerAnswer {
@@ -91,7 +103,8 @@ async function readLog(deps: LocateDeps, origin: string, did: string): Promise<P
   } catch (error) {
     if (error instanceof InvalidPlcOperation || error instanceof OutboundRefused)
       return { origin, isOutage: false }
-    if (error instanceof OutboundFailed) return { origin, isOutage: true }
+    if (error instanceof OutboundFailed)
+      return { origin, isOutage: !(error.cause instanceof ResponseTooLarge) }
     throw error
   }
 }

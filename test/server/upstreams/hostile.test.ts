@@ -141,6 +141,21 @@ describe('false events', () => {
     await relay.close()
   })
 
+  test('a server that copies an account cannot report its end while its server is away', async () => {
+    const [home, copy] = [await connectedServer(), await connectedServer()]
+    const dave = await join(home, 'dave')
+    await home.create(dave, likes, like())
+    await aliceGets('like by dave')
+    copy.accounts.set(dave.did, { ...dave })
+    await home.down()
+    copy.emit(identityEvent(dave.did, dave.handle))
+    copy.emit(accountEvent(dave.did, 'deleted'))
+    const eve = await join(copy, 'eve')
+    await copy.create(eve, likes, like())
+    await aliceGets('like by eve', 'like by dave')
+    await copy.close()
+  })
+
   test('repeated events, and those that arrive in another order, count once', async () => {
     const key = `${likes}/${remote.tid()}`
     const created = await commitEvent(bob.did, await remote.commit(bob, { key, record: like() }))
