@@ -36,13 +36,14 @@ export async function deleteOutdated({ store, room, now }: Deps): Promise<void> 
   )
 }
 
-/** Deletes the records of actors of which nothing else is known. */
+/** Deletes the records of actors that nothing here refers to any more, and that refer to no account here. */
 async function deleteForgotten(store: Database): Promise<void> {
   let after = 0
   await inSlices(store, (tx) => {
     const upTo = after + batch
-    for (const actor of remoteRecords.forgottenActors(tx, { after, upTo })) remoteRecords.removeOf(tx, actor)
-    after = upTo
+    const actor = remoteRecords.forgottenActor(tx, { after, upTo })
+    if (actor === undefined) after = upTo
+    else remoteRecords.removeSome(tx, actor, batch)
     return after < remoteRecords.lastActor(tx)
   })
 }

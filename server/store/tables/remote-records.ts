@@ -86,7 +86,7 @@ export interface FeedItem {
   /** Milliseconds. */
   readonly sortAt: number
   readonly bytes: number
-  /** Whether a notification or a record of an account here refers to it. */
+  /** Whether a notification, a bookmark or a record of an account here refers to it. */
   readonly isUsed: number
 }
 
@@ -97,8 +97,9 @@ export function oldestFeedItems(db: Reader, before: number, limit: number): Feed
        EXISTS (SELECT 1 FROM notifications WHERE record = r.id)
        OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
          CROSS JOIN accounts c ON c.id = l.actor
-         WHERE s.actor = r.actor AND s.rkey = r.rkey) AS isUsed
-     FROM remote_feed_items i CROSS JOIN records r ON r.id = i.record
+         WHERE s.actor = r.actor AND s.rkey = r.rkey)
+       OR EXISTS (SELECT 1 FROM bookmarks WHERE did = a.did AND rkey = r.rkey) AS isUsed
+     FROM remote_feed_items i CROSS JOIN records r ON r.id = i.record CROSS JOIN actors a ON a.id = r.actor
      WHERE i.sort_at < ? ORDER BY i.sort_at LIMIT ?`,
     [before, limit],
   )
@@ -130,31 +131,34 @@ export function namesBlob(db: Reader, did: string, cid: string): boolean {
   return row !== undefined
 }
 
+/** SQL condition: whether a record refers to an account here, or feeds may show it. */
+const isUsedSql = (record: string) => `(
+  EXISTS (SELECT 1 FROM remote_feed_items WHERE record = ${record})
+  OR EXISTS (SELECT 1 FROM links l CROSS JOIN accounts c ON c.id = l.subject
+       WHERE l.record = ${record} AND l.path IN ${actorPaths})
+  OR EXISTS (SELECT 1 FROM links l CROSS JOIN subjects s ON s.id = l.subject CROSS JOIN accounts c ON c.id = s.actor
+       WHERE l.record = ${record} AND l.path NOT IN ${actorPaths}))`
+
 /**
- * Returns the actors in a range that have no account here, of which nothing is known but records that describe them, such as a
- * profile.
+ * Returns the first actor in a range that has records but no account here, if none of its records is used and nothing refers to it:
+ * only its profile is left, or what referred to a deleted account.
  */
-export function forgottenActors(db: Reader, { after, upTo }: ActorRange): number[] {
-  const rows = db.all<{ id: number }>(
+export function forgottenActor(db: Reader, { after, upTo }: ActorRange): number | undefined {
+  const row = db.get<{ id: number }>(
     `SELECT a.id FROM actors a WHERE a.id > ? AND a.id <= ? AND a.did LIKE 'did:%'
        AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
        AND EXISTS (SELECT 1 FROM records WHERE actor = a.id)
-       AND NOT EXISTS (SELECT 1 FROM records WHERE actor = a.id AND rkey <> 'self')
-       AND NOT ${referredToSql('a.id')}`,
+       AND NOT ${referredToSql('a.id')}
+       AND NOT EXISTS (SELECT 1 FROM records r WHERE r.actor = a.id AND ${isUsedSql('r.id')})`,
     [after, upTo],
   )
-  return rows.map(({ id }) => id)
-}
-
-/** Deletes the records of an actor. */
-export function removeOf(tx: Writer, actor: number): void {
-  tx.run('DELETE FROM records WHERE actor = ?', [actor])
+  return row?.id
 }
 
 /** Deletes some of the records of an actor. Returns how many. */
-export function removeSome(tx: Writer, did: string, limit: number): number {
-  return tx.run(
-    'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = (SELECT id FROM actors WHERE did = ?) LIMIT ?)',
-    [did, limit],
-  )
+export function removeSome(tx: Writer, actor: number, limit: number): number {
+  return tx.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
+    actor,
+    limit,
+  ])
 }
