@@ -75,7 +75,7 @@ export function createExaminer({
     )
   }
 
-  /** Whether a new record would be refused by a budget, whoever has signed it. */
+  /** Whether a new record would be refused by a budget, regardless of its signature. */
   function isOverBudget({ did, blocks }: Frame, { action, path, cid }: OpClaim): boolean {
     const bytes = action === 'create' && cid && findBlock(blocks, cid.bytes)
     if (!bytes) return false

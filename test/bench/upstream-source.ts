@@ -9,7 +9,7 @@ import { type RemoteAccount, RemoteServer, withType } from '../support/remote-se
 import { createdAt, someCid } from '../support/social.ts'
 
 export type Order =
-  /** Sends commits that concern nobody there, as fast as they are taken. */
+  /** Sends commits that do not concern that server, as fast as they are taken. */
   | { readonly kind: 'flood'; readonly count: number }
   | { readonly kind: 'pace'; readonly perSecond: number; readonly seconds: number }
   /** Makes likes of a post, and one of another post at the end. They are sent by the next `burst`. */
@@ -17,7 +17,7 @@ export type Order =
   | { readonly kind: 'burst' }
 
 const feed = 'app.bsky.feed'
-/** Of the accounts whose commits concern nobody there, and of each of their repositories. */
+/** Of the accounts whose commits do not concern that server, and of each of their repositories. */
 const [others, records] = [20, 100]
 /** Of likes. */
 const [likers, likesOfCommit] = [400, 1]
