@@ -10,7 +10,7 @@ import { directoryUrl } from '../identity/plc-directory.ts'
 import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity/plc-log.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundRefused } from '../network/guard.ts'
-import { guardedFetch, OutboundFailed } from '../network/guarded-fetch.ts'
+import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../network/guarded-fetch.ts'
 
 export interface LocateDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>
@@ -103,7 +103,8 @@ async function readLog(deps: LocateDeps, origin: string, did: string): Promise<P
   } catch (error) {
     if (error instanceof InvalidPlcOperation || error instanceof OutboundRefused)
       return { origin, isOutage: false }
-    if (error instanceof OutboundFailed) return { origin, isOutage: true }
+    if (error instanceof OutboundFailed)
+      return { origin, isOutage: !(error.cause instanceof ResponseTooLarge) }
     throw error
   }
 }

@@ -90,8 +90,6 @@ export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
           const level = isOfOthers(error) ? 'debug' : 'error'
           log[level]({ err: error, did }, 'refresh of an actor failed')
         })
-        // A refreshed actor may become outdated at any time, when its server reports a new identity.
-        if (remoteActors.outdatedDids(store, [did], now() - day).length === 0) attempts.delete(did)
       }
     } finally {
       running--

@@ -1,7 +1,7 @@
 /** Copies the files of an account that the new server does not have yet. */
 
 import { isObject, isString } from '../identity/json.ts'
-import { ResponseTooLarge } from '../network/peer.ts'
+import { ResponseTooLarge } from '../network/guarded-fetch.ts'
 import { blobCid, newBlobHash } from '../store/blob-files.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Side, Transfer } from './side.ts'

@@ -26,6 +26,11 @@ export class OutboundFailed extends Error {
   override name = 'OutboundFailed'
 }
 
+/** The cause of an OutboundFailed: a response exceeds its limit. */
+export class ResponseTooLarge extends Error {
+  override name = 'ResponseTooLarge'
+}
+
 /**
  * Fetches a URL that another party chose (a did:web document, a push service), without access to the network of this server:
  * https only, public addresses only, no redirects, limited in time and size. The host is resolved once and the connection is
@@ -84,7 +89,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   for await (const chunk of response) {
     size += chunk.length
     // Throwing out of the loop destroys the response and its connection.
-    if (size > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new ResponseTooLarge(`the response is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

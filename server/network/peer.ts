@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { isObject, isString, parseJson } from '../identity/json.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import { OutboundRefused } from './guard.ts'
-import { OutboundFailed } from './guarded-fetch.ts'
+import { OutboundFailed, ResponseTooLarge } from './guarded-fetch.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 
 export interface PeerCall {
@@ -220,11 +220,6 @@ async function* sent(body: AsyncIterable<Uint8Array>, life: Lifetime): AsyncIter
     yield chunk
   }
   life.process()
-}
-
-/** The cause of an OutboundFailed: a response exceeds its limit. */
-export class ResponseTooLarge extends Error {
-  override name = 'ResponseTooLarge'
 }
 
 function tooLarge(maxBytes: number): Error {

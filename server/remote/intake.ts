@@ -140,7 +140,10 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
         for (const outcome of outcomes) counts[outcome]++
         for (const callback of callbacks) callback()
         from += outcomes.length
-        if (from < changes.length) await setImmediate()
+        if (from < changes.length) {
+          await setImmediate()
+          await store.keepPace()
+        }
       } while (from < changes.length)
       if (counts.stored > 0) noteFull(false)
       return counts

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
+import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Peer } from '../network/peer.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { Hosts } from '../remote/hosts.ts'
@@ -37,21 +38,33 @@ interface Deps {
   readonly now: () => Date
   /** Aborts requests. */
   readonly signal: AbortSignal
+  /** Milliseconds to wait for another server, which goes on being asked; by default until it answers. */
+  readonly patienceMs?: number
 }
 
 /** Milliseconds after which an identity is looked up again before its status changes. */
 const statusIdentityAgeMs = 60_000
-/** Milliseconds in which further `#identity` events of an actor are ignored. */
-const identityIntervalMs = 60_000
-/** Actors whose last `#identity` event is remembered. */
-const maxForgotten = 10_000
+/** `#identity` events of an actor that count in a time; more are ignored. */
+const [maxIdentityEvents, identityWindowMs] = [5, 60_000]
+/** Actors whose events are counted. */
+const maxRecent = 10_000
 
 /** Verifies one commit after the other, and lets requests in between: a signature takes a millisecond or two. */
 const inTurn = createSerializer()
 
-export function createExaminer({ origin: via, actors, intake, hosts, now, signal }: Deps): Examine {
-  const forgotten = new Map<string, number>()
-  const identify: Identify = (did, options) => actors.identify(did, { via, ...options })
+export function createExaminer({
+  origin: via,
+  actors,
+  intake,
+  hosts,
+  now,
+  signal,
+  patienceMs,
+}: Deps): Examine {
+  /** `#identity` events by DID. */
+  const recent = new Map<string, { readonly since: number; readonly count: number }>()
+  const identify: Identify = (did, options) =>
+    withPatience(actors.identify(did, { via, ...options }), patienceMs)
 
   function verify(car: Uint8Array, did: string): Promise<VerifiedCommit> {
     return withOrigin(identify, did, ({ signingKey }) =>
@@ -62,7 +75,7 @@ export function createExaminer({ origin: via, actors, intake, hosts, now, signal
     )
   }
 
-  /** Whether a new record would be refused by a budget, whoever has signed it. */
+  /** Whether a new record would be refused by a budget, regardless of its signature. */
   function isOverBudget({ did, blocks }: Frame, { action, path, cid }: OpClaim): boolean {
     const bytes = action === 'create' && cid && findBlock(blocks, cid.bytes)
     if (!bytes) return false
@@ -100,16 +113,22 @@ export function createExaminer({ origin: via, actors, intake, hosts, now, signal
       throw error
     })
     if (host === via) return { kind: 'status', did, status: claimed }
-    return { kind: 'status', did, status: await statusAtHost(hosts.at(host), did, signal) }
+    return {
+      kind: 'status',
+      did,
+      status: await withPatience(statusAtHost(hosts.at(host), did, signal), patienceMs),
+    }
   }
 
+  /** The event is not signed: it only makes this server look the identity up again. */
   async function examineIdentity({ did }: Frame): Promise<Finding> {
     const at = now().getTime()
-    const last = forgotten.get(did)
-    if (last !== undefined && at - last < identityIntervalMs) return { kind: 'nothing' }
-    if (forgotten.size >= maxForgotten) forgotten.clear()
-    forgotten.set(did, at)
-    await actors.forget(did)
+    const window = recent.get(did)
+    const isNew = !window || at - window.since >= identityWindowMs
+    const count = isNew ? 1 : window.count + 1
+    if (recent.size >= maxRecent) recent.clear()
+    recent.set(did, { since: isNew ? at : window.since, count })
+    if (count <= maxIdentityEvents) await actors.forget(did)
     return { kind: 'nothing' }
   }
 
@@ -123,6 +142,18 @@ export function createExaminer({ origin: via, actors, intake, hosts, now, signal
   return async (frame) => {
     if (!isValidDid(frame.did)) throw new InvalidProof(`${frame.did.slice(0, 100)} is not a DID`)
     return examiners[frame.kind](frame)
+  }
+}
+
+/** @throws OutboundFailed when the time is over; the work goes on */
+async function withPatience<T>(work: Promise<T>, patienceMs: number | undefined): Promise<T> {
+  if (patienceMs === undefined) return work
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new OutboundFailed('no response yet')), patienceMs)
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -12,7 +12,7 @@ export type Verdict = 'later' | 'invalid' | 'unusable'
 /** @returns undefined for an unexpected error */
 export function judge(error: unknown): Verdict | undefined {
   if (error instanceof InvalidProof || error instanceof InvalidFrame) return 'invalid'
-  if (error instanceof UnresolvableDid) return error.isOutage ? 'later' : 'invalid'
+  if (error instanceof UnresolvableDid) return error.isOutage ? 'later' : 'unusable'
   if (error instanceof OutboundFailed) return 'later'
   if (error instanceof XrpcError) return error.status >= 500 || error.status === 429 ? 'later' : 'unusable'
   return error instanceof OutboundRefused ? 'unusable' : undefined

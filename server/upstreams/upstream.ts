@@ -59,6 +59,8 @@ const hour = 60 * minute
 /** Delays between connections, doubled with each failure. */
 const reconnect = { firstMs: second, longestMs: 5 * minute, healthyMs: minute }
 const cutOff = { firstMs: hour, longestMs: 24 * hour, healthyMs: 24 * hour }
+/** Milliseconds to wait for another server before an event is queued. */
+const patienceMs = 2 * second
 
 export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.Upstream): UpstreamReader {
   const { store, catchUp, log, now } = deps
@@ -67,6 +69,8 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const events = createHourCounter(now)
   const stored = createHourCounter(now)
   const examine = createExaminer({ ...deps, origin, signal })
+  // A server that does not respond must not delay the events of others.
+  const examineSoon = createExaminer({ ...deps, origin, signal, patienceMs })
   const storeFinding = createStoreFinding({ ...deps, origin, onStored: (count) => stored.add(count) })
   const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, signal })
   let trust = createTrust(now)
@@ -88,7 +92,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
     const since = lastEventAt ?? lastOpened
     const onGap = () => catchUp.onGap(origin, since)
-    const parts = { examine, storeFinding, queue, trust, events, onOpen, onGap }
+    const parts = { examine: examineSoon, storeFinding, queue, trust, events, onOpen, onGap }
     session = openSession({ ...deps, ...parts, id, origin }, cursor ?? undefined)
     const end = await session.ended
     session = undefined

@@ -9,7 +9,7 @@ import { type RemoteAccount, RemoteServer, withType } from '../support/remote-se
 import { createdAt, someCid } from '../support/social.ts'
 
 export type Order =
-  /** Sends commits that concern nobody there, as fast as they are taken. */
+  /** Sends commits that do not concern that server, as fast as they are taken. */
   | { readonly kind: 'flood'; readonly count: number }
   | { readonly kind: 'pace'; readonly perSecond: number; readonly seconds: number }
   /** Makes likes of a post, and one of another post at the end. They are sent by the next `burst`. */
@@ -17,12 +17,12 @@ export type Order =
   | { readonly kind: 'burst' }
 
 const feed = 'app.bsky.feed'
-/** Of the accounts whose commits concern nobody there, and of each of their repositories. */
+/** Of the accounts whose commits do not concern that server, and of each of their repositories. */
 const [others, records] = [20, 100]
 /** Of likes. */
 const [likers, likesOfCommit] = [400, 1]
-/** Commits a second of the burst: more would cut this server off. */
-const burstPace = 1500
+/** Milliseconds between the commits of the burst: faster ones would cut this server off. */
+const burstGapMs = 1
 /** Bytes that may wait to be sent. */
 const maxWaiting = 4_000_000
 
@@ -88,27 +88,27 @@ async function send(event: RemoteEvent | undefined): Promise<void> {
   while ((socket?.bufferedAmount ?? 0) > maxWaiting) await setTimeout(1)
 }
 
-async function paced(perSecond: number, count: number, eventOf: (n: number) => RemoteEvent | undefined) {
-  const start = performance.now()
-  for (let n = 0; n < count; n++) {
-    await setTimeout(Math.max(start + (n / perSecond) * 1000 - performance.now(), 0))
-    await send(eventOf(n))
-  }
-}
-
 async function obey(order: Order): Promise<void> {
   switch (order.kind) {
     case 'flood':
       for (let n = 0; n < order.count; n++) await send(irrelevant[n % irrelevant.length])
       break
-    case 'pace':
-      await paced(order.perSecond, order.perSecond * order.seconds, (n) => irrelevant[n % irrelevant.length])
+    case 'pace': {
+      const start = performance.now()
+      for (let n = 0; n < order.perSecond * order.seconds; n++) {
+        await setTimeout(Math.max(start + (n / order.perSecond) * 1000 - performance.now(), 0))
+        await send(irrelevant[n % irrelevant.length])
+      }
       break
+    }
     case 'likes':
       await makeLikes(order.subject, order.last, order.count)
       break
     case 'burst':
-      await paced(burstPace, likes.length, (n) => likes[n])
+      for (const event of likes) {
+        await send(event)
+        await setTimeout(burstGapMs)
+      }
       likes = []
   }
 }

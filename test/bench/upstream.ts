@@ -50,7 +50,7 @@ async function measureFilter(source: Source, minutes: number): Promise<void> {
   const seconds = Math.round(minutes * 60)
   await source.obey({ kind: 'pace', perSecond: pace, seconds })
   const steadyEach = (pds.cpuMicroseconds() - steadyCpu) / (pace * seconds)
-  table(`events that concern nobody here (aims: 5000 a second; ${pace} a second at 10 % of a core)`, [
+  table(`events that do not concern this server (aims: 5000 a second; ${pace} a second at 10 % of a core)`, [
     { '': 'as fast as possible', 'per second': flood / (ms / 1000), 'CPU µs each': cpuEach },
     { '': 'steadily', 'per second': pace, 'CPU µs each': steadyEach, 'CPU %': (steadyEach * pace) / 1e4 },
   ])

@@ -359,6 +359,17 @@ describe('a record that is linked', () => {
     expect(await reasons()).toEqual(['like'])
   })
 
+  test('is compared with its host every day, because no service reports deletions', async () => {
+    const [like] = (await writeLike()) as [ServiceLink]
+    service.report(like)
+    await arrived('like')
+    await remote.remove(rita, { uri: like.record })
+    await runAfter(25 * hour)
+    // Each run compares some of the records.
+    const recheck = () => server.running.services.recheck.checkDue().then(reasons)
+    await expect.poll(recheck, { interval: 10 }).toEqual([])
+  })
+
   test('is dropped when too many wait, and found by catching up', async () => {
     await runDue()
     const links: ServiceLink[] = []

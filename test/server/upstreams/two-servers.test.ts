@@ -138,7 +138,7 @@ describe('two servers that read each other', () => {
     expect(await here.social.unread(alice)).toBe(atHere.length)
   })
 
-  test('accounts with the same handle on both sides are told apart', async () => {
+  test('accounts with the same handle on both sides have different names', async () => {
     const [[alice, otherAlice]] = await people('alice')
     await there.social.follow(otherAlice, alice)
     await expect
@@ -225,7 +225,7 @@ describe('two servers that read each other', () => {
     await gets(here, alice, [follows[1]])
   })
 
-  test('the blocked and the muted notify nobody', async () => {
+  test('authors that are blocked or muted do not notify', async () => {
     const [[alice, otherAlice], [, otherBob]] = await people('alice', 'bob')
     await here.social.write(alice, `${graph}.block`, { subject: otherAlice.did, createdAt })
     body(await here.server.post('app.example.graph.muteActor', { actor: otherBob.did }, alice))

@@ -1,4 +1,4 @@
-/** Blocks are found in archives that nobody has verified. */
+/** Blocks are found in archives that are not verified. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findBlock } from '../../../server/upstreams/unverified.ts'
