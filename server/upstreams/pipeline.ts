@@ -36,7 +36,7 @@ interface Deps {
   readonly queue: FrameQueue
   readonly now: () => Date
   readonly onExamined: (isValid: boolean) => void
-  /** Called when less waits again. */
+  /** Called after each transaction while no more than half of what may wait does. */
   readonly onDrain: () => void
   /** Called when an event failed for an unexpected reason. It is dropped. */
   readonly onUnexpected: (error: unknown, frame: Frame) => void
@@ -116,7 +116,6 @@ export function createPipeline(deps: Deps): Pipeline {
   }
 
   async function storeBatch(batch: typeof results): Promise<void> {
-    const wasFull = isFull()
     const items = new Set(batch.map(({ item }) => item))
     const advanceBeyond = (tx: Writer) => advance(tx, items)
     const [first] = batch
@@ -124,7 +123,7 @@ export function createPipeline(deps: Deps): Pipeline {
     else await storeFinding(merged(batch), advanceBeyond)
     // Not before: until it is stored, the position must stay behind it.
     for (const item of items) remove(item)
-    if (wasFull && !isFull()) deps.onDrain()
+    if (open.size <= limits.items / 2 && bytes <= limits.bytes / 2) deps.onDrain()
   }
 
   function remove(item: Item): void {

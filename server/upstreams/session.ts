@@ -62,6 +62,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
   let isReplaying = cursor !== undefined
   let lastReceived = performance.now()
   let hasEnded = false
+  let isPaused = false
 
   const pipeline = createPipeline({
     ...deps,
@@ -69,7 +70,10 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
       trust.examined(isValid)
       checkTrust()
     },
-    onDrain: () => stream.resume(),
+    onDrain() {
+      if (isPaused) stream.resume()
+      isPaused = false
+    },
     onUnexpected: (error, { did, seq }) =>
       log.error({ err: error, did, seq, upstream: origin }, 'processing of an event failed'),
     onFault: (error) => {
@@ -138,7 +142,9 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     checkTrust()
     // A copy: the message is part of a larger piece of memory.
     pipeline.add(readFrame(Buffer.from(frame.bytes)) as Frame)
-    if (pipeline.isFull) stream.pause()
+    if (!pipeline.isFull) return
+    stream.pause()
+    isPaused = true
   }
 
   /** The upstream has counted anew, because it was restored or replaced: its stream is read from the beginning. */

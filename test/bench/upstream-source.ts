@@ -20,7 +20,7 @@ const feed = 'app.bsky.feed'
 /** Of the accounts whose commits do not concern that server, and of each of their repositories. */
 const [others, records] = [20, 100]
 /** Of likes. */
-const [likers, likesOfCommit] = [400, 1]
+const [likers, likesOfCommit] = [1000, 10]
 /** Milliseconds between the commits of the burst: faster ones would cut this server off. */
 const burstGapMs = 1
 /** Bytes that may wait to be sent. */
