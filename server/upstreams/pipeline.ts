@@ -81,10 +81,16 @@ export function createPipeline(deps: Deps): Pipeline {
     const result = await resultOf(item.frame)
     if (isClosed) return
     results.push({ item, result })
+    startStoring()
+  }
+
+  function startStoring(): void {
     storing ??= storeAll()
       .catch(onFault)
       .finally(() => {
         storing = undefined
+        // More may have become ready just now.
+        if (results.length > 0 && !isClosed) startStoring()
       })
   }
 

@@ -1,8 +1,21 @@
 /** The way of events from the stream to the store, with slow transactions. */
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Database } from '../../../server/store/database.ts'
 import type { Frame } from '../../../server/upstreams/frames.ts'
 import { createPipeline } from '../../../server/upstreams/pipeline.ts'
+
+const unused = {
+  id: 1,
+  store: { transact: async () => {} } as unknown as Database,
+  queue: { has: () => false, add: async () => {}, retry() {}, close: async () => {} },
+  now: () => new Date(),
+  onExamined() {},
+  onUnexpected() {},
+  onFault(error: unknown) {
+    throw error
+  },
+}
 
 /** A pipeline whose transactions wait for `release`. */
 function slowPipeline() {
@@ -10,19 +23,13 @@ function slowPipeline() {
   const started = Promise.withResolvers<void>()
   const drained = Promise.withResolvers<void>()
   const pipeline = createPipeline({
-    id: 1,
-    store: { transact: async () => {} } as unknown as Database,
+    ...unused,
     examine: async () => ({ kind: 'changes', changes: [] }),
     async storeFinding() {
       started.resolve()
       await gate.promise
     },
-    queue: { has: () => false, add: async () => {}, retry() {}, close: async () => {} },
-    now: () => new Date(),
-    onExamined() {},
-    onUnexpected() {},
     onDrain: () => drained.resolve(),
-    onFault: (error) => drained.reject(error),
   })
   return { pipeline, release: gate.resolve, started: started.promise, drained: drained.promise }
 }
@@ -59,4 +66,29 @@ test('what waits is pending until it is stored', async () => {
   release()
   await drained
   expect(pipeline.has(one.did)).toBe(false)
+})
+
+test('an event that becomes ready while the transactions end is stored', async () => {
+  for (let ticks = 0; ticks < 20; ticks++) {
+    const second = Promise.withResolvers<void>()
+    const stored: number[] = []
+    let examined = 0
+    const pipeline = createPipeline({
+      ...unused,
+      async examine() {
+        if (examined++ > 0) await second.promise
+        return { kind: 'changes', changes: [] }
+      },
+      async storeFinding() {
+        stored.push(0)
+        for (let tick = 0; tick < ticks; tick++) await undefined
+        second.resolve()
+      },
+      onDrain() {},
+    })
+    pipeline.add(frame())
+    pipeline.add(frame())
+    for (let turn = 0; turn < 5; turn++) await setImmediate()
+    expect(stored, `after ${ticks} ticks`).toHaveLength(2)
+  }
 })
