@@ -49,8 +49,15 @@ const [maxIdentityEvents, identityWindowMs] = [5, 60_000]
 /** Actors whose events are counted. */
 const maxRecent = 10_000
 
-/** Verifies one commit after the other, and lets requests in between: a signature takes a millisecond or two. */
-const inTurn = createSerializer()
+const serialize = createSerializer()
+
+/** Runs one piece of work a turn of the event loop, so that requests come in between: a signature takes a millisecond or two. */
+function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+  return serialize(async () => {
+    await setImmediate()
+    return work()
+  })
+}
 
 export function createExaminer({
   origin: via,
@@ -67,12 +74,7 @@ export function createExaminer({
     withPatience(actors.identify(did, { via, ...options }), patienceMs)
 
   function verify(car: Uint8Array, did: string): Promise<VerifiedCommit> {
-    return withOrigin(identify, did, ({ signingKey }) =>
-      inTurn(async () => {
-        await setImmediate()
-        return verifyCommit(car, { did, signingKey })
-      }),
-    )
+    return withOrigin(identify, did, ({ signingKey }) => inTurn(() => verifyCommit(car, { did, signingKey })))
   }
 
   /** Whether a new record would be refused by a budget, regardless of its signature. */
@@ -91,7 +93,8 @@ export function createExaminer({
   async function examineCommit(frame: Frame): Promise<Finding> {
     const { ops, isTooBig } = readCommit(frame)
     if (isTooBig) return { kind: 'incomplete', did: frame.did as DidString }
-    if (ops.length > 0 && ops.every((op) => isOverBudget(frame, op))) return { kind: 'nothing' }
+    if (ops.length > 0 && (await inTurn(() => ops.every((op) => isOverBudget(frame, op)))))
+      return { kind: 'nothing' }
     const commit = await verify(frame.blocks, frame.did)
     const paths = [...new Set(ops.map(({ path }) => path))]
     return { kind: 'changes', changes: await Promise.all(paths.map((path) => changeOf(commit, path))) }
