@@ -67,6 +67,8 @@ export function createPipeline(deps: Deps): Pipeline {
   const counts = new Map<string, number>()
   /** Of these events. */
   let bytes = 0
+  /** Authors of events that are about to be queued. */
+  const postponed = new Set<string>()
   /** Events that are ready to be stored. */
   let results: { readonly item: Item; readonly result: Result }[] = []
   let lastSeq: number | undefined
@@ -95,7 +97,7 @@ export function createPipeline(deps: Deps): Pipeline {
   }
 
   async function resultOf(frame: Frame): Promise<Result> {
-    if (queue.has(frame.did)) return 'later'
+    if (queue.has(frame.did) || postponed.has(frame.did)) return 'later'
     try {
       const finding = await examine(frame)
       deps.onExamined(true)
@@ -105,6 +107,7 @@ export function createPipeline(deps: Deps): Pipeline {
       // The stream goes on: the event would fail again.
       if (!verdict && !isClosed) deps.onUnexpected(error, frame)
       if (verdict === 'invalid') deps.onExamined(false)
+      if (verdict === 'later') postponed.add(frame.did)
       return verdict === 'later' ? 'later' : { kind: 'nothing' }
     }
   }
@@ -125,11 +128,16 @@ export function createPipeline(deps: Deps): Pipeline {
     const items = new Set(batch.map(({ item }) => item))
     const advanceBeyond = (tx: Writer) => advance(tx, items)
     const [first] = batch
-    if (first?.result === 'later') await queue.add(first.item.frame, advanceBeyond)
+    if (first?.result === 'later') await postpone(first.item.frame, advanceBeyond)
     else await storeFinding(merged(batch), advanceBeyond)
     // Not before: until it is stored, the position must stay behind it.
     for (const item of items) remove(item)
     if (open.size <= limits.items / 2 && bytes <= limits.bytes / 2) deps.onDrain()
+  }
+
+  async function postpone(frame: Frame, last: (tx: Writer) => void): Promise<void> {
+    await queue.add(frame, last)
+    postponed.delete(frame.did)
   }
 
   function remove(item: Item): void {
