@@ -2,8 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
-import { type Account, TestServer } from '../support/server.ts'
-import { mentions, type Ref, SocialServer } from '../support/social.ts'
+import { type Account, adminAuth, TestServer } from '../support/server.ts'
+import { body, mentions, type Ref, SocialServer } from '../support/social.ts'
+import { until } from '../support/until.ts'
 import { heading, World } from '../support/world.ts'
 
 /** Nothing listens there. */
@@ -17,6 +18,8 @@ let post: Ref
 let bob: Account
 let carol: Account
 let otherAlice: Account
+/** Whom alice follows. */
+let erin: Account
 let address: string
 
 beforeAll(async () => {
@@ -29,6 +32,10 @@ beforeAll(async () => {
   bob = await there.account('bob')
   carol = await there.account('carol')
   otherAlice = await there.account('alice')
+  erin = await there.account('erin')
+  body(await world.server.post('com.core.admin.addUpstream', { url: there.url }, adminAuth))
+  await SocialServer.on(world.server).follow(alice, erin)
+  await until(world.server, async () => (await upstream())?.state === 'live')
 })
 
 afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
@@ -38,9 +45,16 @@ afterAll(async () => {
   await there.close()
 })
 
+/** The other server as the owner sees it. */
+async function upstream(): Promise<{ state: string } | undefined> {
+  const { upstreams } = body(await world.server.get('com.core.admin.listUpstreams', {}, adminAuth))
+  return upstreams.find(({ url }: { url: string }) => url === there.url)
+}
+
 const rows = (page: Page) => page.getByRole('list', { name: 'Servers you follow' }).getByRole('listitem')
 
 test('network: a server is added by its address, and problems say what to do', async () => {
+  body(await world.server.post('com.core.admin.removeUpstream', { url: there.url }, adminAuth))
   const page = await world.signedIn(alice, '/network')
   const configured = rows(page).filter({ hasText: '127.0.0.1:9' })
   await configured.getByText('Set by PDS_UPSTREAMS').waitFor()
@@ -135,7 +149,7 @@ test('network: removal is confirmed and undone; people there are offered to be f
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText(`No longer following ${address}`).waitFor()
   const offer = page.getByRole('list', { name: 'People on servers that yours does not follow' })
-  await offer.getByText('carol.test').waitFor()
+  await offer.getByText('erin.test').waitFor()
   expect(await findings(page)).toEqual([])
   expect(await overflow(page)).toBe(0)
   await page.getByRole('button', { name: 'Undo' }).click()
