@@ -156,3 +156,24 @@ test('network: removal is confirmed and undone; people there are offered to be f
   await rows(page).filter({ hasText: address }).getByText('Live').waitFor()
   await offer.waitFor({ state: 'detached' })
 })
+
+test('network: each state is said in words, and a server that was cut off can be tried at once', async () => {
+  const page = await world.signedIn(alice, '/')
+  const at = new Date().toISOString()
+  const common = { isConfigured: false, addedAt: at, eventsLastHour: 1, storedLastHour: 0 }
+  const upstreams = [
+    { url: 'https://a.test', state: 'catchingUp', progress: { done: 12, total: 40 }, ...common },
+    { url: 'https://b.test', state: 'cutOff', error: 'It sent forged commits.', retryAt: at, ...common },
+    { url: 'https://c.test', state: 'connecting', ...common },
+  ]
+  await page.route('**/com.core.admin.listUpstreams', (route) => route.fulfill({ json: { upstreams } }))
+  await page.goto(`${world.server.url}/#/network`)
+  await rows(page).filter({ hasText: 'a.test' }).getByText('Catching up: 12 of 40').waitFor()
+  await rows(page).filter({ hasText: 'c.test' }).getByText('Connecting').waitFor()
+  const cutOff = rows(page).filter({ hasText: 'b.test' })
+  await cutOff.getByText(/It sent forged commits\. Next attempt at/).waitFor()
+  const called = page.waitForRequest('**/com.core.admin.retryUpstream')
+  await cutOff.getByRole('button', { name: 'Try now' }).click()
+  expect((await called).postDataJSON()).toEqual({ url: 'https://b.test' })
+  await page.getByText('This server does not read that one.').waitFor()
+})
