@@ -14,7 +14,7 @@ const batch = 20
 
 interface Deps {
   readonly store: Database
-  readonly room: Pick<Room, 'add' | 'recount'>
+  readonly room: Pick<Room, 'add' | 'count' | 'recount' | 'isFull'>
   readonly now: () => Date
 }
 
@@ -28,17 +28,22 @@ export async function deleteOutdated({ store, room, now }: Deps): Promise<void> 
   await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
   await deleteForgotten(store)
   room.recount()
+  await room.count()
+  // The limit may have been lowered.
+  await inSlices(
+    store,
+    (tx) => room.isFull() && evictOldest(tx, { before: at, at, limit: batch }, room.add) > 0,
+  )
 }
 
-/** Deletes the records of actors of which nothing else is known. */
+/** Deletes the records of actors that nothing here refers to any more, and that refer to no account here. */
 async function deleteForgotten(store: Database): Promise<void> {
   let after = 0
   await inSlices(store, (tx) => {
-    const actors = remoteRecords.describedActors(tx, after, batch)
-    for (const { id, isForgotten } of actors) {
-      if (isForgotten) remoteRecords.removeOf(tx, id)
-      after = id
-    }
-    return actors.length === batch
+    const upTo = after + batch
+    const actor = remoteRecords.forgottenActor(tx, { after, upTo })
+    if (actor === undefined) after = upTo
+    else remoteRecords.removeSome(tx, actor, batch)
+    return after < remoteRecords.lastActor(tx)
   })
 }

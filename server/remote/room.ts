@@ -16,6 +16,8 @@ export interface Room {
   /** Counts again at the next call of `count`, after a transaction that was rolled back. */
   recount(): void
   usage(): Usage
+  /** Whether the limit is exceeded. */
+  isFull(): boolean
   /** Makes room for a record by evicting a few others. Returns whether there is enough. @param bytes by which its author's records grow */
   make(tx: Writer, did: string, bytes: number): boolean
   /** Counts a change. @param records 1, -1 or 0 @param bytes by which the records grow */
@@ -32,7 +34,8 @@ interface Deps {
 const overhead = 400
 /** The part of the limit that the records of one author may take. */
 const shareOfAuthor = 0.05
-const pageSize = 1_000
+/** Ids of actors whose records are counted at once. */
+const rangeSize = 500
 /** Records that are examined at once: a millisecond's work. */
 const evictions = 20
 /** When all of those are in use, the next ones are examined after this time. */
@@ -48,15 +51,10 @@ export function createRoom({ store, config, now }: Deps): Room {
   async function count(): Promise<void> {
     if (epoch === store.epoch) return
     const counted = { records: 0, bytes: 0 }
-    for (let after = 0; ; await setImmediate()) {
-      const page = remoteRecords.sizes(store, after, pageSize)
-      for (const size of page) {
-        counted.records += size.records
-        counted.bytes += size.bytes + size.records * overhead
-      }
-      const last = page.at(-1)
-      if (!last || page.length < pageSize) break
-      after = last.actor
+    for (let after = 0; after < remoteRecords.lastActor(store); after += rangeSize, await setImmediate()) {
+      const size = remoteRecords.sizeOfRange(store, { after, upTo: after + rangeSize })
+      counted.records += size.records
+      counted.bytes += size.bytes + size.records * overhead
     }
     ;({ records, bytes } = counted)
     epoch = store.epoch
@@ -72,6 +70,7 @@ export function createRoom({ store, config, now }: Deps): Room {
     recount() {
       epoch = undefined
     },
+    isFull: () => bytes > limit,
     usage: () => ({ records, bytes, limit }),
     add,
     make(tx, did, size) {

@@ -1,7 +1,8 @@
 /** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
 import { inSlices } from '../records/import/slices.ts'
-import type { Database, Reader, Writer } from '../store/database.ts'
+import type { Database, Writer } from '../store/database.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
+import * as actors from '../store/tables/actors.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 import * as statuses from '../store/tables/remote-statuses.ts'
 import type { RemoteChange } from './change.ts'
@@ -23,7 +24,7 @@ export async function setStatus(
   last: (tx: Writer) => void = () => {},
 ): Promise<void> {
   if (status === 'deleted') {
-    await inSlices(store, (tx) => !isLocal(tx, did) && remoteRecords.removeSome(tx, did, batch) > 0)
+    await inSlices(store, (tx) => removeSome(tx, did))
   }
   await store.transact((tx) => {
     statuses.set(tx, did, status)
@@ -31,8 +32,10 @@ export async function setStatus(
   })
 }
 
-function isLocal(db: Reader, did: string): boolean {
-  return hostedAmong(db, [did]).size > 0
+/** Deletes some of the records of an actor, unless it has an account here by now. Returns whether there may be more. */
+function removeSome(tx: Writer, did: string): boolean {
+  const actor = hostedAmong(tx, [did]).size > 0 ? undefined : actors.idOf(tx, did)
+  return actor !== undefined && remoteRecords.removeSome(tx, actor, batch) > 0
 }
 
 /**

@@ -188,6 +188,7 @@ function remoteRecords(): string {
       sort_at INTEGER NOT NULL           -- milliseconds: when it was created, or was last found to be in use
     ) STRICT;
     CREATE INDEX remote_feed_items_time ON remote_feed_items (sort_at);
+    CREATE INDEX bookmarks_post ON bookmarks (did, rkey);
 
     -- Someone from elsewhere gets an account here: the repository of the account takes the place of what is stored.
     CREATE TRIGGER account_replaces_remote AFTER INSERT ON accounts

@@ -103,6 +103,8 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     log.info({ upstream: origin }, 'upstream connected')
     error = undefined
     lastOpened = now().getTime()
+    // It may be the server that could not be reached.
+    queue.retry()
   }
 
   /** Returns the milliseconds until the next connection. */

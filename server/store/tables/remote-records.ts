@@ -51,19 +51,26 @@ export function sizeOf(db: Reader, did: string): Size {
   return row ?? { records: 0, bytes: 0 }
 }
 
-/** Returns the sizes of some actors of other servers, by ascending id, after the actor `after`. */
-export function sizes(
-  db: Reader,
-  after: number,
-  limit: number,
-): readonly (Size & { readonly actor: number })[] {
-  return db.all(
-    `SELECT actor, sum(records) AS records, sum(bytes) AS bytes FROM collection_sizes
-     WHERE actor > ? AND actor NOT IN (SELECT id FROM accounts)
-       AND actor NOT IN (SELECT id FROM actors WHERE did >= 'import:' AND did < 'import;')
-     GROUP BY actor ORDER BY actor LIMIT ?`,
-    [after, limit],
+/** A range of ids of actors: after one, up to another. The whole table would take too long at once. */
+export interface ActorRange {
+  readonly after: number
+  readonly upTo: number
+}
+
+/** The highest id of an actor. */
+export function lastActor(db: Reader): number {
+  return db.get<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM actors')?.id ?? 0
+}
+
+/** The size of the records of the actors in a range that have no account here. */
+export function sizeOfRange(db: Reader, { after, upTo }: ActorRange): Size {
+  const row = db.get<Size>(
+    `SELECT coalesce(sum(z.records), 0) AS records, coalesce(sum(z.bytes), 0) AS bytes
+     FROM collection_sizes z CROSS JOIN actors a ON a.id = z.actor
+     WHERE z.actor > ? AND z.actor <= ? AND a.did LIKE 'did:%' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)`,
+    [after, upTo],
   )
+  return row ?? { records: 0, bytes: 0 }
 }
 
 /** Allows a record to be evicted. @param sortAt milliseconds */
@@ -79,7 +86,7 @@ export interface FeedItem {
   /** Milliseconds. */
   readonly sortAt: number
   readonly bytes: number
-  /** Whether a notification or a record of an account here refers to it. */
+  /** Whether a notification, a bookmark or a record of an account here refers to it. */
   readonly isUsed: number
 }
 
@@ -90,8 +97,9 @@ export function oldestFeedItems(db: Reader, before: number, limit: number): Feed
        EXISTS (SELECT 1 FROM notifications WHERE record = r.id)
        OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
          CROSS JOIN accounts c ON c.id = l.actor
-         WHERE s.actor = r.actor AND s.rkey = r.rkey) AS isUsed
-     FROM remote_feed_items i CROSS JOIN records r ON r.id = i.record
+         WHERE s.actor = r.actor AND s.rkey = r.rkey)
+       OR EXISTS (SELECT 1 FROM bookmarks WHERE did = a.did AND rkey = r.rkey) AS isUsed
+     FROM remote_feed_items i CROSS JOIN records r ON r.id = i.record CROSS JOIN actors a ON a.id = r.actor
      WHERE i.sort_at < ? ORDER BY i.sort_at LIMIT ?`,
     [before, limit],
   )
@@ -123,35 +131,34 @@ export function namesBlob(db: Reader, did: string, cid: string): boolean {
   return row !== undefined
 }
 
-export interface DescribedActor {
-  readonly id: number
-  /** Whether the actor has only records that describe it, and nothing refers to it. */
-  readonly isForgotten: number
-}
+/** SQL condition: whether a record refers to an account here, or feeds may show it. */
+const isUsedSql = (record: string) => `(
+  EXISTS (SELECT 1 FROM remote_feed_items WHERE record = ${record})
+  OR EXISTS (SELECT 1 FROM links l CROSS JOIN accounts c ON c.id = l.subject
+       WHERE l.record = ${record} AND l.path IN ${actorPaths})
+  OR EXISTS (SELECT 1 FROM links l CROSS JOIN subjects s ON s.id = l.subject CROSS JOIN accounts c ON c.id = s.actor
+       WHERE l.record = ${record} AND l.path NOT IN ${actorPaths}))`
 
-/** Returns some actors of other servers with a record that describes them, by ascending id, after the actor `after`. */
-export function describedActors(db: Reader, after: number, limit: number): DescribedActor[] {
-  return db.all<DescribedActor>(
-    `SELECT d.id, NOT EXISTS (SELECT 1 FROM records WHERE actor = d.id AND rkey <> 'self') AND NOT ${referredToSql('d.id')} AS isForgotten
-     FROM (
-       SELECT z.actor AS id FROM collection_sizes z
-       WHERE z.actor > ? AND z.actor NOT IN (SELECT id FROM accounts) AND z.collection IN (
-         SELECT id FROM collections WHERE name IN ('actor.profile', 'actor.status', 'actor.declaration',
-           'notification.declaration', 'labeler.service'))
-       GROUP BY z.actor ORDER BY z.actor LIMIT ?) d`,
-    [after, limit],
+/**
+ * Returns the first actor in a range that has records but no account here, if none of its records is used and nothing refers to it:
+ * only its profile is left, or what referred to a deleted account.
+ */
+export function forgottenActor(db: Reader, { after, upTo }: ActorRange): number | undefined {
+  const row = db.get<{ id: number }>(
+    `SELECT a.id FROM actors a WHERE a.id > ? AND a.id <= ? AND a.did LIKE 'did:%'
+       AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
+       AND EXISTS (SELECT 1 FROM records WHERE actor = a.id)
+       AND NOT ${referredToSql('a.id')}
+       AND NOT EXISTS (SELECT 1 FROM records r WHERE r.actor = a.id AND ${isUsedSql('r.id')})`,
+    [after, upTo],
   )
-}
-
-/** Deletes the records of an actor. */
-export function removeOf(tx: Writer, actor: number): void {
-  tx.run('DELETE FROM records WHERE actor = ?', [actor])
+  return row?.id
 }
 
 /** Deletes some of the records of an actor. Returns how many. */
-export function removeSome(tx: Writer, did: string, limit: number): number {
-  return tx.run(
-    'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = (SELECT id FROM actors WHERE did = ?) LIMIT ?)',
-    [did, limit],
-  )
+export function removeSome(tx: Writer, actor: number, limit: number): number {
+  return tx.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
+    actor,
+    limit,
+  ])
 }

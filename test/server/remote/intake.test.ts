@@ -293,6 +293,27 @@ describe('posts of people on other servers', () => {
     expect(await postOf(liked)).toMatchObject({ author: { displayName: 'Bob' } })
   })
 
+  test('that an account has bookmarked stay', async () => {
+    const [alice, bob] = [await account(), remote()]
+    await social.follow(alice, bob)
+    const { uri, cid } = await bob.post('Saved')
+    await server.post('app.bsky.bookmark.createBookmark', { uri, cid }, alice)
+    server.clock.advance(91 * day)
+    await server.running.services.intake.deleteOutdated()
+    expect(await postOf({ uri })).toMatchObject({ record: { text: 'Saved' } })
+  })
+
+  test('and whatever else refers to an account go with that account', async () => {
+    const [alice, bob] = [await account(), remote()]
+    await bob.follow(alice)
+    await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
+    await server.running.services.intake.deleteOutdated()
+    expect(server.running.services.interest.isKnown(bob.did)).toBe(true)
+    await server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth)
+    await server.running.services.intake.deleteOutdated()
+    expect(server.running.services.interest.isKnown(bob.did)).toBe(false)
+  })
+
   test('and their profiles are forgotten when nothing here refers to them', async () => {
     const [alice, bob] = [await account(), remote()]
     const { applied } = await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
