@@ -16,8 +16,11 @@ interface XrpcQueryOptions {
   readonly enabled?: boolean
   /** Milliseconds for which a response counts as fresh. */
   readonly staleTime?: number
-  /** Milliseconds after which it is called again while the page is visible. */
-  readonly refetchInterval?: number
+}
+
+interface PolledQueryOptions<Q extends Query> extends XrpcQueryOptions {
+  /** Returns the milliseconds after which it is called again while the page is visible; false: never. */
+  readonly pollMs?: (data: Body<Q> | undefined) => number | false
 }
 
 /** The cache key of a query; without parameters, the prefix of all its keys. */
@@ -33,12 +36,13 @@ export function keyOf<Q extends Query>(
 export function useXrpcQuery<Q extends Query>(
   method: Main<Q>,
   params: InferMethodParams<Q>,
-  options: XrpcQueryOptions = {},
+  { pollMs = () => false, ...options }: PolledQueryOptions<Q> = {},
 ): UseQueryResult<Body<Q>> {
   const { did } = useSession()
   return useQuery({
     queryKey: keyOf(did, method, params),
     queryFn: ({ signal }) => callAs(did, method, { params, signal } as unknown as XrpcOptions<Q>),
+    refetchInterval: ({ state }) => pollMs(state.data),
     ...options,
   })
 }

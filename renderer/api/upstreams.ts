@@ -6,10 +6,20 @@ import { useXrpcQuery } from './hooks.ts'
 
 const { listUpstreams } = com.core.admin
 
-export type Upstream = Body<typeof listUpstreams.main>['upstreams'][number]
+type Upstreams = Body<typeof listUpstreams.main>
+export type Upstream = Upstreams['upstreams'][number]
 
-/** @param everyMs reads them again while the page is visible */
-export function useUpstreams(everyMs?: number) {
-  const enabled = useIsOwner()
-  return useXrpcQuery(listUpstreams, {}, { enabled, ...(everyMs && { refetchInterval: everyMs }) })
+export function useUpstreams() {
+  return useXrpcQuery(listUpstreams, {}, { enabled: useIsOwner() })
+}
+
+/** Lists them again while the page is visible: every five seconds, and every second while one connects or catches up. */
+export function usePolledUpstreams() {
+  return useXrpcQuery(listUpstreams, {}, { enabled: useIsOwner(), pollMs })
+}
+
+const changing = ['connecting', 'catchingUp']
+
+function pollMs(data: Upstreams | undefined): number {
+  return data?.upstreams.some(({ state }) => changing.includes(state)) ? 1000 : 5000
 }

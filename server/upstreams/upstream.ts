@@ -26,6 +26,8 @@ export interface UpstreamState {
   readonly eventsLastHour: number
   /** Records. */
   readonly storedLastHour: number
+  /** Repositories that are read to catch up; undefined if none are. */
+  readonly progress: ReturnType<CatchUp['progress']>
   /** Why it is not connected. */
   readonly error: string | undefined
   /** When the next connection is tried. */
@@ -149,6 +151,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
       state: stateNow(),
       eventsLastHour: events.sum(),
       storedLastHour: stored.sum(),
+      progress: catchUp.progress(origin),
       error,
       retryAt: waiting?.until,
     }),

@@ -6,6 +6,7 @@ import type { Upstream } from './upstreams.ts'
 export function upstreamView({
   addedAt,
   lastEventAt,
+  progress,
   error,
   retryAt,
   ...rest
@@ -14,6 +15,7 @@ export function upstreamView({
     ...rest,
     addedAt: iso(addedAt),
     ...(lastEventAt && { lastEventAt: iso(lastEventAt) }),
+    ...(progress && { progress }),
     ...(error !== undefined && { error }),
     ...(retryAt && { retryAt: iso(retryAt) }),
   }

@@ -73,7 +73,8 @@ const stored = (await Promise.all(actors.map(recordsOf))).flat()
 const uris = new Set(stored.map(({ uri }) => uri))
 let failures = 0
 for (const actor of actors) await compare(actor)
-print(failures === 0 ? 'all notifications as expected' : `${failures} accounts differ`)
+for (const actor of actors) await compareCounts(actor)
+print(failures === 0 ? 'all notifications and counts as expected' : `${failures} differences`)
 for (const server of servers) {
   process.stderr.write(server.errors)
   await server.close()
@@ -210,6 +211,33 @@ async function compare({ server, account }: Actor): Promise<void> {
       return
     }
   }
+}
+
+/** Compares the likes, reposts and quotes of the posts of an account with the records that refer to them. */
+async function compareCounts({ server, account }: Actor): Promise<void> {
+  const own = stored.filter(({ uri }) => uri.startsWith(`at://${account.did}/${feed}.post/`))
+  for (let from = 0; from < own.length; from += 25) {
+    const params = { uris: own.slice(from, from + 25).map(({ uri }) => uri) }
+    const { posts: found } = ok(await server.get('app.example.feed.getPosts', params, account))
+    for (const { uri, likeCount, repostCount, quoteCount } of found) {
+      const expected = expectedCounts(uri)
+      if (likeCount + repostCount + quoteCount === expected.total) continue
+      failures++
+      print(`${uri}: ${inspect({ likeCount, repostCount, quoteCount, expected })}`)
+    }
+  }
+}
+
+function expectedCounts(uri: string) {
+  const authors = (kind: string) =>
+    new Set(
+      stored
+        .filter((record) => record.uri.includes(`/${feed}.${kind}/`) && record.value.subject.uri === uri)
+        .map((record) => record.uri.split('/')[2]),
+    ).size
+  const quotes = stored.filter(({ value }) => value.embed?.record.uri === uri).length
+  const [likes, reposts] = [authors('like'), authors('repost')]
+  return { likes, reposts, quotes, total: likes + reposts + quotes }
 }
 
 /** Whether the subject of a notification exists: one that was deleted may have been deleted before the other server's record arrived. */

@@ -2,8 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
-import { type Account, TestServer } from '../support/server.ts'
-import { mentions, type Ref, SocialServer } from '../support/social.ts'
+import { type Account, adminAuth, TestServer } from '../support/server.ts'
+import { body, mentions, type Ref, SocialServer } from '../support/social.ts'
+import { until } from '../support/until.ts'
 import { heading, World } from '../support/world.ts'
 
 /** Nothing listens there. */
@@ -17,6 +18,8 @@ let post: Ref
 let bob: Account
 let carol: Account
 let otherAlice: Account
+/** Whom alice follows. */
+let erin: Account
 let address: string
 
 beforeAll(async () => {
@@ -29,6 +32,10 @@ beforeAll(async () => {
   bob = await there.account('bob')
   carol = await there.account('carol')
   otherAlice = await there.account('alice')
+  erin = await there.account('erin')
+  body(await world.server.post('com.core.admin.addUpstream', { url: there.url }, adminAuth))
+  await SocialServer.on(world.server).follow(alice, erin)
+  await until(world.server, async () => (await upstream())?.state === 'live')
 })
 
 afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
@@ -38,9 +45,16 @@ afterAll(async () => {
   await there.close()
 })
 
+/** The other server as the owner sees it. */
+async function upstream(): Promise<{ state: string } | undefined> {
+  const { upstreams } = body(await world.server.get('com.core.admin.listUpstreams', {}, adminAuth))
+  return upstreams.find(({ url }: { url: string }) => url === there.url)
+}
+
 const rows = (page: Page) => page.getByRole('list', { name: 'Servers you follow' }).getByRole('listitem')
 
 test('network: a server is added by its address, and problems say what to do', async () => {
+  body(await world.server.post('com.core.admin.removeUpstream', { url: there.url }, adminAuth))
   const page = await world.signedIn(alice, '/network')
   const configured = rows(page).filter({ hasText: '127.0.0.1:9' })
   await configured.getByText('Set by PDS_UPSTREAMS').waitFor()
@@ -113,10 +127,14 @@ test('people: someone elsewhere is found by handle, subscribed to and followed',
   await field.fill('dora.test')
   await page.keyboard.press('Enter')
   await page.getByText('No server that yours knows has this handle.').waitFor()
+  await field.fill('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa')
+  await page.keyboard.press('Enter')
+  const list = page.getByRole('list', { name: 'Subscriptions' })
+  await list.getByText('No server that yours follows knows this person.').waitFor()
   await field.fill('carol.test')
   await page.keyboard.press('Enter')
   await page.getByText('Subscribed to carol.test').waitFor()
-  const row = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
+  const row = list.getByRole('listitem').filter({ hasText: 'carol.test' })
   await row.getByText(`On ${address}`).waitFor()
   await row.getByRole('link', { name: 'carol.test' }).click()
   await page.getByRole('button', { name: 'Follow', exact: true }).click()
@@ -135,10 +153,31 @@ test('network: removal is confirmed and undone; people there are offered to be f
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText(`No longer following ${address}`).waitFor()
   const offer = page.getByRole('list', { name: 'People on servers that yours does not follow' })
-  await offer.getByText('carol.test').waitFor()
+  await offer.getByText('erin.test').waitFor()
   expect(await findings(page)).toEqual([])
   expect(await overflow(page)).toBe(0)
   await page.getByRole('button', { name: 'Undo' }).click()
   await rows(page).filter({ hasText: address }).getByText('Live').waitFor()
   await offer.waitFor({ state: 'detached' })
+})
+
+test('network: each state is said in words, and a server that was cut off can be tried at once', async () => {
+  const page = await world.signedIn(alice, '/')
+  const at = new Date().toISOString()
+  const common = { isConfigured: false, addedAt: at, eventsLastHour: 1, storedLastHour: 0 }
+  const upstreams = [
+    { url: 'https://a.test', state: 'catchingUp', progress: { done: 12, total: 40 }, ...common },
+    { url: 'https://b.test', state: 'cutOff', error: 'It sent forged commits.', retryAt: at, ...common },
+    { url: 'https://c.test', state: 'connecting', ...common },
+  ]
+  await page.route('**/com.core.admin.listUpstreams', (route) => route.fulfill({ json: { upstreams } }))
+  await page.goto(`${world.server.url}/#/network`)
+  await rows(page).filter({ hasText: 'a.test' }).getByText('Catching up: 12 of 40').waitFor()
+  await rows(page).filter({ hasText: 'c.test' }).getByText('Connecting').waitFor()
+  const cutOff = rows(page).filter({ hasText: 'b.test' })
+  await cutOff.getByText(/It sent forged commits\. Next attempt at/).waitFor()
+  const called = page.waitForRequest('**/com.core.admin.retryUpstream')
+  await cutOff.getByRole('button', { name: 'Try now' }).click()
+  expect((await called).postDataJSON()).toEqual({ url: 'https://b.test' })
+  await page.getByText('This server does not read that one.').waitFor()
 })

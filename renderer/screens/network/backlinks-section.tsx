@@ -24,7 +24,7 @@ type State = keyof typeof variants
 
 /** The backlink service of the settings, and what it reported. */
 export function BacklinksSection({ backlinks }: { readonly backlinks: Backlinks | undefined }) {
-  useXrpcQuery(com.core.admin.getNetwork, {}, backlinks && { refetchInterval: pollMs })
+  useXrpcQuery(com.core.admin.getNetwork, {}, { pollMs: () => backlinks !== undefined && pollMs })
   return (
     <Section lead={t.backlinks.lead} title={t.backlinks.title}>
       <RowList label={t.backlinks.title}>

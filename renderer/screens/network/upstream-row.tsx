@@ -58,7 +58,8 @@ export function UpstreamRow({ upstream, onRestore }: UpstreamRowProps) {
   )
 }
 
-function stateText(state: State, { retryAt }: Upstream): string {
+function stateText(state: State, { retryAt, progress }: Upstream): string {
+  if (state === 'catchingUp' && progress && progress.total > 0) return t.upstreams.catchingUp(progress)
   if (state === 'waiting' && retryAt !== undefined) return t.upstreams.waitingUntil(retryAt)
   return t.upstreams.states[state]
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
-import { useUpstreams } from '../../api/upstreams.ts'
+import { usePolledUpstreams } from '../../api/upstreams.ts'
 import { t } from '../../strings/en.ts'
 import { AddForm } from '../../ui/add-form.tsx'
 import { RowList, Section } from '../../ui/page.tsx'
@@ -15,11 +15,9 @@ import { UpstreamRow } from './upstream-row.tsx'
 
 const { addUpstream, getNetwork, listUpstreams } = com.core.admin
 
-const pollMs = 5000
-
 /** The servers whose public streams this one reads, and their states. */
 export function UpstreamsSection() {
-  const query = useUpstreams(pollMs)
+  const query = usePolledUpstreams()
   const add = useAddUpstream()
   return (
     <>

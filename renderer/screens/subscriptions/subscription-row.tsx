@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
+import { useActor } from '../../api/actors.ts'
 import type { Body } from '../../api/client.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
@@ -12,6 +13,7 @@ import { Row } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { NotCarriedLine } from '../people/not-carried.tsx'
 import { personPath } from '../people/person-path.ts'
 import styles from './subscriptions.module.css'
 
@@ -25,6 +27,7 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
   const { did, handle, activitySubscription: current } = subscription
   const name = nameOf(subscription)
   const { data: profile } = useProfile(did)
+  const { data: elsewhere } = useActor(subscription.createdAt === undefined ? did : undefined)
   const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
     scope: { id: `subscription ${did}` },
     onSuccess: (now) => {
@@ -60,7 +63,12 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
         </div>
       }
       as="li"
-      detail={<Address of={subscription} />}
+      detail={
+        <>
+          <Address of={subscription} />
+          {elsewhere?.isLocal === false && <NotCarriedLine host={elsewhere.host} />}
+        </>
+      }
       icon={<Avatar handle={handle} picture={profile?.avatar} />}
       title={
         <Link className={styles.name} href={personPath(did)}>

@@ -23,6 +23,8 @@ export const upstreams = {
     waiting: 'Waiting',
     cutOff: 'Cut off',
   },
+  catchingUp: ({ done, total }: { done: number; total: number }) =>
+    `Catching up: ${formatNumber(done)} of ${formatNumber(total)}`,
   waitingUntil: (at: string) => `Waiting until ${formatClock(at)}`,
   lastEvent: 'Last event',
   noEvent: 'No event yet',
