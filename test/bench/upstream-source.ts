@@ -21,6 +21,8 @@ const feed = 'app.bsky.feed'
 const [others, records] = [20, 100]
 /** Of likes. */
 const [likers, likesOfCommit] = [1000, 10]
+/** How often each commit of the burst is sent: it takes longer to make one than to read it. */
+const repeats = 5
 /** Milliseconds between the commits of the burst: faster ones would cut this server off. */
 const burstGapMs = 1
 /** Bytes that may wait to be sent. */
@@ -75,11 +77,12 @@ async function makeLikes(subject: object, last: object, count: number): Promise<
   const accounts: RemoteAccount[] = []
   for (let n = 0; n < likers; n++) accounts.push(await remote.account(`liker-${n}`))
   const content = Array.from({ length: likesOfCommit }, () => ['like', { subject, createdAt }] as const)
-  for (let n = 0; n < count / likesOfCommit; n++) {
+  for (let n = 0; n < count / likesOfCommit / repeats; n++) {
     likes.push(await write(accounts[n % likers] as RemoteAccount, content))
     // Pings must be answered.
     await setTimeout(0)
   }
+  likes = Array.from({ length: repeats }, () => likes).flat()
   likes.push(await write(await remote.account('last'), [['like', { subject: last, createdAt }]]))
 }
 
