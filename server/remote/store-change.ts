@@ -8,6 +8,7 @@ import * as records from '../store/tables/records.ts'
 import * as deletions from '../store/tables/remote-deletions.ts'
 import * as interest from '../store/tables/remote-interest.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
+import * as silentRecords from '../store/tables/silent-records.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
 import type { Budgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
@@ -47,13 +48,13 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
   if (!name) return 'skipped'
   const before = remoteRecords.find(tx, name)
   const deletedRev = deletions.revOf(tx, name)
-  if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
   const { content } = change
-  if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
-  if (before?.cid === content.cid && before.collection === change.collection) {
-    remoteRecords.setRev(tx, before.id, change.rev)
+  if (before && before.cid === content?.cid && before.collection === change.collection) {
+    confirm(deps, tx, { name, before, rev: change.rev }, options)
     return 'skipped'
   }
+  if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
+  if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
   const after = readContent(change, content.bytes, { db: tx, aliases: deps.aliases })
   const context = { db: tx, aliases: deps.aliases, now: deps.now() }
   const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
@@ -66,6 +67,20 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
 /** Whether a revision is that of a change or later. */
 function isLater(stored: string | null | undefined, rev: string): boolean {
   return typeof stored === 'string' && stored >= rev
+}
+
+interface Confirmation {
+  readonly name: RemoteName
+  readonly before: remoteRecords.RemoteRecord
+  readonly rev: string
+}
+
+/** Notes that a record is as it is stored. Its event may come after it was read from the repository: then it notifies now. */
+function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, options: Options): void {
+  if (!isLater(before.rev, rev)) remoteRecords.setRev(tx, before.id, rev)
+  if (!options.notify || !silentRecords.take(tx, before.id)) return
+  const event = eventOf(deps, tx, name, before)
+  if (event) options.afterCommit(deps.notifying.recordCreated(tx, event))
 }
 
 interface Removal {
@@ -112,6 +127,8 @@ function put(
   const previous = before && eventOf(deps, tx, name, before)
   if (before) records.update(tx, before.id, row, after.blobs, rev)
   const id = before?.id ?? records.insert(tx, row, after.blobs, rev)
+  if (notify) silentRecords.take(tx, id)
+  else if (!before) silentRecords.add(tx, id)
   deletions.remove(tx, name)
   deps.room.add(before ? 0 : 1, growth)
   const event = { id, did, collection: name.collection, rkey, cid, bytes, at, ...after }

@@ -13,6 +13,7 @@ export function networkMigrations(): Migration[] {
     { sql: remoteRecords() },
     { sql: remoteIdentities() },
     { sql: catchUp() },
+    { sql: silentRecords() },
   ]
 }
 
@@ -288,6 +289,16 @@ function catchUp(): string {
     CREATE TABLE record_checks (
       record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
       checked_at INTEGER NOT NULL
+    ) STRICT;
+  `
+}
+
+/** See `tables/silent-records.ts`. */
+function silentRecords(): string {
+  return `
+    -- Records of other servers that have not notified.
+    CREATE TABLE silent_records (
+      record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE
     ) STRICT;
   `
 }

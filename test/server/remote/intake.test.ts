@@ -221,6 +221,25 @@ describe('changes of a record of another server', () => {
     expect(await postOf(post)).toMatchObject({ likeCount: 1 })
     expect(await reasonsOf(alice)).toEqual([])
   })
+
+  test('that were read before their event came notify once, when it comes', async () => {
+    const [alice, bob] = [await account(), remote()]
+    await social.subscribe(alice, bob, true, true)
+    const post = await social.post(alice)
+    const changes = [
+      await bob.change('app.bsky.feed.post', { text: 'Reply', ...reply(post) }),
+      await bob.change('app.bsky.feed.post', { text: 'News' }),
+    ]
+    const { rev } = await bob.change('app.bsky.feed.post', {})
+    const proven = changes.map((change) => ({ ...change, rev }))
+    await bob.apply(proven, { notify: false })
+    expect(await reasonsOf(alice)).toEqual([])
+    await bob.apply(changes)
+    await bob.apply(changes)
+    await bob.apply(proven)
+    expect(await reasonsOf(alice)).toEqual(['subscribed-post', 'reply'])
+    expect(await postOf(post)).toMatchObject({ replyCount: 1 })
+  })
 })
 
 describe('posts of people on other servers', () => {
