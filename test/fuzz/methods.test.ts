@@ -10,7 +10,7 @@ import { methods } from '../../server/api/index.ts'
 import { protocolErrors } from '../../server/xrpc/errors.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
 import { oddHeaders } from './tokens.ts'
-import { garbage, type Known, requests } from './values.ts'
+import { garbage, type Known, type Request, requests } from './values.ts'
 
 type Method = (typeof methods)[number]
 
@@ -95,10 +95,20 @@ const headers = ({ auth }: Method) =>
 const withAuth = (header: string | undefined): Record<string, string> =>
   header === undefined ? {} : { authorization: header }
 
+/** Without host names to look up, which may take long. */
+const inputs = (nsid: string) => {
+  const generated = requests(nsid, known)
+  return nsid === 'com.core.admin.addUpstream' ? generated.map(withoutNames) : generated
+}
+
+function withoutNames({ body, query }: Request): Request {
+  return { query, body: body?.replace(/("url":)"[^"]*[a-z][^"]*"/i, '$1"127.0.0.1:1"') }
+}
+
 describe.each(methods.map((method) => [method.nsid, method] as const))('%s', (nsid, method) => {
   test('responds to generated input as its lexicon declares', async () => {
     await fc.assert(
-      fc.asyncProperty(requests(nsid, known), headers(method), async ({ body, query }, header) => {
+      fc.asyncProperty(inputs(nsid), headers(method), async ({ body, query }, header) => {
         const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
         const got = await send({
           verb: goodVerb(method),
