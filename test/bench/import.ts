@@ -10,6 +10,7 @@ import { folder } from './folders.ts'
 import { summary, timed } from './latency.ts'
 import { type BenchAccount, createAccount } from './operations.ts'
 import type { LoopDelay } from './probe.ts'
+import { keepProbing, probe } from './probing.ts'
 import { Measured } from './processes.ts'
 import { table } from './table.ts'
 
@@ -141,41 +142,6 @@ async function post(
   const init = { method: 'POST', headers, body: new Uint8Array(body) }
   const answer = await fetch(`${server.url}/xrpc/com.core.${method}`, init)
   if (!answer.ok) throw new Error(`${method}: ${answer.status} ${await answer.text()}`)
-}
-
-interface Times {
-  readonly reads: number[]
-  readonly writes: number[]
-}
-
-async function probe(client: Client, account: BenchAccount, rounds: number, times?: Times): Promise<void> {
-  const { did, accessJwt } = account
-  const input = { repo: did, collection: 'org.example.note', record: { text: 'A note.' } }
-  for (let i = 0; i < rounds; i++) {
-    const read = await timed(() => client.get('/xrpc/com.core.server.getSession', accessJwt))
-    const write = await timed(() => client.post('/xrpc/com.core.repo.createRecord', input, accessJwt))
-    times?.reads.push(read)
-    times?.writes.push(write)
-  }
-}
-
-/** Reads and writes, one after the other, until it is stopped. */
-function keepProbing(client: Client, account: BenchAccount) {
-  const times: Times = { reads: [], writes: [] }
-  let isStopped = false
-  const running = (async () => {
-    while (!isStopped) {
-      await probe(client, account, 1, times)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  })()
-  return {
-    async stop(): Promise<Times> {
-      isStopped = true
-      await running
-      return times
-    },
-  }
 }
 
 /** Throws unless everything has arrived. */

@@ -8,6 +8,7 @@ import { folder } from './folders.ts'
 import { summary, timed } from './latency.ts'
 import { adminAuth, type BenchAccount, createAccount } from './operations.ts'
 import type { LoopDelay } from './probe.ts'
+import { keepProbing, probe, type Times } from './probing.ts'
 import { Measured } from './processes.ts'
 import { table } from './table.ts'
 import type { Order } from './upstream-source.ts'
@@ -111,40 +112,6 @@ async function createPost(client: Client, { did, accessJwt }: BenchAccount): Pro
 async function likesOf(client: Client, { accessJwt }: BenchAccount, { uri }: Post): Promise<number> {
   const query = new URLSearchParams({ uris: uri })
   return (await client.get(`/xrpc/app.example.feed.getPosts?${query}`, accessJwt)).json.posts[0].likeCount
-}
-
-interface Times {
-  readonly reads: number[]
-  readonly writes: number[]
-}
-
-async function probe(client: Client, { did, accessJwt }: BenchAccount, rounds: number, times?: Times) {
-  const input = { repo: did, collection: 'org.example.note', record: { text: 'A note.' } }
-  for (let n = 0; n < rounds; n++) {
-    const read = await timed(() => client.get('/xrpc/com.core.server.getSession', accessJwt))
-    const write = await timed(() => client.post('/xrpc/com.core.repo.createRecord', input, accessJwt))
-    times?.reads.push(read)
-    times?.writes.push(write)
-  }
-}
-
-/** Reads and writes, one after the other, until it is stopped. */
-function keepProbing(client: Client, account: BenchAccount) {
-  const times: Times = { reads: [], writes: [] }
-  let isStopped = false
-  const running = (async () => {
-    while (!isStopped) {
-      await probe(client, account, 1, times)
-      await setTimeout(10)
-    }
-  })()
-  return {
-    async stop(): Promise<Times> {
-      isStopped = true
-      await running
-      return times
-    },
-  }
 }
 
 interface State {
