@@ -1,10 +1,10 @@
-import { ArrowLeft, FileText } from 'lucide-react'
+import { FileText } from 'lucide-react'
 import { useState } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { t } from '../../strings/en.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Page, RowList } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
-import styles from './data.module.css'
 import { collectionName } from './names.ts'
 import { RecordDialog } from './record-dialog.tsx'
 import { RecordRow } from './record-row.tsx'
@@ -19,12 +19,7 @@ export function CollectionScreen() {
   const records = list.data?.pages.flatMap((page) => page.records) ?? []
   return (
     <Page
-      before={
-        <Link className={styles.back} href="/data">
-          <ArrowLeft aria-hidden size={16} />
-          {t.data.back}
-        </Link>
-      }
+      before={<BackLink href="/data" name={t.data.back} />}
       lead={<code>{collection}</code>}
       title={collectionName(collection)}
     >
