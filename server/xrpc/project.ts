@@ -23,30 +23,38 @@ interface Node {
   readonly validatorsMap?: Map<string, Validator>
 }
 
-/** Compiles the projection of a schema; once per method, not per request. */
+/** Compiled projections. Methods share the definitions that their schemas refer to. */
+const cache = new WeakMap<Validator, Projection>()
+
+/** Returns the projection of a schema, which is compiled at the first call: most methods are not called in a run of the server. */
 export function projection(schema: Validator | undefined): Projection {
-  return schema === undefined ? () => undefined : compile(schema, new Map())
+  if (schema === undefined) return () => undefined
+  let project: Projection | undefined
+  return (value, rename) => {
+    project ??= compile(schema)
+    return project(value, rename)
+  }
 }
 
-function compile(schema: Validator, known: Map<Validator, Projection>): Projection {
-  const found = known.get(schema)
+function compile(schema: Validator): Projection {
+  const found = cache.get(schema)
   if (found) return found
   // A recursive schema refers to itself while it is compiled: the placeholder forwards to the result.
   let compiled: Projection = (value) => value
-  known.set(schema, (value, rename) => compiled(value, rename))
-  compiled = compileNode(schema as Node, (child) => compile(child, known))
-  known.set(schema, compiled)
+  cache.set(schema, (value, rename) => compiled(value, rename))
+  compiled = compileNode(schema as Node)
+  cache.set(schema, compiled)
   return compiled
 }
 
-function compileNode(node: Node, child: (schema: Validator) => Projection): Projection {
+function compileNode(node: Node): Projection {
   switch (node.type) {
     case 'object':
-      return objectProjection(Object.entries(node.shape ?? {}).map(([key, value]) => [key, child(value)]))
+      return objectProjection(Object.entries(node.shape ?? {}).map(([key, value]) => [key, compile(value)]))
     case 'typedObject':
-      return withType(node.schema ? child(node.schema) : unknownValue)
+      return withType(node.schema ? compile(node.schema) : unknownValue)
     case 'array': {
-      const item = node.validator ? child(node.validator) : unknownValue
+      const item = node.validator ? compile(node.validator) : unknownValue
       return (value, rename) =>
         Array.isArray(value) ? value.map((member) => item(member, rename)) : hollow(value)
     }
@@ -55,9 +63,9 @@ function compileNode(node: Node, child: (schema: Validator) => Projection): Proj
     case 'nullable':
     case 'ref':
     case 'typedRef':
-      return node.validator ? child(node.validator) : unknownValue
+      return node.validator ? compile(node.validator) : unknownValue
     case 'typedUnion': {
-      const members = new Map([...(node.validatorsMap ?? [])].map(([type, value]) => [type, child(value)]))
+      const members = new Map([...(node.validatorsMap ?? [])].map(([type, value]) => [type, compile(value)]))
       return (value, rename) => (members.get(typeOf(value)) ?? unknownValue)(value, rename)
     }
     case 'string':
