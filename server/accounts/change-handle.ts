@@ -9,7 +9,7 @@ import type { Background } from '../jobs/background.ts'
 import type { Database, Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
-import { handleProblem, isHandleTaken } from './handle.ts'
+import { handleProblem, isHandleTaken, takenMessage } from './handle.ts'
 import type { PlcPublisher } from './plc.ts'
 
 interface Deps {
@@ -42,7 +42,7 @@ export async function changeHandle(
   }
   const check = (tx: Reader) => {
     if (!isHandleTaken(tx, handle, did)) return
-    throw new XrpcError('HandleNotAvailable', `${handle} is taken. Choose another handle.`)
+    throw new XrpcError('HandleNotAvailable', takenMessage(handle))
   }
   if (did.startsWith('did:plc:')) {
     await plc.change(did, { handle, check })

@@ -43,9 +43,13 @@ export function handleProblem(
   if (label.length < 3 || label.length > 18) {
     return { name: 'InvalidHandle', message: `The name before ${domain} must have 3 to 18 characters` }
   }
-  return reserved.has(label)
-    ? { name: 'HandleNotAvailable', message: `${handle} is reserved. Choose another handle.` }
-    : undefined
+  // Clients compare this text.
+  return reserved.has(label) ? { name: 'HandleNotAvailable', message: 'Reserved handle' } : undefined
+}
+
+/** The message for a handle that another account has. Clients compare its first words. */
+export function takenMessage(handle: string): string {
+  return `Handle already taken: ${handle}. Choose another handle.`
 }
 
 /** Whether an account has a handle, or gets it as soon as the directory has the change. @param did an account that may have it */

@@ -42,9 +42,9 @@ export async function mailToken(
 
 export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'
 
-/** Messages for an invalid code. */
+/** Messages for an invalid code. Clients look for `Token is invalid`. */
 export const tokenRefusals = {
-  InvalidToken: 'This code is wrong or was used before. Check it, or request a new one.',
+  InvalidToken: 'Token is invalid: this code is wrong or was used before. Check it, or request a new one.',
   ExpiredToken: 'This code has expired. Request a new one.',
 } as const
 

@@ -39,6 +39,7 @@ import { getMutes } from './app/example/graph/getMutes.ts'
 import { getRelationships } from './app/example/graph/getRelationships.ts'
 import { getStarterPack } from './app/example/graph/getStarterPack.ts'
 import { getStarterPacks } from './app/example/graph/getStarterPacks.ts'
+import { getStarterPacksWithMembership } from './app/example/graph/getStarterPacksWithMembership.ts'
 import { getSuggestedFollowsByActor } from './app/example/graph/getSuggestedFollowsByActor.ts'
 import { muteActor } from './app/example/graph/muteActor.ts'
 import { muteActorList } from './app/example/graph/muteActorList.ts'
@@ -58,11 +59,17 @@ import { registerPush } from './app/example/notification/registerPush.ts'
 import { subscribe } from './app/example/notification/subscribe.ts'
 import { unregisterPush } from './app/example/notification/unregisterPush.ts'
 import { updateSeen } from './app/example/notification/updateSeen.ts'
+import { getAgeAssuranceState } from './app/example/unspecced/getAgeAssuranceState.ts'
 import { getConfig } from './app/example/unspecced/getConfig.ts'
+import { getPopularFeedGenerators } from './app/example/unspecced/getPopularFeedGenerators.ts'
 import { getPostThreadOtherV2 } from './app/example/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/example/unspecced/getPostThreadV2.ts'
 import { getSuggestedFeeds as getSuggestedFeedsOfNetwork } from './app/example/unspecced/getSuggestedFeeds.ts'
+import { getSuggestedStarterPacks } from './app/example/unspecced/getSuggestedStarterPacks.ts'
+import { getSuggestedUsers } from './app/example/unspecced/getSuggestedUsers.ts'
+import { getTaggedSuggestions } from './app/example/unspecced/getTaggedSuggestions.ts'
 import { getTrendingTopics } from './app/example/unspecced/getTrendingTopics.ts'
+import { getTrends } from './app/example/unspecced/getTrends.ts'
 import { getConvoAvailability } from './chat/example/convo/getConvoAvailability.ts'
 import { getLog } from './chat/example/convo/getLog.ts'
 import { getUnreadCounts } from './chat/example/convo/getUnreadCounts.ts'
@@ -286,6 +293,7 @@ export const methods = [
   getRelationships,
   getStarterPack,
   getStarterPacks,
+  getStarterPacksWithMembership,
   getSuggestedFollowsByActor,
   getMutes,
   muteActor,
@@ -298,9 +306,15 @@ export const methods = [
   createBookmark,
   deleteBookmark,
   getBookmarks,
+  getAgeAssuranceState,
   getConfig,
+  getPopularFeedGenerators,
   getSuggestedFeedsOfNetwork,
+  getSuggestedStarterPacks,
+  getSuggestedUsers,
+  getTaggedSuggestions,
   getTrendingTopics,
+  getTrends,
   getConvoAvailability,
   getLog,
   getUnreadCounts,

@@ -61,7 +61,7 @@ test('first run: an account is brought from another server, and the move is resu
   await page.getByLabel('New password for this server').fill('a new password')
   expect(await overflow(page)).toBe(0)
   await page.keyboard.press('Enter')
-  await page.getByText('Wrong identifier or password').waitFor()
+  await page.getByText('Invalid identifier or password').waitFor()
   await page.getByLabel(`Password at ${hostOf(other)}`).fill(account.password)
   await page.keyboard.press('Enter')
   await heading(page, 'Your account moves here').waitFor()

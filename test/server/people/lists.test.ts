@@ -1,6 +1,6 @@
 /** Lists and starter packs, as the network's client library reads them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NetworkServer } from '../../support/network-accounts.ts'
+import { type NetworkAccount, NetworkServer } from '../../support/network-accounts.ts'
 import type { Ref } from '../../support/social.ts'
 
 let network: NetworkServer
@@ -142,6 +142,36 @@ describe('a starter pack', () => {
     const unknown = pack.uri.replace(/.$/, 'x')
     const both = await dave.app.bsky.graph.getStarterPacks({ uris: [unknown, pack.uri] })
     expect(urisOf(both.data.starterPacks)).toEqual([pack.uri])
+  })
+
+  test('is listed to its author with the entry of an account, page by page', async () => {
+    const [alice, bob, carol] = await network.join('alice', 'bob', 'carol')
+    const packOf = async (...members: NetworkAccount[]) => {
+      const { uri } = await network.list(alice, ...members)
+      const record = { name: 'Gardeners', list: uri, createdAt: network.now }
+      return (await network.write(alice, 'app.bsky.graph.starterpack', record)).uri
+    }
+    const [older, newer] = [await packOf(bob), await packOf(carol)]
+    const { graph } = alice.app.bsky
+    const { data } = await graph.getStarterPacksWithMembership({ actor: bob.handle, limit: 1 })
+    expect(data.starterPacksWithMembership).toMatchObject([{ starterPack: { uri: newer } }])
+    expect(data.starterPacksWithMembership[0]).not.toHaveProperty('listItem')
+    const { data: rest } = await graph.getStarterPacksWithMembership({
+      actor: bob.handle,
+      cursor: data.cursor,
+    })
+    expect(rest.starterPacksWithMembership).toMatchObject([
+      {
+        starterPack: {
+          uri: older,
+          list: { listItemCount: 1 },
+          listItemsSample: [{ subject: { did: bob.did } }],
+        },
+        listItem: { uri: expect.stringContaining(alice.did), subject: { did: bob.did } },
+      },
+    ])
+    const { data: others } = await bob.app.bsky.graph.getStarterPacksWithMembership({ actor: bob.did })
+    expect(others.starterPacksWithMembership).toEqual([])
   })
 
   test('does not show the list of another account', async () => {

@@ -102,6 +102,8 @@ describe('suggestions', () => {
     const dids = data.actors.map(({ did }) => did)
     expect(dids).toContain(other.did)
     for (const { did } of [viewer, followed, blocked, muted]) expect(dids).not.toContain(did)
+    const { data: users } = await viewer.app.bsky.unspecced.getSuggestedUsers({ category: 'art', limit: 5 })
+    expect(users.actors.map(({ did }) => did)).toEqual(dids)
     const { data: similar } = await viewer.app.bsky.graph.getSuggestedFollowsByActor({ actor: other.did })
     expect(similar.suggestions.map(({ did }) => did)).not.toContain(other.did)
   })

@@ -31,12 +31,17 @@ test('an invalid labeler counts as none', async () => {
   expect((await mallory.app.bsky.labeler.getServices({ dids: [mallory.did] })).data.views).toEqual([])
 })
 
-test('trending topics, suggested feeds, configuration and conversations are empty', async () => {
+test('trends, popular and suggested feeds and starter packs, configuration and conversations are empty', async () => {
   const [alice] = await network.join('alice')
   const { unspecced } = alice.app.bsky
   expect((await unspecced.getTrendingTopics()).data).toEqual({ topics: [], suggested: [] })
   expect((await unspecced.getSuggestedFeeds()).data).toEqual({ feeds: [] })
   expect((await unspecced.getConfig()).data).toEqual({ checkEmailConfirmed: false, liveNow: [] })
+  expect((await unspecced.getTrends()).data).toEqual({ trends: [] })
+  expect((await unspecced.getPopularFeedGenerators({ query: 'rain' })).data).toEqual({ feeds: [] })
+  expect((await unspecced.getSuggestedStarterPacks()).data).toEqual({ starterPacks: [] })
+  expect((await unspecced.getTaggedSuggestions()).data).toEqual({ suggestions: [] })
+  expect((await unspecced.getAgeAssuranceState()).data).toEqual({ status: 'unknown' })
   const { convo } = alice.chat.bsky
   expect((await convo.listConvos()).data).toEqual({ convos: [] })
   expect((await convo.getLog()).data).toEqual({ logs: [] })

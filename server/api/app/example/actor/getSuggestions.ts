@@ -2,8 +2,7 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
-import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
-import { relationTo } from '../../../../views/relations.ts'
+import { suggestedProfiles } from '../../../../views/suggestions.ts'
 import { method } from '../../../method.ts'
 
 export const getSuggestions = method(app.example.actor.getSuggestions, {
@@ -16,8 +15,6 @@ export const getSuggestions = method(app.example.actor.getSuggestions, {
       (page) => graph.notFollowed(ctx.db, ctx.viewer, page),
       (id) => id,
     )
-    loadActors(ctx, items)
-    const shown = items.filter((id) => !isHidden(ctx, id) && !relationTo(ctx, id).muted)
-    return { actors: shown.map((id) => profileView(ctx, id)), cursor }
+    return { actors: suggestedProfiles(ctx, items), cursor }
   },
 })

@@ -1,8 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { findActor } from '../../../../views/find.ts'
-import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
-import { relationTo } from '../../../../views/relations.ts'
+import { suggestedProfiles } from '../../../../views/suggestions.ts'
 import { method } from '../../../method.ts'
 
 /** Number of suggestions. */
@@ -14,8 +13,6 @@ export const getSuggestedFollowsByActor = method(app.example.graph.getSuggestedF
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
     const ids = graph.notFollowed(ctx.db, ctx.viewer, { limit }).filter((id) => id !== actor)
-    loadActors(ctx, ids)
-    const shown = ids.filter((id) => !isHidden(ctx, id) && !relationTo(ctx, id).muted)
-    return { suggestions: shown.map((id) => profileView(ctx, id)), isFallback: true }
+    return { suggestions: suggestedProfiles(ctx, ids), isFallback: true }
   },
 })

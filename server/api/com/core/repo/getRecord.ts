@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { findRecord } from '../../../../records/named.ts'
+import { recordUri } from '../../../../records/record-uri.ts'
 import { recordView } from '../../../../records/view.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
@@ -8,9 +9,11 @@ export const getRecord = method(com.core.repo.getRecord, {
   auth: 'reader',
   handler({ params, auth, store, config, fail }) {
     const { did } = visibleRepo(store, params.repo, auth)
-    const record = findRecord({ store, config }, did, params.collection, params.rkey)
-    if (!record || (params.cid !== undefined && params.cid !== record.cid)) {
-      throw fail('RecordNotFound', 'Record not found')
+    const { collection, rkey, cid } = params
+    const record = findRecord({ store, config }, did, collection, rkey)
+    if (!record || (cid !== undefined && cid !== record.cid)) {
+      // Clients compare this text: without it they take a missing gate or declaration for a failure.
+      throw fail('RecordNotFound', `Could not locate record: ${recordUri(did, collection, rkey)}`)
     }
     return recordView(record)
   },

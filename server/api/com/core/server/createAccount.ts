@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireProof } from '../../../../accounts/change-handle.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
-import { handleProblem, isHandleTaken, normalizeHandle } from '../../../../accounts/handle.ts'
+import { handleProblem, isHandleTaken, normalizeHandle, takenMessage } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
 import { needsInvite, takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
@@ -48,8 +48,7 @@ export const createAccount = method(com.core.server.createAccount, {
       if (imported && accounts.findByDid(db, imported.did)) {
         throw fail('AlreadyExists', 'This DID already has an account on this server')
       }
-      if (isHandleTaken(db, handle))
-        throw fail('HandleNotAvailable', `${handle} is taken. Choose another handle.`)
+      if (isHandleTaken(db, handle)) throw fail('HandleNotAvailable', takenMessage(handle))
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')
       }

@@ -18,7 +18,8 @@ type Opened =
 
 const triedName = (input: { identifier: string }, address: string) =>
   `${normalizeIdentifier(input.identifier)} ${address}`
-const wrong = 'Wrong identifier or password'
+/** Clients compare this text. */
+const wrong = 'Invalid identifier or password'
 
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',

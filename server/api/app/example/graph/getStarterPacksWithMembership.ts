@@ -1,0 +1,32 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { namesOf } from '../../../../config/aliases.ts'
+import * as lists from '../../../../store/tables/lists.ts'
+import { findActor } from '../../../../views/find.ts'
+import { listItemViews } from '../../../../views/list-views.ts'
+import { readPage, takePage } from '../../../../views/pages.ts'
+import { starterPacksById, starterPackView } from '../../../../views/starter-packs.ts'
+import { method } from '../../../method.ts'
+
+const { list, starterpack } = app.example.graph
+
+export const getStarterPacksWithMembership = method(app.example.graph.getStarterPacksWithMembership, {
+  auth: 'access',
+  handler({ params, auth, caller, config, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
+    const actor = findActor(ctx, params.actor)
+    const { items, cursor } = takePage(
+      readPage(params),
+      (page) => lists.recordsOf(ctx.db, ctx.viewer, namesOf(starterpack.$type, config.aliases), page),
+      (id) => id,
+    )
+    const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, namesOf(list.$type, config.aliases))
+    return {
+      starterPacksWithMembership: starterPacksById(ctx, items).map((pack) => {
+        const record = pack.list && itemOf.get(pack.list.id)
+        const [listItem] = record === undefined ? [] : listItemViews(ctx, [{ actor, record }])
+        return { starterPack: starterPackView(ctx, pack), listItem }
+      }),
+      cursor,
+    }
+  },
+})

@@ -1,0 +1,14 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import * as graph from '../../../../store/tables/graph.ts'
+import { suggestedProfiles } from '../../../../views/suggestions.ts'
+import { method } from '../../../method.ts'
+
+/** Suggests the same accounts for all categories. */
+export const getSuggestedUsers = method(app.example.unspecced.getSuggestedUsers, {
+  auth: 'access',
+  handler({ params, auth, caller, viewContext }) {
+    const ctx = viewContext(caller.origin, auth.did)
+    const { limit } = params
+    return { actors: suggestedProfiles(ctx, graph.notFollowed(ctx.db, ctx.viewer, { limit })) }
+  },
+})
