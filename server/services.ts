@@ -115,6 +115,8 @@ export interface Services {
 
 /** The parts that `startServer` creates before the services. */
 type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
+  /** Identifies the running server; another one after each start. */
+  readonly instance: string
   /** The port that is bound: part of the origin unless a public URL is configured. */
   readonly port: number
   /** Aborts requests to other servers. */
@@ -250,6 +252,7 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     upstreams: createUpstreams({
       ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      instance: base.instance,
       ...remote,
     }),
     viewContext,
