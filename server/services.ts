@@ -50,6 +50,7 @@ import { createInterest, type Interest } from './remote/interest.ts'
 import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
+import { createStatusClaims, type StatusClaims } from './remote/status-claims.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
@@ -88,6 +89,7 @@ export interface Services {
   readonly intake: Intake
   readonly upstreams: Upstreams
   readonly hosts: Hosts
+  readonly statusClaims: StatusClaims
   readonly fetchRecord: FetchRecord
   readonly pictures: Pictures
   readonly repositorySync: RepositorySync
@@ -312,11 +314,19 @@ function createRemote(
   },
 ): Pick<
   Services,
-  'hosts' | 'fetchRecord' | 'pictures' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'
+  | 'hosts'
+  | 'statusClaims'
+  | 'fetchRecord'
+  | 'pictures'
+  | 'repositorySync'
+  | 'catchUp'
+  | 'wantedRecords'
+  | 'recheck'
 > {
   const { dataDir, aliases } = config
   const hosts = createHosts({ config, named: parts.upstreams, signal })
-  const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
+  const statusClaims = createStatusClaims({ ...parts, hosts, signal })
+  const deps = { ...parts, hosts, statusClaims, store, files, dataDir, aliases, log, now, signal }
   const fetchRecord = createFetchRecord(deps)
   const repositorySync = createRepositorySync({
     ...deps,
@@ -325,6 +335,7 @@ function createRemote(
   const catchUp = createCatchUp({ ...deps, repositorySync })
   return {
     hosts,
+    statusClaims,
     fetchRecord,
     pictures: createPictures(deps),
     repositorySync,

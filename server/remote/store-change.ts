@@ -60,7 +60,7 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
   const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by what concerns no account here.
   if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
-  if (!isAlive(tx, change)) return 'skipped'
+  if (!isAlive(tx, change, deps.now())) return 'skipped'
   return put(deps, tx, { change, content, name, before, after, purpose }, options)
 }
 

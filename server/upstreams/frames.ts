@@ -4,7 +4,7 @@
  */
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, isPlainObject, type LexValue } from '@atproto/lex-data'
-import type { RemoteStatus } from '../remote/status.ts'
+import { type RemoteStatus, remoteStatusOf } from '../remote/status.ts'
 import { CborReader, InvalidCbor } from './cbor.ts'
 
 export type FrameKind = 'commit' | 'sync' | 'identity' | 'account'
@@ -148,13 +148,6 @@ export function readAccount({ bytes, payloadAt }: Frame): RemoteStatus | undefin
   const { active, status } = decodeMap(bytes.subarray(payloadAt))
   if (typeof active !== 'boolean') throw new InvalidFrame('An account event lacks its status')
   return active ? undefined : remoteStatusOf(status)
-}
-
-const statuses: readonly unknown[] = ['deactivated', 'suspended', 'takendown', 'deleted']
-
-/** Returns the reason why an account is inactive; other servers may have reasons of their own. */
-export function remoteStatusOf(status: unknown): RemoteStatus {
-  return statuses.includes(status) ? (status as RemoteStatus) : 'deactivated'
 }
 
 /** @throws InvalidFrame */

@@ -2,9 +2,9 @@
 
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
-import type { Hosts } from '../remote/hosts.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Interest } from '../remote/interest.ts'
+import type { StatusClaims } from '../remote/status-claims.ts'
 import type { Database } from '../store/database.ts'
 import * as upstreams from '../store/tables/upstreams.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
@@ -47,7 +47,7 @@ export interface UpstreamDeps {
   readonly interest: Interest
   readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
-  readonly hosts: Hosts
+  readonly statusClaims: StatusClaims
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
   readonly log: Logger
   readonly now: () => Date
@@ -70,9 +70,9 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const signal = AbortSignal.any([deps.signal, closing.signal])
   const events = createHourCounter(now)
   const stored = createHourCounter(now)
-  const examine = createExaminer({ ...deps, origin, signal })
+  const examine = createExaminer({ ...deps, origin })
   // A server that does not respond must not delay the events of others.
-  const examineSoon = createExaminer({ ...deps, origin, signal, patienceMs })
+  const examineSoon = createExaminer({ ...deps, origin, patienceMs })
   const storeFinding = createStoreFinding({ ...deps, origin, onStored: (count) => stored.add(count) })
   const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, signal })
   let trust = createTrust(now)
