@@ -35,7 +35,7 @@ import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
-import { createRecordListener } from './notifications/record-listener.ts'
+import { createRecordListener, createSilentListener } from './notifications/record-listener.ts'
 import { combineListeners, type RecordListener } from './records/events.ts'
 import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
@@ -156,7 +156,12 @@ export async function createServices(base: Base): Promise<Services> {
     createNotifyingListener({ config, store, notifications, background, now }),
     actorListener,
   )
-  const silent = combineListeners(linkListener, blockListener, actorListener)
+  const silent = combineListeners(
+    linkListener,
+    blockListener,
+    createSilentListener({ aliases: config.aliases }),
+    actorListener,
+  )
   const intake = createIntake({
     ...{ store, config, interest, now, log, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
