@@ -1,5 +1,6 @@
 /** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
 
+import type { DidString } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'
@@ -11,6 +12,7 @@ import { createHourCounter } from '../util/hour-counter.ts'
 import type { Logger } from '../util/log.ts'
 import { createExaminer } from './examine.ts'
 import { createFrameQueue } from './queue.ts'
+import { createRevisions } from './revisions.ts'
 import { openSession, type Session, type SessionEnd } from './session.ts'
 import { createStoreFinding } from './store-finding.ts'
 import { createTrust } from './trust.ts'
@@ -75,6 +77,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const examineSoon = createExaminer({ ...deps, origin, patienceMs })
   const storeFinding = createStoreFinding({ ...deps, origin, onStored: (count) => stored.add(count) })
   const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, signal })
+  const revisions = createRevisions()
   let trust = createTrust(now)
   let session: Session | undefined
   let error: string | undefined
@@ -94,7 +97,18 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
     const since = lastEventAt ?? lastOpened
     const onGap = () => catchUp.onGap(origin, since)
-    const parts = { examine: examineSoon, storeFinding, queue, trust, events, onOpen, onGap }
+    const onMissed = (did: string) => catchUp.onIncomplete(did as DidString, origin)
+    const parts = {
+      examine: examineSoon,
+      storeFinding,
+      queue,
+      trust,
+      revisions,
+      events,
+      onOpen,
+      onGap,
+      onMissed,
+    }
     session = openSession({ ...deps, ...parts, id, origin }, cursor ?? undefined)
     const end = await session.ended
     session = undefined
