@@ -21,6 +21,7 @@ import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import { type Files, nodeFiles } from './store/files.ts'
 import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
+import { randomId } from './util/random.ts'
 import { version } from './util/version.ts'
 import { freshWrites } from './views/fresh.ts'
 import { createDidPaths } from './web/did-paths.ts'
@@ -76,7 +77,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   // The port is bound first, because the services need it for the origin. Requests wait until the handlers are ready.
   const ready = Promise.withResolvers<Handlers>()
   ready.promise.catch(() => {})
-  const listener = await listenFor(ready.promise, config, store).catch(closing(store))
+  const instance = randomId()
+  const listener = await listenFor(ready.promise, { config, store, instance }).catch(closing(store))
 
   const outgoing = new AbortController()
   const services: Services = await createServices({
@@ -86,6 +88,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     now,
     files: options.files ?? nodeFiles,
     port: listener.port,
+    instance,
     signal: outgoing.signal,
     passwordCost: options.passwordCost,
     backlinkDelays: options.backlinkDelays,
@@ -171,14 +174,21 @@ interface Handlers {
 }
 
 /** Listens. Requests wait until the handlers are ready. */
-function listenFor(handlers: Promise<Handlers>, config: Config, store: Database): Promise<Listener> {
+function listenFor(
+  handlers: Promise<Handlers>,
+  {
+    config,
+    store,
+    instance,
+  }: { readonly config: Config; readonly store: Database; readonly instance: string },
+): Promise<Listener> {
   const app = createApp({
     dispatch: async (...request) => (await handlers).dispatch(...request),
     fallback: async (...request) => (await handlers).fallback(...request),
     hostnames: hostnamesOf(config),
     anyAddress: opensToNetwork(config.hosts),
     opensTo: (name, path) => asksForHandle(config, store, name, path),
-    health: () => ({ version, healthy: store.writable }),
+    health: () => ({ version, instance, healthy: store.writable }),
   })
   return listen(app, config.hosts, config.port)
 }

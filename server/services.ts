@@ -35,7 +35,7 @@ import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live.ts'
-import { createRecordListener } from './notifications/record-listener.ts'
+import { createRecordListener, createSilentListener } from './notifications/record-listener.ts'
 import { combineListeners, type RecordListener } from './records/events.ts'
 import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
@@ -50,6 +50,7 @@ import { createInterest, type Interest } from './remote/interest.ts'
 import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
+import { createStatusClaims, type StatusClaims } from './remote/status-claims.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
@@ -88,6 +89,7 @@ export interface Services {
   readonly intake: Intake
   readonly upstreams: Upstreams
   readonly hosts: Hosts
+  readonly statusClaims: StatusClaims
   readonly fetchRecord: FetchRecord
   readonly pictures: Pictures
   readonly repositorySync: RepositorySync
@@ -115,6 +117,8 @@ export interface Services {
 
 /** The parts that `startServer` creates before the services. */
 type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
+  /** Identifies the running server; another one after each start. */
+  readonly instance: string
   /** The port that is bound: part of the origin unless a public URL is configured. */
   readonly port: number
   /** Aborts requests to other servers. */
@@ -152,7 +156,12 @@ export async function createServices(base: Base): Promise<Services> {
     createNotifyingListener({ config, store, notifications, background, now }),
     actorListener,
   )
-  const silent = combineListeners(linkListener, blockListener, actorListener)
+  const silent = combineListeners(
+    linkListener,
+    blockListener,
+    createSilentListener({ aliases: config.aliases }),
+    actorListener,
+  )
   const intake = createIntake({
     ...{ store, config, interest, now, log, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
@@ -250,6 +259,7 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     upstreams: createUpstreams({
       ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      instance: base.instance,
       ...remote,
     }),
     viewContext,
@@ -309,11 +319,19 @@ function createRemote(
   },
 ): Pick<
   Services,
-  'hosts' | 'fetchRecord' | 'pictures' | 'repositorySync' | 'catchUp' | 'wantedRecords' | 'recheck'
+  | 'hosts'
+  | 'statusClaims'
+  | 'fetchRecord'
+  | 'pictures'
+  | 'repositorySync'
+  | 'catchUp'
+  | 'wantedRecords'
+  | 'recheck'
 > {
   const { dataDir, aliases } = config
   const hosts = createHosts({ config, named: parts.upstreams, signal })
-  const deps = { ...parts, hosts, store, files, dataDir, aliases, log, now, signal }
+  const statusClaims = createStatusClaims({ ...parts, hosts, signal })
+  const deps = { ...parts, hosts, statusClaims, store, files, dataDir, aliases, log, now, signal }
   const fetchRecord = createFetchRecord(deps)
   const repositorySync = createRepositorySync({
     ...deps,
@@ -322,6 +340,7 @@ function createRemote(
   const catchUp = createCatchUp({ ...deps, repositorySync })
   return {
     hosts,
+    statusClaims,
     fetchRecord,
     pictures: createPictures(deps),
     repositorySync,

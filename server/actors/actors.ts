@@ -18,6 +18,11 @@ export interface Identity {
   readonly host: string
   /** Verified; undefined: none. */
   readonly handle: HandleString | undefined
+  /**
+   * Whether only its operations prove it. Any server can copy them and pose as the host. Otherwise a directory or a domain names the
+   * host.
+   */
+  readonly isSelfProven: boolean
 }
 
 export interface IdentifyOptions {
@@ -33,6 +38,12 @@ export interface Actors {
    * @throws UnresolvableDid
    */
   identify(did: string, options?: IdentifyOptions): Promise<Identity>
+  /**
+   * Makes another server the host of an actor, if only operations prove the identity and that server has the latest ones.
+   * @returns whether it is the host now
+   * @throws UnresolvableDid
+   */
+  rehost(did: string, origin: string): Promise<boolean>
   /** Marks an identity as changed: it is looked up before the next use. */
   forget(did: string): Promise<void>
   /** Stores a known identity in the transaction that first refers to its DID. */
@@ -88,8 +99,9 @@ export function createActors(deps: ActorsDeps): Actors {
     return true
   }
 
-  async function lookUp(did: string, via: string | undefined): Promise<KnownIdentity> {
-    const found = await readIdentity(deps, did, { via, known: find(did) })
+  /** @param prefersKnown whether the known host is preferred to `via` */
+  async function lookUp(did: string, via: string | undefined, prefersKnown = true): Promise<KnownIdentity> {
+    const found = await readIdentity(deps, did, { via, known: find(did), prefersKnown })
     cache.set(did, found)
     await store.transact((tx) => write(tx, did, found))
     return found
@@ -97,7 +109,7 @@ export function createActors(deps: ActorsDeps): Actors {
 
   function write(tx: Writer, did: string, { identity, log }: KnownIdentity): void {
     remoteActors.put(tx, did, identity)
-    if (log) remoteActors.putLog(tx, did, JSON.stringify(log))
+    remoteActors.putLog(tx, did, log && JSON.stringify(log))
   }
 
   /** Runs one look-up of a DID at a time. */
@@ -130,6 +142,12 @@ export function createActors(deps: ActorsDeps): Actors {
         return identityOf(did, known)
       }
     },
+    async rehost(did, origin) {
+      await running.get(did)?.catch(() => {})
+      if (!find(did)?.log) return false
+      if (!mayLookUp(did)) throw new UnresolvableDid(`${did}: too many look-ups`, { isOutage: true })
+      return (await lookUp(did, origin, false)).identity.host === origin
+    },
     async forget(did) {
       failures.delete(did)
       // A look-up that is under way may have read the old document.
@@ -147,7 +165,13 @@ export function createActors(deps: ActorsDeps): Actors {
   }
 }
 
-function identityOf(did: string, { identity }: KnownIdentity): Identity {
+function identityOf(did: string, { identity, log }: KnownIdentity): Identity {
   const { signingKey, host, handle } = identity
-  return { did: did as DidString, signingKey, host, handle: handle ?? undefined }
+  return {
+    did: did as DidString,
+    signingKey,
+    host,
+    handle: handle ?? undefined,
+    isSelfProven: log !== undefined,
+  }
 }

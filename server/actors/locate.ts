@@ -32,8 +32,8 @@ export interface Located {
 export interface Hints {
   /** Origin of the upstream that mentioned the DID. */
   readonly via: string | undefined
-  /** What was found before. */
-  readonly known: Pick<Located, 'host' | 'log'> | undefined
+  /** What was found before; without a host, another one may take its place. */
+  readonly known: { readonly host: string | undefined; readonly log: PlcLog | undefined } | undefined
 }
 
 /** @throws UnresolvableDid */

@@ -15,17 +15,22 @@ export interface KnownIdentity {
   readonly log: PlcLog | undefined
 }
 
-/**
- * @param via origin of the upstream that mentioned the DID
- * @param known what was read before
- * @throws UnresolvableDid
- */
+interface ReadHints {
+  /** Origin of the upstream that mentioned the DID. */
+  readonly via: string | undefined
+  /** What was read before. */
+  readonly known: KnownIdentity | undefined
+  /** Whether the host that was read before is preferred to `via`. */
+  readonly prefersKnown: boolean
+}
+
+/** @throws UnresolvableDid */
 export async function readIdentity(
   deps: ReadIdentityDeps,
   did: string,
-  { via, known }: { readonly via: string | undefined; readonly known: KnownIdentity | undefined },
+  { via, known, prefersKnown }: ReadHints,
 ): Promise<KnownIdentity> {
-  const before = known && { host: known.identity.host, log: known.log }
+  const before = known && { host: prefersKnown ? known.identity.host : undefined, log: known.log }
   const { document, host, log } = await locate(deps, did, { via, known: before })
   const signingKey = signingKeyOf(document)
   if (!signingKey) throw new UnresolvableDid(`${did}: its document has no signing key`)

@@ -10,13 +10,12 @@ import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
-import type { Hosts } from '../remote/hosts.ts'
 import type { Intake } from '../remote/intake.ts'
+import type { StatusClaims } from '../remote/status-claims.ts'
 import { InvalidProof } from '../remote/verify.ts'
 import type { Database } from '../store/database.ts'
 import * as remoteActors from '../store/tables/remote-actors.ts'
 import { isStored } from '../store/tables/remote-interest.ts'
-import { statusAtHost } from '../upstreams/examine.ts'
 import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Actors } from './actors.ts'
@@ -33,7 +32,7 @@ export interface RefreshDeps {
   readonly config: { readonly aliases: Aliases }
   readonly actors: Actors
   readonly fetchRecord: FetchRecord
-  readonly hosts: Hosts
+  readonly statusClaims: Pick<StatusClaims, 'ask'>
   readonly intake: Pick<Intake, 'apply' | 'setStatus'>
   /** Whether records of other servers are received: otherwise no server is asked for anything. */
   readonly isOn: () => boolean
@@ -114,11 +113,11 @@ export function isOfOthers(error: unknown): boolean {
 
 /** @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof, XrpcError */
 async function refresh(deps: RefreshDeps, did: string): Promise<void> {
-  const { store, actors, intake, hosts, signal, now } = deps
+  const { store, actors, intake, statusClaims, now } = deps
   const { host } = await actors.identify(did)
   // It may have been read before something here referred to it.
   await store.transact((tx) => actors.keep(tx, did))
-  const isActive = await statusAtHost(hosts.at(host), did, signal).then(
+  const isActive = await statusClaims.ask(did, host).then(
     async (status) => {
       await intake.setStatus(did, status)
       return status === undefined

@@ -20,19 +20,12 @@ interface Deps {
 
 /** Call it after the listener that stores links. */
 export function createRecordListener({ aliases, events, onMoreSubscribers }: Deps): RecordListener {
-  /** A reply that the gate of its thread does not permit notifies of its mentions and quotes only. */
-  function permitted(tx: Writer, event: RecordEvent): notifications.NewNotification[] {
-    const derived = derive(event, aliases)
-    const isPermitted = !derived.some(isReply) || allowsReply({ db: tx, aliases }, event)
-    return isPermitted ? derived : derived.filter((notification) => !isReply(notification))
-  }
-
   return {
     recordCreated(tx, event) {
       let hasMore = false
       const publish = trackArrivals(tx, events, () => {
         updateFollowed(tx, event)
-        notify(tx, event, permitted(tx, event))
+        notify(tx, event, permitted(tx, event, aliases))
         hasMore = notifySubscribers(tx, event)
       })
       return () => {
@@ -45,7 +38,7 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
       trackArrivals(tx, events, () => {
         updateFollowed(tx, previous)
         updateFollowed(tx, event)
-        notify(tx, event, removeOutdated(tx, event, permitted(tx, event)))
+        notify(tx, event, removeOutdated(tx, event, permitted(tx, event, aliases)))
         if (event.record.subject !== previous.record.subject) notifyUnverified(tx, previous)
       }),
 
@@ -56,6 +49,25 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
         notifyUnverified(tx, event)
       }),
   }
+}
+
+/** Creates no notifications, but deletes those that no longer apply after an update. */
+export function createSilentListener({ aliases }: Pick<Deps, 'aliases'>): RecordListener {
+  return {
+    recordCreated: () => undefined,
+    recordUpdated(tx, event) {
+      removeOutdated(tx, event, permitted(tx, event, aliases))
+      return undefined
+    },
+    recordDeleted: () => undefined,
+  }
+}
+
+/** A reply that the gate of its thread does not permit notifies of its mentions and quotes only. */
+function permitted(tx: Writer, event: RecordEvent, aliases: Aliases): notifications.NewNotification[] {
+  const derived = derive(event, aliases)
+  const isPermitted = !derived.some(isReply) || allowsReply({ db: tx, aliases }, event)
+  return isPermitted ? derived : derived.filter((notification) => !isReply(notification))
 }
 
 const isReply = ({ reason }: notifications.NewNotification) => reason === 'reply'

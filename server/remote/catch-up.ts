@@ -13,13 +13,14 @@ import * as catchUps from '../store/tables/catch-ups.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'
 import * as queue from '../store/tables/repository-queue.ts'
 import type { Logger } from '../util/log.ts'
-import { XrpcError } from '../xrpc/errors.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
 import type { Interest } from './interest.ts'
 import { marginMs, repositoriesToRead } from './list-repositories.ts'
+import { isRepoNotFound } from './origin.ts'
 import type { RepositorySync } from './repository-sync.ts'
 import { createRetries } from './retries.ts'
+import type { StatusClaims } from './status-claims.ts'
 
 export interface CatchUp {
   /**
@@ -44,6 +45,7 @@ interface Deps {
   readonly repositorySync: RepositorySync
   readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
   readonly intake: Pick<Intake, 'setStatus'>
+  readonly statusClaims: Pick<StatusClaims, 'settle'>
   /** Origins of the upstreams. */
   readonly upstreams: () => readonly string[]
   readonly background: Background
@@ -73,7 +75,9 @@ export function createCatchUp(deps: Deps): CatchUp {
     done: remove,
     postpone: ({ did }, delayMs) => store.transact((tx) => queue.postpone(tx, did, now() + delayMs)),
     async giveUp(row, error) {
-      if (isNotFound(error)) await deps.intake.setStatus(row.did, 'deleted')
+      if (isRepoNotFound(error)) {
+        await deps.intake.setStatus(row.did, await deps.statusClaims.settle(row.did, 'deleted'))
+      }
       await remove(row)
     },
     isFinal: (error) =>
@@ -162,10 +166,4 @@ function read({ interest, repositorySync }: Deps, row: queue.QueuedRepository): 
     changedSince: changedSince ?? undefined,
     notifySince,
   })
-}
-
-/** Whether the host of an actor has no such repository, also after the identity was looked up again. */
-function isNotFound(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof XrpcError && cause.name === 'RepoNotFound'
 }

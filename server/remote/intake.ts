@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
+import { createTidClock } from '../records/tid.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'
@@ -76,6 +77,7 @@ const shareOfStore = 0.9
 export function createIntake({ store, config, interest, now, log, ...listeners }: Deps): Intake {
   const room = createRoom({ store, config, now })
   const budgets = createBudgets({ now, log })
+  const nextTid = createTidClock(now)
   let isFull = false
   /** Whether the store has room, as far as the current transaction knows. */
   let hasRoom = false
@@ -154,7 +156,7 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
         const content = bytes && readContent(change, bytes, { db: store, aliases: config.aliases })
         return content?.links ?? []
       }),
-    setStatus: (did, status, last) => setStatus(store, did, status, last),
+    setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
     deleteOutdated: () => deleteOutdated({ store, room, now }),
     async usage() {
       await room.count()

@@ -46,6 +46,12 @@ export async function withOrigin<T>(
   }
 }
 
+/** Whether `withOrigin` failed because the host has no such repository, also after the identity was looked up again. */
+export function isRepoNotFound(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof XrpcError && cause.name === 'RepoNotFound'
+}
+
 /** An error response of a host as OutboundFailed; other errors as they are. */
 function asFailure(error: unknown): unknown {
   return error instanceof XrpcError ? new OutboundFailed(error.message, { cause: error }) : error

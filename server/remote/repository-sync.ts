@@ -18,8 +18,9 @@ import { createDownloadBudget, type DownloadBudget } from './download-budget.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
 import type { Interest } from './interest.ts'
-import { type Identify, type Origin, withOrigin } from './origin.ts'
+import { type Identify, isRepoNotFound, type Origin, withOrigin } from './origin.ts'
 import type { RemoteStatus } from './status.ts'
+import type { StatusClaims } from './status-claims.ts'
 import { InvalidProof } from './verify.ts'
 
 export interface SyncOptions {
@@ -48,6 +49,7 @@ interface Deps extends ApplyDeps {
   readonly hosts: Hosts
   readonly interest: Interest
   readonly intake: Intake
+  readonly statusClaims: Pick<StatusClaims, 'isActiveElsewhere'>
   readonly store: Database
   readonly now: () => Date
   readonly onUnloadable: (error: Error) => void
@@ -69,12 +71,21 @@ export function createRepositorySync(deps: Deps): RepositorySync {
   const limit = createLimit({ total: 3, perKey: 2 })
   const running = new Map<string, Promise<void>>()
 
-  function run(did: DidString, options: SyncOptions): Promise<void> {
+  async function run(did: DidString, options: SyncOptions): Promise<void> {
     const identify: Identify = (_, more) =>
       identifyDeleted(actors.identify, did, { ...more, via: options.via })
-    return withOrigin(identify, did, (origin) =>
-      limit(origin.host, () => syncFrom({ ...deps, verify, budget }, origin, did, options)),
-    )
+    const sync = () =>
+      withOrigin(identify, did, (origin) =>
+        limit(origin.host, () => syncFrom({ ...deps, verify, budget }, origin, did, options)),
+      )
+    const { statusClaims, intake } = deps
+    const status = await sync().catch(async (error: unknown) => {
+      if (isRepoNotFound(error) && (await statusClaims.isActiveElsewhere(did))) return sync()
+      throw error
+    })
+    if (!status) return
+    if (await statusClaims.isActiveElsewhere(did)) await sync()
+    else await intake.setStatus(did, status)
   }
 
   return {
@@ -114,9 +125,15 @@ type SyncDeps = Deps & {
   readonly budget: DownloadBudget
 }
 
-async function syncFrom(deps: SyncDeps, origin: Origin, did: DidString, options: SyncOptions): Promise<void> {
+/** Returns the status that the host states; undefined if the repository is active, or was not asked for. */
+async function syncFrom(
+  deps: SyncDeps,
+  origin: Origin,
+  did: DidString,
+  options: SyncOptions,
+): Promise<RemoteStatus | undefined> {
   const { store, intake, signal, deadlineMs = defaultDeadlineMs } = deps
-  if (options.hostedAt !== undefined && options.hostedAt !== origin.host) return
+  if (options.hostedAt !== undefined && options.hostedAt !== origin.host) return undefined
   const call = {
     query: `did=${encodeURIComponent(did)}`,
     signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
@@ -127,14 +144,15 @@ async function syncFrom(deps: SyncDeps, origin: Origin, did: DidString, options:
     const time = timeOf(String(rev))
     if (time === undefined) throw new OutboundFailed(`${origin.host} answered without a revision`)
     if (repositories.isInactive(store, did)) await intake.setStatus(did, undefined)
-    if (repositories.find(store, did)?.rev === rev) return
-    if (options.changedSince !== undefined && time < options.changedSince) return
+    if (repositories.find(store, did)?.rev === rev) return undefined
+    if (options.changedSince !== undefined && time < options.changedSince) return undefined
     const { body } = await peer.download('com.core.sync.getRepo', maxBytes, call)
     await applyArchive(deps, origin, did, deps.budget.count(origin.host, body), options)
+    return undefined
   } catch (error) {
     const status = error instanceof XrpcError ? statuses[error.name] : undefined
     if (!status) throw error
-    await intake.setStatus(did, status)
+    return status
   }
 }
 

@@ -1,16 +1,33 @@
 /** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
+import type { DidString } from '@atproto/syntax'
 import { inSlices } from '../records/import/slices.ts'
+import type { NextTid } from '../records/tid.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
 import * as actors from '../store/tables/actors.ts'
+import { findLog } from '../store/tables/remote-actors.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
+import * as repositories from '../store/tables/remote-repositories.ts'
 import * as statuses from '../store/tables/remote-statuses.ts'
+import * as repositoryQueue from '../store/tables/repository-queue.ts'
 import type { RemoteChange } from './change.ts'
 
 export type { RemoteStatus } from '../store/tables/remote-statuses.ts'
 
 /** Records that are deleted by one statement. */
 const batch = 20
+const known: readonly unknown[] = ['deactivated', 'suspended', 'takendown', 'deleted']
+
+/** Returns the reason why an account is inactive, as a server states it; other servers may have reasons of their own. */
+export function remoteStatusOf(reason: unknown): statuses.RemoteStatus {
+  return known.includes(reason) ? (reason as statuses.RemoteStatus) : 'deactivated'
+}
+
+interface Deps {
+  readonly store: Database
+  readonly now: () => Date
+  readonly nextTid: NextTid
+}
 
 /**
  * Sets the status of an actor, unless it has an account here.
@@ -18,18 +35,36 @@ const batch = 20
  * @param last called in the last transaction
  */
 export async function setStatus(
-  store: Database,
+  { store, now, nextTid }: Deps,
   did: string,
   status: statuses.RemoteStatus | undefined,
   last: (tx: Writer) => void = () => {},
 ): Promise<void> {
+  // No host can be sure that decides on an identity that only its operations prove: its key does.
+  const isSelfProven = findLog(store, did) !== undefined
+  const rev = status && isSelfProven ? nextTid(remoteRecords.latestRev(store, did)) : undefined
   if (status === 'deleted') {
     await inSlices(store, (tx) => removeSome(tx, did))
   }
   await store.transact((tx) => {
-    statuses.set(tx, did, status)
+    if (status) statuses.set(tx, did, status, rev)
+    else activate(tx, did, now())
+    if (status === 'deleted') repositories.remove(tx, did)
     last(tx)
   })
+}
+
+/** Older records of an actor that is active again create no notifications. */
+const notifyMs = 3 * 24 * 60 * 60_000
+
+/** Makes an actor active. The records of one that counted as deleted are read again. */
+function activate(tx: Writer, did: string, at: Date): void {
+  const wasDeleted = statuses.find(tx, did)?.status === 'deleted'
+  statuses.set(tx, did, undefined)
+  if (!wasDeleted) return
+  const now = at.getTime()
+  const queued = { did: did as DidString, upstream: null, changedSince: null }
+  repositoryQueue.add(tx, { ...queued, notifySince: now - notifyMs, dueAt: now })
 }
 
 /** Deletes some of the records of an actor, unless it has an account here by now. Returns whether there may be more. */
@@ -39,14 +74,13 @@ function removeSome(tx: Writer, did: string): boolean {
 }
 
 /**
- * Whether a change of an actor counts. An actor whose account here was deleted becomes active by a commit that is later than the last
- * one here: then it lives elsewhere.
+ * Whether a change of an actor counts. Two kinds of actors become active by a later commit: one whose account here was deleted, which
+ * lives elsewhere then, and one whose identity only its operations prove, because its key outweighs what servers say.
  */
-export function isAlive(tx: Writer, { did, rev }: Pick<RemoteChange, 'did' | 'rev'>): boolean {
+export function isAlive(tx: Writer, { did, rev }: Pick<RemoteChange, 'did' | 'rev'>, at: Date): boolean {
   const actor = statuses.find(tx, did)
   if (!actor || actor.inactive === 0) return true
-  if (actor.status !== null) return actor.status !== 'deleted'
-  if (actor.rev !== null && rev <= actor.rev) return false
-  statuses.set(tx, did, undefined)
-  return true
+  const isLater = actor.rev === null ? actor.status === null : rev > actor.rev
+  if (isLater) activate(tx, did, at)
+  return isLater || (actor.status !== null && actor.status !== 'deleted')
 }

@@ -4,6 +4,7 @@ import type { Aliases } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import { feedItemOf } from '../records/feed-item.ts'
 import type { Writer } from '../store/database.ts'
+import * as notifications from '../store/tables/notifications.ts'
 import * as records from '../store/tables/records.ts'
 import * as deletions from '../store/tables/remote-deletions.ts'
 import * as interest from '../store/tables/remote-interest.ts'
@@ -60,7 +61,7 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
   const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by what concerns no account here.
   if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
-  if (!isAlive(tx, change)) return 'skipped'
+  if (!isAlive(tx, change, deps.now())) return 'skipped'
   return put(deps, tx, { change, content, name, before, after, purpose }, options)
 }
 
@@ -80,7 +81,11 @@ function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, op
   if (!isLater(before.rev, rev)) remoteRecords.setRev(tx, before.id, rev)
   if (!options.notify || !silentRecords.take(tx, before.id)) return
   const event = eventOf(deps, tx, name, before)
-  if (event) options.afterCommit(deps.notifying.recordCreated(tx, event))
+  if (!event) return
+  // Its earlier version may have notified.
+  const hasNotified = notifications.ofRecord(tx, before.id).length > 0
+  const { recordCreated, recordUpdated } = deps.notifying
+  options.afterCommit(hasNotified ? recordUpdated(tx, event, event) : recordCreated(tx, event))
 }
 
 interface Removal {
@@ -128,7 +133,7 @@ function put(
   if (before) records.update(tx, before.id, row, after.blobs, rev)
   const id = before?.id ?? records.insert(tx, row, after.blobs, rev)
   if (notify) silentRecords.take(tx, id)
-  else if (!before) silentRecords.add(tx, id)
+  else silentRecords.add(tx, id)
   deletions.remove(tx, name)
   deps.room.add(before ? 0 : 1, growth)
   const event = { id, did, collection: name.collection, rkey, cid, bytes, at, ...after }

@@ -34,6 +34,13 @@ export class CborReader {
     return this.#take(major.text).toString('latin1')
   }
 
+  /** Returns undefined for an item of another kind, such as null. */
+  textIfAny(): string | undefined {
+    if ((this.#bytes[this.#at] ?? 0) >> 5 === major.text) return this.text()
+    this.skip()
+    return undefined
+  }
+
   /** Returns a part of the buffer. */
   bytes(): Buffer {
     return this.#take(major.bytes)

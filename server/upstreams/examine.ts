@@ -4,15 +4,14 @@ import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atpr
 import type { Actors } from '../actors/actors.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Peer } from '../network/peer.ts'
 import type { RemoteChange } from '../remote/change.ts'
-import type { Hosts } from '../remote/hosts.ts'
 import type { Intake } from '../remote/intake.ts'
 import { type Identify, withOrigin } from '../remote/origin.ts'
 import type { RemoteStatus } from '../remote/status.ts'
+import type { StatusClaims } from '../remote/status-claims.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../remote/verify.ts'
 import { createSerializer } from '../util/serialize.ts'
-import { type Frame, type OpClaim, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
+import { type Frame, type OpClaim, readAccount, readCommit, readSync } from './frames.ts'
 import { findBlock } from './unverified.ts'
 
 /** What an event means here. */
@@ -34,10 +33,8 @@ interface Deps {
   readonly origin: string
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly intake: Pick<Intake, 'isOverBudget'>
-  readonly hosts: Hosts
+  readonly statusClaims: StatusClaims
   readonly now: () => Date
-  /** Aborts requests. */
-  readonly signal: AbortSignal
   /** Milliseconds to wait for another server, which goes on being asked; by default until it answers. */
   readonly patienceMs?: number
 }
@@ -63,9 +60,8 @@ export function createExaminer({
   origin: via,
   actors,
   intake,
-  hosts,
+  statusClaims,
   now,
-  signal,
   patienceMs,
 }: Deps): Examine {
   /** `#identity` events by DID. */
@@ -115,12 +111,8 @@ export function createExaminer({
       if (error instanceof UnresolvableDid) return identify(did, { maxAgeMs: Number.POSITIVE_INFINITY })
       throw error
     })
-    if (host === via) return { kind: 'status', did, status: claimed }
-    return {
-      kind: 'status',
-      did,
-      status: await withPatience(statusAtHost(hosts.at(host), did, signal), patienceMs),
-    }
+    const status = host === via ? statusClaims.settle(did, claimed) : statusClaims.ask(did, host)
+    return { kind: 'status', did, status: await withPatience(status, patienceMs) }
   }
 
   /** The event is not signed: it only makes this server look the identity up again. */
@@ -173,15 +165,4 @@ function splitPath(path: string): Pick<RemoteChange, 'collection' | 'rkey'> {
     throw new InvalidProof(`${path.slice(0, 100)} is not the path of a record`)
   }
   return { collection, rkey }
-}
-
-/** Asks the host of an actor for its status. @throws OutboundFailed, OutboundRefused, or the error of the host */
-export async function statusAtHost(
-  host: Peer,
-  did: string,
-  signal: AbortSignal,
-): Promise<RemoteStatus | undefined> {
-  const query = new URLSearchParams({ did }).toString()
-  const { active, status } = await host.get('com.core.sync.getRepoStatus', { query, signal })
-  return active === true ? undefined : remoteStatusOf(status)
 }

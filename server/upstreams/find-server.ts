@@ -1,20 +1,21 @@
 /** Finds the server that a person means by an address, and verifies that it is one of the network and another one than this. */
 import { isIP } from 'node:net'
-import { isObject, isString, parseJson } from '../identity/json.ts'
+import { isObject, parseJson } from '../identity/json.ts'
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
-import type { Reader } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
 interface Deps {
-  readonly store: Reader
   readonly serverDid: string
+  /** Identifies the running server; in its health response. */
+  readonly instance: string
   /** Aborts requests. */
   readonly signal: AbortSignal
 }
 
 /** The port of this program, for names of the local network. */
 const usualPort = 2583
+/** The owner names the server. Pages of lists have up to 500 repositories. */
+const limits = { allowPrivate: true, maxBytes: 500_000 }
 
 /**
  * Returns the origin of a server. The scheme and, in the local network, the port may be left out.
@@ -71,17 +72,21 @@ async function verify(deps: Deps, origin: string): Promise<void> {
   const repos = list?.repos
   // Relays do not describe themselves.
   if (!Array.isArray(repos)) throw notAServer(origin, 'it does not list repositories')
-  if (description?.did === deps.serverDid && isListOfThisServer(deps.store, repos)) {
+  // Servers without a public address have the same DID.
+  if (description?.did === deps.serverDid && (await instanceAt(deps, origin)) === deps.instance) {
     throw new XrpcError('OwnServer', `${new URL(origin).host} is this server.`)
   }
 }
 
-/** Servers without a public address have the same DID, but not the same accounts. */
-function isListOfThisServer(store: Reader, repos: readonly unknown[]): boolean {
-  const dids = repos.map((repo) => (isObject(repo) && isString(repo.did) ? repo.did : ''))
-  return dids.length > 0
-    ? dids.every((did) => accounts.findByDid(store, did) !== undefined)
-    : accounts.allDids(store).length === 0
+/** Returns what identifies a running server; undefined if it is of another program. */
+async function instanceAt({ signal }: Deps, origin: string): Promise<unknown> {
+  const { body } = await guardedFetch(`${origin}/xrpc/_health`, { ...limits, signal }).catch(
+    (error: unknown) => {
+      throw unreachable(origin, error)
+    },
+  )
+  const health = parseJson(body)
+  return isObject(health) ? health.instance : undefined
 }
 
 /**
@@ -94,9 +99,7 @@ async function get(
   method: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const target = `${origin}/xrpc/${method}`
-  // The owner names this server. Pages of the list have up to 500 repositories.
-  const options = { allowPrivate: true, maxBytes: 500_000, signal }
-  const response = await guardedFetch(target, options).catch((error: unknown) => {
+  const response = await guardedFetch(target, { ...limits, signal }).catch((error: unknown) => {
     throw unreachable(origin, error)
   })
   const { location } = response.headers

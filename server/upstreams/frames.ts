@@ -4,7 +4,7 @@
  */
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, isPlainObject, type LexValue } from '@atproto/lex-data'
-import type { RemoteStatus } from '../remote/status.ts'
+import { type RemoteStatus, remoteStatusOf } from '../remote/status.ts'
 import { CborReader, InvalidCbor } from './cbor.ts'
 
 export type FrameKind = 'commit' | 'sync' | 'identity' | 'account'
@@ -136,6 +136,26 @@ function readOp(op: LexValue): OpClaim {
   return { action, path, cid: ifCid(cid) ?? undefined }
 }
 
+/** A revision of a repository, and the one before; undefined where the event states none. */
+export interface RevisionClaim {
+  readonly rev: string | undefined
+  /** Undefined for the first one, and for an event that does not follow another one. */
+  readonly since: string | undefined
+}
+
+/** Reads the revisions that an event states. Nothing is stated by an invalid one, which is found out when it is verified. */
+export function readRevisions({ kind, bytes, payloadAt }: Frame): RevisionClaim {
+  const claim: { [Name in 'rev' | 'since']: string | undefined } = { rev: undefined, since: undefined }
+  if (kind !== 'commit' && kind !== 'sync') return claim
+  const reader = new CborReader(bytes, payloadAt)
+  for (let left = reader.map(); left > 0; left--) {
+    const name = reader.text()
+    if (name === 'rev' || name === 'since') claim[name] = reader.textIfAny()
+    else reader.skip()
+  }
+  return claim
+}
+
 /** Returns the signed commit of a `#sync`, as a CAR file. @throws InvalidFrame */
 export function readSync({ bytes, payloadAt }: Frame): Uint8Array {
   const { blocks } = decodeMap(bytes.subarray(payloadAt))
@@ -148,13 +168,6 @@ export function readAccount({ bytes, payloadAt }: Frame): RemoteStatus | undefin
   const { active, status } = decodeMap(bytes.subarray(payloadAt))
   if (typeof active !== 'boolean') throw new InvalidFrame('An account event lacks its status')
   return active ? undefined : remoteStatusOf(status)
-}
-
-const statuses: readonly unknown[] = ['deactivated', 'suspended', 'takendown', 'deleted']
-
-/** Returns the reason why an account is inactive; other servers may have reasons of their own. */
-export function remoteStatusOf(status: unknown): RemoteStatus {
-  return statuses.includes(status) ? (status as RemoteStatus) : 'deactivated'
 }
 
 /** @throws InvalidFrame */

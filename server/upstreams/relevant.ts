@@ -7,14 +7,16 @@ const isFeedItem = /\.feed\.(?:re)?post\//
 /** Records of which a repository has one, such as the profile. */
 const isSingle = /\/self$/
 
-/** Whether an event is worth its verification. */
-export function mayConcern(frame: Frame, interest: Interest): boolean {
+/** What of an event may concern this server: itself, so that it is worth its verification, or only its author. */
+export type Concern = 'event' | 'author' | 'none'
+
+export function concernOf(frame: Frame, interest: Interest): Concern {
   const { kind, did, blocks } = frame
-  if (interest.isLocal(did)) return false
-  if (kind === 'commit' && interest.mentionsLocal(blocks)) return true
+  if (interest.isLocal(did)) return 'none'
+  if (kind === 'commit' && interest.mentionsLocal(blocks)) return 'event'
   const isWatched = interest.isWatched(did)
-  if (!isWatched && !interest.isKnown(did)) return false
-  return kind !== 'commit' || changesKnown(frame, isWatched)
+  if (!isWatched && !interest.isKnown(did)) return 'none'
+  return kind !== 'commit' || changesKnown(frame, isWatched) ? 'event' : 'author'
 }
 
 /** Whether a commit of a known actor changes what may be stored here. */

@@ -10,7 +10,8 @@ import type { Examine } from './examine.ts'
 import { type Frame, InvalidFrame, readFrame } from './frames.ts'
 import { createPipeline } from './pipeline.ts'
 import type { FrameQueue } from './queue.ts'
-import { mayConcern } from './relevant.ts'
+import { concernOf } from './relevant.ts'
+import type { Revisions } from './revisions.ts'
 import type { StoreFinding } from './store-finding.ts'
 import type { Trust } from './trust.ts'
 
@@ -40,11 +41,14 @@ interface Deps {
   readonly storeFinding: StoreFinding
   readonly queue: FrameQueue
   readonly trust: Trust
+  readonly revisions: Revisions
   readonly events: HourCounter
   readonly log: Logger
   readonly now: () => Date
   /** Called when the upstream does not send all events since the position. Resolves when this is on disk. */
   readonly onGap: () => Promise<void>
+  /** Called when commits of an author are missing. Resolves when this is on disk. */
+  readonly onMissed: (did: string) => Promise<void>
   readonly onOpen: () => void
 }
 
@@ -63,6 +67,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
   let lastReceived = performance.now()
   let hasEnded = false
   let isPaused = false
+  const reporting = new Set<string>()
 
   const pipeline = createPipeline({
     ...deps,
@@ -134,7 +139,11 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
 
   /** What is not stored yet may make its author one that concerns this server. */
   function isRelevant(frame: Frame): boolean {
-    return mayConcern(frame, deps.interest) || pipeline.has(frame.did) || deps.queue.has(frame.did)
+    const { did } = frame
+    const concern = concernOf(frame, deps.interest)
+    const isRelevant = concern === 'event' || pipeline.has(did) || deps.queue.has(did)
+    if ((isRelevant || concern === 'author') && deps.revisions.isGap(frame)) reportMissed(did)
+    return isRelevant
   }
 
   function process(frame: Frame): void {
@@ -158,6 +167,18 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     deps.onGap().catch((error: unknown) => {
       log.error({ err: error, upstream: origin }, 'a gap in the events could not be stored')
     })
+  }
+
+  /** What is reported again before the last report is on disk is read together. */
+  function reportMissed(did: string): void {
+    if (reporting.has(did)) return
+    reporting.add(did)
+    deps
+      .onMissed(did)
+      .catch((error: unknown) => {
+        log.error({ err: error, did, upstream: origin }, 'missing commits could not be stored')
+      })
+      .finally(() => reporting.delete(did))
   }
 
   function checkTrust(): void {

@@ -1,16 +1,18 @@
 /** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
 
+import type { DidString } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
-import type { Hosts } from '../remote/hosts.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Interest } from '../remote/interest.ts'
+import type { StatusClaims } from '../remote/status-claims.ts'
 import type { Database } from '../store/database.ts'
 import * as upstreams from '../store/tables/upstreams.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
 import type { Logger } from '../util/log.ts'
 import { createExaminer } from './examine.ts'
 import { createFrameQueue } from './queue.ts'
+import { createRevisions } from './revisions.ts'
 import { openSession, type Session, type SessionEnd } from './session.ts'
 import { createStoreFinding } from './store-finding.ts'
 import { createTrust } from './trust.ts'
@@ -47,7 +49,7 @@ export interface UpstreamDeps {
   readonly interest: Interest
   readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
-  readonly hosts: Hosts
+  readonly statusClaims: StatusClaims
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
   readonly log: Logger
   readonly now: () => Date
@@ -70,11 +72,12 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const signal = AbortSignal.any([deps.signal, closing.signal])
   const events = createHourCounter(now)
   const stored = createHourCounter(now)
-  const examine = createExaminer({ ...deps, origin, signal })
+  const examine = createExaminer({ ...deps, origin })
   // A server that does not respond must not delay the events of others.
-  const examineSoon = createExaminer({ ...deps, origin, signal, patienceMs })
+  const examineSoon = createExaminer({ ...deps, origin, patienceMs })
   const storeFinding = createStoreFinding({ ...deps, origin, onStored: (count) => stored.add(count) })
   const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, signal })
+  const revisions = createRevisions()
   let trust = createTrust(now)
   let session: Session | undefined
   let error: string | undefined
@@ -94,7 +97,18 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
     const since = lastEventAt ?? lastOpened
     const onGap = () => catchUp.onGap(origin, since)
-    const parts = { examine: examineSoon, storeFinding, queue, trust, events, onOpen, onGap }
+    const onMissed = (did: string) => catchUp.onIncomplete(did as DidString, origin)
+    const parts = {
+      examine: examineSoon,
+      storeFinding,
+      queue,
+      trust,
+      revisions,
+      events,
+      onOpen,
+      onGap,
+      onMissed,
+    }
     session = openSession({ ...deps, ...parts, id, origin }, cursor ?? undefined)
     const end = await session.ended
     session = undefined

@@ -34,6 +34,8 @@ export interface Upstreams {
 type Deps = UpstreamDeps & {
   readonly config: Pick<Config, 'upstreams'>
   readonly serverDid: string
+  /** Identifies the running server; in its health response. */
+  readonly instance: string
 }
 
 export function createUpstreams(deps: Deps): Upstreams {

@@ -14,8 +14,8 @@ export interface HttpOptions {
   readonly hostnames: readonly string[]
   /** Whether to accept any IP address as Host too, because the server listens on the network. */
   readonly anyAddress?: boolean
-  /** The health response, and whether the store can write. */
-  readonly health: () => { version: string; healthy: boolean }
+  /** The health response, and whether the store can write. @returns `instance` identifies the running server */
+  readonly health: () => { version: string; instance?: string; healthy: boolean }
   /** Answers paths outside `/xrpc/`; false when there is nothing at the path. */
   readonly fallback?: Fallback
   /** Whether to accept a host name that is not in `hostnames` for this path. */
@@ -59,8 +59,8 @@ export function createApp(options: HttpOptions): App {
       if (req.method !== 'GET' && req.method !== 'HEAD') {
         return sendError(req, res, protocolError('InvalidRequest', '_health is called with GET'))
       }
-      const { healthy, version } = options.health()
-      return sendJson(req, res, healthy ? 200 : 503, { version })
+      const { healthy, ...answer } = options.health()
+      return sendJson(req, res, healthy ? 200 : 503, answer)
     }
     if (path.startsWith(prefix)) return options.dispatch(path.slice(prefix.length), query, req, res)
     if (!path.startsWith('/')) return sendError(req, res, protocolError('InvalidRequest'))

@@ -82,11 +82,13 @@ export function findLog(db: Reader, did: string): string | undefined {
   return db.get<{ log: string }>(`SELECT log FROM plc_logs WHERE actor = ${actorId}`, [did])?.log
 }
 
-/** @param log JSON */
-export function putLog(tx: Writer, did: string, log: string): void {
+/** @param log JSON; undefined: a directory or a domain vouches for the identity by now */
+export function putLog(tx: Writer, did: string, log: string | undefined): void {
   const id = remoteId(tx, did)
   if (id === undefined) return
-  tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
+  if (log === undefined) tx.run('DELETE FROM plc_logs WHERE actor = ?', [id])
+  else
+    tx.run('INSERT INTO plc_logs (actor, log) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET log = ?2', [id, log])
 }
 
 /** Times in milliseconds since 1970. */

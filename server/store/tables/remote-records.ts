@@ -30,6 +30,15 @@ export function find(db: Reader, { did, collections, rkey }: NamedRecord): Remot
   return row && { ...row, cid: cidText(row.cid) }
 }
 
+/** Returns the latest revision of an actor's records. */
+export function latestRev(db: Reader, did: string): string | undefined {
+  const row = db.get<{ rev: string | null }>(
+    'SELECT max(r.rev) AS rev FROM actors a JOIN records r ON r.actor = a.id WHERE a.did = ?',
+    [did],
+  )
+  return row?.rev ?? undefined
+}
+
 /** Notes that a later commit has the same record. */
 export function setRev(tx: Writer, id: number, rev: string): void {
   tx.run('UPDATE records SET rev = ? WHERE id = ?', [rev, id])

@@ -22,6 +22,10 @@ export function put(tx: Writer, did: string, { rev, readAt }: ReadRepository): v
   )
 }
 
+export function remove(tx: Writer, did: string): void {
+  tx.run('DELETE FROM remote_repositories WHERE did = ?', [did])
+}
+
 /** Deletes the rows of repositories that were last read before a time. */
 export function removeBefore(tx: Writer, readAt: number): void {
   tx.run('DELETE FROM remote_repositories WHERE read_at < ?', [readAt])

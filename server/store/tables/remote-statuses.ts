@@ -9,7 +9,7 @@ export interface StatusRow {
   readonly inactive: number
   /** Null if active, or if it had an account here that was deleted. */
   readonly status: RemoteStatus | null
-  /** Of the newest commit that was read; of a deleted account here, its last one. */
+  /** A commit with a later revision makes an inactive actor active; null: none does, unless `status` is null, too. */
   readonly rev: string | null
 }
 
@@ -20,13 +20,19 @@ export function find(db: Reader, did: string): StatusRow | undefined {
   )
 }
 
-/** Sets the status of an actor, if it is known and has no account here. @param status undefined: active */
-export function set(tx: Writer, did: string, status: RemoteStatus | undefined): void {
+/**
+ * Sets the status of an actor, if it is known and has no account here.
+ * @param status undefined: active
+ * @param rev see `StatusRow`; that of an earlier status remains
+ */
+export function set(tx: Writer, did: string, status: RemoteStatus | undefined, rev?: string): void {
   const id = remoteIdOf(tx, did)
   if (id === undefined) return
   tx.run(
-    'INSERT INTO remote_actors (id, status) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET status = excluded.status',
-    [id, status ?? null],
+    `INSERT INTO remote_actors (id, status, rev) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+       rev = CASE WHEN status IS NULL OR excluded.rev IS NULL THEN excluded.rev ELSE coalesce(rev, excluded.rev) END,
+       status = excluded.status`,
+    [id, status ?? null, rev ?? null],
   )
   tx.run('UPDATE actors SET inactive = ?1 WHERE id = ?2 AND inactive <> ?1', [
     status === undefined ? 0 : 1,

@@ -58,6 +58,7 @@ test('an identity that no directory has is proven by the log of its server', asy
     // Its document names https://pds.test.
     host: there.url,
     handle: 'bob.test',
+    isSelfProven: true,
   })
 })
 
@@ -206,6 +207,7 @@ describe('with a directory', () => {
     host.documents.set(host.did, didDocument(host.did, key, 'web.example.com', 'https://pds.example/path'))
     expect(await identify(host.did)).toEqual({
       ...{ did: host.did, signingKey: key.did(), host: 'https://pds.example', handle: 'web.example.com' },
+      isSelfProven: false,
     })
     host.documents.set(host.did, didDocument(host.did, key, 'web.example.com'))
     await expect(identify(host.did, { maxAgeMs: 0 })).rejects.toThrow('names no server')

@@ -11,7 +11,7 @@ import { type DidHost, startDidHost } from '../../support/did-host.ts'
 import { arrive, movingAccount } from '../../support/moving-account.ts'
 import { counts, RemoteAuthor } from '../../support/remote-author.ts'
 import { type Account, adminAuth, TestServer, testConfig } from '../../support/server.ts'
-import { type Ref, SocialServer, someCid } from '../../support/social.ts'
+import { createdAt, type Ref, SocialServer, someCid, someList } from '../../support/social.ts'
 
 let server: TestServer
 let social: SocialServer
@@ -243,6 +243,38 @@ describe('changes of a record of another server', () => {
 })
 
 describe('posts of people on other servers', () => {
+  test('that were edited before the event was read notify as they are now, once the event comes', async () => {
+    const [alice, carol, bob] = [await account(), await account(), remote()]
+    const written = await bob.post('Hello', mention(alice))
+    // So that it is stored whatever it says.
+    await social.like(alice, written)
+    const edit = await bob.change('app.bsky.feed.post', { text: 'Edited', ...mention(carol) }, written)
+    await bob.apply([{ ...edit, rev: bob.nextTid() }], { notify: false })
+    expect([await reasonsOf(alice), await reasonsOf(carol)]).toEqual([[], []])
+    await bob.apply([edit])
+    await bob.apply([edit])
+    expect([await reasonsOf(alice), await reasonsOf(carol)]).toEqual([[], ['mention']])
+  })
+
+  test('of which there is one notify although the repository was read first', async () => {
+    const [alice, bob] = [await account(), remote()]
+    const pack = await social.write(alice, 'app.example.graph.starterpack', {
+      name: 'Pack',
+      list: someList,
+      createdAt,
+    })
+    await bob.follow(alice)
+    const self = { rkey: 'self' }
+    await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, self)
+    const joined = { joinedViaStarterPack: ref(pack) }
+    const change = await bob.change('app.bsky.actor.profile', joined, self)
+    await bob.apply([change], { notify: false })
+    expect(await reasonsOf(alice)).toEqual(['follow'])
+    await bob.apply([change])
+    await bob.apply([change])
+    expect(await reasonsOf(alice)).toEqual(['starterpack-joined', 'follow'])
+  })
+
   test('are stored while an account follows them, and shown in its timeline', async () => {
     const [alice, bob] = [await account(), remote()]
     expect((await bob.post('Before')).applied).toEqual(skipped)

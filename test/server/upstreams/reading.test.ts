@@ -1,7 +1,7 @@
 /** Activity of other servers arrives by their event streams: each event once, whatever happens to the connection. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { minute } from '../../support/clock.ts'
-import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
+import { type RemoteAccount, RemoteServer, refOf } from '../../support/remote-server.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import { createdAt, type Ref } from '../../support/social.ts'
 import { until } from '../../support/until.ts'
@@ -110,6 +110,28 @@ test('events that are sent again change nothing', async () => {
   expect(await likes()).toContain(before)
   await remote.remove(bob, liked)
   await remote.remove(carol, next)
+  await untilLikes()
+})
+
+test('commits that the upstream leaves out are read from the repository', async () => {
+  const { store, catchUp } = server.running.services
+  const queued = () => store.all('SELECT did FROM repository_queue')
+  const liked = await likePost(bob)
+  const elsewhere = { uri: `at://${carol.did}/app.bsky.feed.post/3kaaaaaaaaaa2`, cid: post.cid }
+  await remote.create(bob, like, { subject: elsewhere, createdAt })
+  await untilLikes(liked)
+  const key = `${like}/${remote.tid()}`
+  await remote.commit(bob, { key, record: { $type: like, subject: { ...post }, createdAt } })
+  expect(queued()).toEqual([])
+  await remote.create(bob, like, { subject: elsewhere, createdAt })
+  await until(server, () => queued().length > 0)
+  // A repository is read every ten minutes at most.
+  server.clock.advance(10 * minute)
+  catchUp.resumeDue()
+  const missed = refOf(bob, key)
+  await untilLikes(liked, missed)
+  await remote.remove(bob, liked)
+  await remote.remove(bob, missed)
   await untilLikes()
 })
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PeerServer } from '../../support/peer-server.ts'
-import { type Account, adminAuth } from '../../support/server.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import {
   body,
   createdAt,
@@ -295,3 +295,14 @@ async function countsOf(author: Account, post: Ref) {
   const { likeCount, replyCount } = posts[0]
   return { likeCount, replyCount, followersCount: profile.followersCount }
 }
+
+test('servers without accounts and with the same address follow each other, but none follows itself', async () => {
+  const settings = { publicUrl: 'http://localhost:2583' }
+  const [one, other] = await Promise.all([TestServer.start(settings), TestServer.start(settings)])
+  const add = (url: string) => one.post('com.core.admin.addUpstream', { url }, adminAuth)
+  expect(await add(other.url)).toMatchObject({ status: 200, body: { url: other.url } })
+  expect(await add(one.url)).toMatchObject(refusal(400, 'OwnServer'))
+  const alias = one.url.replace('127.0.0.1', 'localhost')
+  expect(await add(alias)).toMatchObject(refusal(400, 'OwnServer'))
+  await Promise.all([one.close(), other.close()])
+})
