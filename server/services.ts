@@ -154,7 +154,7 @@ export async function createServices(base: Base): Promise<Services> {
   )
   const silent = combineListeners(linkListener, blockListener, actorListener)
   const intake = createIntake({
-    ...{ store, config, interest, now, log, silent, notifying },
+    ...{ store, config, interest, now, log, signal, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
   })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
