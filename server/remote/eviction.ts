@@ -114,9 +114,8 @@ async function evict(deps: Deps, kinds: readonly Kind[], isDone: () => boolean):
       const last = remoteRecords.lastRecord(store)
       let after = 0
       await inSlices(store, (tx) => {
-        if (isEnded() || after >= last) return false
-        after = evictRead(deps, tx, kind, after)
-        return true
+        after = evictSome(deps, tx, { kind, after, isEnded })
+        return after < last && !isEnded()
       })
     }
   } catch (error) {
@@ -146,11 +145,19 @@ export function evictOldest(
   return items.length
 }
 
+interface Scan {
+  readonly kind: Kind
+  /** Id up to which records were examined. */
+  readonly after: number
+  readonly isEnded: () => boolean
+}
+
 /** Evicts some records of a kind, and with the last one of an actor its profile. @returns the id up to which records were examined */
-function evictRead({ room, aliases }: Deps, tx: Writer, kind: Kind, after: number): number {
+function evictSome({ room, aliases }: Deps, tx: Writer, { kind, after, isEnded }: Scan): number {
   const upTo = after + rangeSize
   const found = remoteRecords.readRecords(tx, kind, { after, upTo })
   for (const { record, actor, bytes, did, collection, rkey, hasNotified } of found.slice(0, batch)) {
+    if (isEnded()) return record - 1
     const key = { did, collection: canonicalNsid(collection, aliases), rkey }
     if (hasNotified) evicted.add(tx, key, Math.ceil(room.usage().limit * remembered))
     remoteRecords.evict(tx, record)
