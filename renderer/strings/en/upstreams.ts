@@ -73,3 +73,24 @@ export const backlinks = {
   dropped: (links: number) => `${formatNumber(links)} not read`,
   caughtUp: 'Last catch-up',
 }
+
+export const remoteRecords = {
+  title: 'Records from other servers',
+  lead: 'Likes, replies, follows and posts of people on other servers that are kept here.',
+  used: (used: string, limit: string) => `${used} of ${limit} used`,
+  none: 'Nothing is kept yet.',
+  records: (records: number) => count(records, { one: 'record', other: 'records' }),
+  full: 'The limit is nearly reached. The oldest records that have been read are deleted to make room for new ones. To keep more, raise PDS_REMOTE_LIMIT.',
+  refusing:
+    'New likes, replies and posts from other servers are refused: the limit is reached, and what is kept has not been read or is in use. Read your notifications, or raise PDS_REMOTE_LIMIT.',
+  purge: 'Delete records…',
+  purgeTitle: 'Delete records from other servers?',
+  purgeText: [
+    'This deletes posts of people on other servers, and their likes, reposts, replies, mentions, quotes and follows with the notifications that have been read. Counts of likes and followers become smaller.',
+    'What stays: notifications that have not been read; posts that an account here liked, reposted, replied to, quoted or saved; follows by people whom an account here follows; blocks. What accounts here wrote, liked or followed is not touched.',
+    'Most of it can be fetched again: remove a server under “Servers you follow”, and add it again. What has notified does not notify again.',
+  ],
+  purgeConfirm: 'Delete records',
+  purging: 'Records from other servers are being deleted.',
+  purged: 'Records from other servers are deleted.',
+}
