@@ -49,7 +49,7 @@ const shareInUse = 0.95
 const pauseMs = 60_000
 /** Records that are evicted at once, and ids that are examined: some milliseconds of work. */
 const batch = 20
-const rangeSize = 500
+const rangeSize = 200
 /** Evicted records that are remembered, per byte of the limit: about as many as fit into it. */
 const remembered = 1 / 500
 
@@ -155,8 +155,8 @@ interface Scan {
 /** Evicts some records of a kind, and with the last one of an actor its profile. @returns the id up to which records were examined */
 function evictSome({ room, aliases }: Deps, tx: Writer, { kind, after, isEnded }: Scan): number {
   const upTo = after + rangeSize
-  const found = remoteRecords.readRecords(tx, kind, { after, upTo })
-  for (const { record, actor, bytes, did, collection, rkey, hasNotified } of found.slice(0, batch)) {
+  const found = remoteRecords.readRecords(tx, kind, { after, upTo }, batch)
+  for (const { record, actor, bytes, did, collection, rkey, hasNotified } of found) {
     if (isEnded()) return record - 1
     const key = { did, collection: canonicalNsid(collection, aliases), rkey }
     if (hasNotified) evicted.add(tx, key, Math.ceil(room.usage().limit * remembered))
@@ -166,5 +166,5 @@ function evictSome({ room, aliases }: Deps, tx: Writer, { kind, after, isEnded }
     const rest = remoteRecords.removeSome(tx, actor, batch)
     room.add(-rest.records, -rest.bytes)
   }
-  return found[batch]?.record === undefined ? upTo : found[batch].record - 1
+  return found[batch - 1]?.record ?? upTo
 }

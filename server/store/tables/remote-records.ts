@@ -133,7 +133,7 @@ export interface ReadRecord {
 }
 
 /**
- * Returns the records in a range that no account here has still to read or has interacted with, the oldest first.
+ * Returns some of the records in a range that no account here has still to read or has interacted with, the oldest first.
  * @param names of collections, without their authority. Of profiles, those that refer to something here
  * @param ofWatched whether records of watched actors are included
  */
@@ -141,6 +141,7 @@ export function readRecords(
   db: Reader,
   { names, ofWatched }: { readonly names: readonly string[]; readonly ofWatched: boolean },
   { after, upTo }: RecordRange,
+  limit: number,
 ): ReadRecord[] {
   return db.all<ReadRecord>(
     `SELECT r.id AS record, r.actor, length(r.bytes) AS bytes, a.did, c.nsid AS collection, r.rkey,
@@ -153,8 +154,8 @@ export function readRecords(
          AND n.indexed_at > coalesce((SELECT seen_at FROM seen_markers WHERE account = n.account), 0))
        AND NOT EXISTS (SELECT 1 FROM fan_outs WHERE record = r.id)
        AND NOT ${isInteractedWith} AND (? = 1 OR NOT ${watchedSql('a.id')})
-     ORDER BY r.id`,
-    [after, upTo, JSON.stringify(names), ofWatched ? 1 : 0],
+     ORDER BY r.id LIMIT ?`,
+    [after, upTo, JSON.stringify(names), ofWatched ? 1 : 0, limit],
   )
 }
 
