@@ -48,8 +48,8 @@ const shareInUse = 0.95
 /** Milliseconds until it is tried again: each attempt examines all records. */
 const pauseMs = 60_000
 /** Records that are evicted at once, and ids that are examined: some milliseconds of work. */
-const batch = 20
-const rangeSize = 200
+const batch = 8
+const rangeSize = 100
 /** Evicted records that are remembered, per byte of the limit: about as many as fit into it. */
 const remembered = 1 / 500
 

@@ -208,7 +208,7 @@ test('network: records from other servers are deleted after a confirmation, by k
   await page.getByRole('meter', { name: 'Records from other servers' }).waitFor()
   await button.press('Enter')
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('What stays: notifications that have not been read').waitFor()
+  await dialog.getByText('What stays: unread notifications').waitFor()
   expect([await findings(page), await overflow(page)]).toEqual([[], 0])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })

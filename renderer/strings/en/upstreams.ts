@@ -86,9 +86,9 @@ export const remoteRecords = {
   purge: 'Delete records…',
   purgeTitle: 'Delete records from other servers?',
   purgeText: [
-    'This deletes posts of people on other servers, and their likes, reposts, replies, mentions, quotes and follows with the notifications that have been read. Counts of likes and followers become smaller.',
-    'What stays: notifications that have not been read; posts that an account here liked, reposted, replied to, quoted or saved; follows by people whom an account here follows; blocks. What accounts here wrote, liked or followed is not touched.',
-    'Most of it can be fetched again: remove a server under “Servers you follow”, and add it again. What has notified does not notify again.',
+    'Posts, likes, reposts, replies and follows of people on other servers are deleted, with the notifications that have been read. Counts become smaller.',
+    'What stays: unread notifications; posts that an account here liked, reposted, quoted, saved or replied to; follows by people whom an account here follows; blocks.',
+    'Most of it can be fetched again: remove a server under “Servers you follow” and add it again. It does not notify again.',
   ],
   purgeConfirm: 'Delete records',
   purging: 'Records from other servers are being deleted.',
