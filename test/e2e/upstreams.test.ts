@@ -187,6 +187,7 @@ test('network: each state is said in words, and a server that was cut off can be
   expect((await called).postDataJSON()).toEqual({ url: 'https://b.test' })
   await page.getByText('This server does not read that one.').waitFor()
   await page.getByText('95 MB of 100 MB used').waitFor()
+  await page.getByText('Deleting: 9 records left').waitFor()
   await page.getByText('The limit is nearly reached.').waitFor()
   await page.getByRole('status').getByText('are being deleted').waitFor()
   remoteRecords = { records: 9, bytes: 99e6, limit: 100e6, isPurging: false, lastRefusedAt: at }

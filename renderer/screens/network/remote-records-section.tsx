@@ -27,6 +27,7 @@ export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
   useXrpcQuery(getNetwork, {}, { pollMs: (data) => data?.remoteRecords.isPurging === true && pollMs })
   const [isAsking, setAsking] = useState(false)
   const purge = useProcedure(purgeRemoteRecords, [getNetwork], { onSuccess: () => setAsking(false) })
+  const amount = records === 0 ? t.remoteRecords.none : t.remoteRecords.records(records)
   const used = t.remoteRecords.used(formatBytes(bytes), formatBytes(limit))
   return (
     <Section lead={t.remoteRecords.lead} title={t.remoteRecords.title}>
@@ -43,7 +44,7 @@ export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
           detail={
             <>
               <Meter label={t.remoteRecords.title} max={limit} title={used} value={bytes} />
-              <p>{records === 0 ? t.remoteRecords.none : t.remoteRecords.records(records)}</p>
+              <p>{isPurging ? t.remoteRecords.left(records) : amount}</p>
             </>
           }
           title={used}

@@ -80,6 +80,7 @@ export const remoteRecords = {
   used: (used: string, limit: string) => `${used} of ${limit} used`,
   none: 'Nothing is kept yet.',
   records: (records: number) => count(records, { one: 'record', other: 'records' }),
+  left: (records: number) => `Deleting: ${count(records, { one: 'record', other: 'records' })} left`,
   full: 'The limit is nearly reached. The oldest records that have been read are deleted to make room for new ones. To keep more, raise PDS_REMOTE_LIMIT.',
   refusing:
     'New likes, replies and posts from other servers are refused: the limit is reached, and what is kept has not been read or is in use. Read your notifications, or raise PDS_REMOTE_LIMIT.',
