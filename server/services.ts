@@ -163,7 +163,7 @@ export async function createServices(base: Base): Promise<Services> {
     actorListener,
   )
   const intake = createIntake({
-    ...{ store, config, interest, now, log, silent, notifying },
+    ...{ store, config, interest, now, log, signal, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
   })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0

@@ -256,6 +256,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   }),
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.getNetwork': () => ({}),
+  'com.core.admin.purgeRemoteRecords': () => ({}),
   'com.core.admin.requestCrawls': () => ({}),
   'com.core.admin.listUpstreams': () => ({}),
   // Not the address of a server: nothing is sent.

@@ -90,6 +90,7 @@ import { getSubjectStatus } from './com/core/admin/getSubjectStatus.ts'
 import { listAccounts } from './com/core/admin/listAccounts.ts'
 import { listUpstreams } from './com/core/admin/listUpstreams.ts'
 import { moveAccount } from './com/core/admin/moveAccount.ts'
+import { purgeRemoteRecords } from './com/core/admin/purgeRemoteRecords.ts'
 import { removeUpstream } from './com/core/admin/removeUpstream.ts'
 import { requestCrawls } from './com/core/admin/requestCrawls.ts'
 import { retryUpstream } from './com/core/admin/retryUpstream.ts'
@@ -232,6 +233,7 @@ export const methods = [
   getAccountInfos,
   getInviteCodes,
   getNetwork,
+  purgeRemoteRecords,
   requestCrawls,
   addUpstream,
   listUpstreams,

@@ -11,6 +11,7 @@ import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
+import { createEviction } from './eviction.ts'
 import type { Interest } from './interest.ts'
 import { readContent } from './read-change.ts'
 import { deleteOutdated } from './retention.ts'
@@ -51,8 +52,17 @@ export interface Intake {
   setStatus(did: string, status: RemoteStatus | undefined, last?: (tx: Writer) => void): Promise<void>
   /** Deletes what is no longer wanted. */
   deleteOutdated(): Promise<void>
+  /** Deletes all records but what accounts here have still to read or have interacted with. */
+  purge(): Promise<void>
   /** The room that records of other servers take. */
-  usage(): Promise<Usage>
+  usage(): Promise<IntakeUsage>
+}
+
+export interface IntakeUsage extends Usage {
+  /** When a record was last refused because the limit was reached, since the start of the server. */
+  readonly lastRefusedAt: Date | undefined
+  /** Whether `purge` is running. */
+  readonly isPurging: boolean
 }
 
 interface Deps {
@@ -61,6 +71,8 @@ interface Deps {
   readonly interest: Interest
   readonly now: () => Date
   readonly log: Logger
+  /** Ends long work. */
+  readonly signal: AbortSignal
   /** Stores links and blocks. */
   readonly silent: RecordListener
   /** Notifies as well. */
@@ -74,8 +86,10 @@ const sliceMs = 5
 /** The rest of the store is for records of accounts here. */
 const shareOfStore = 0.9
 
-export function createIntake({ store, config, interest, now, log, ...listeners }: Deps): Intake {
-  const room = createRoom({ store, config, now })
+export function createIntake({ store, config, interest, now, log, signal, ...listeners }: Deps): Intake {
+  const room = createRoom({ store, config })
+  const eviction = createEviction({ store, room, aliases: config.aliases, log, now, signal })
+  let lastRefusedAt: Date | undefined
   const budgets = createBudgets({ now, log })
   const nextTid = createTidClock(now)
   let isFull = false
@@ -87,19 +101,22 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
   }
   const deps = { aliases: config.aliases, now, budgets, room, assertRoom, ...listeners }
 
-  /** Applies changes until the time is up. */
+  /** Applies changes until the time is up, or one needs more room. */
   function applySome(tx: Writer, slice: Slice): Result {
     const { source, changes, from, isSingle, last, notify = true } = slice
     const callbacks: AfterCommit[] = []
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
-    const outcomes: Outcome[] = []
+    const outcomes: Result['outcomes'][number][] = []
     hasRoom = false
     const end = isSingle ? 0 : performance.now() + sliceMs
     do {
       const change = changes[from + outcomes.length]
       if (!change) break
       const isLocal = interest.isLocal(change.did)
-      outcomes.push(isLocal ? 'skipped' : storeChange(deps, tx, change, { source, notify, afterCommit }))
+      const outcome = isLocal ? 'skipped' : storeChange(deps, tx, change, { source, notify, afterCommit })
+      if (outcome === 'full' && !slice.isRefusing) return { outcomes, callbacks, tooLarge: change }
+      if (outcome === 'full') lastRefusedAt = now()
+      outcomes.push(outcome === 'full' ? 'overBudget' : outcome)
     } while (performance.now() < end)
     if (from + outcomes.length === changes.length) last?.(tx)
     return { outcomes, callbacks }
@@ -133,15 +150,17 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
       const changes = withoutMoves(all, config.aliases)
       const counts = { stored: 0, deleted: 0, skipped: all.length - changes.length, overBudget: 0 }
       let from = 0
+      let isRefusing = false
       do {
-        const slice = { ...options, source, changes, from, isSingle: false }
-        const { outcomes, callbacks } = await applySlice(slice).catch((error: unknown) => {
+        const slice: Slice = { ...options, source, changes, from, isRefusing, isSingle: false }
+        const { outcomes, callbacks, tooLarge } = await applySlice(slice).catch((error: unknown) => {
           if (error instanceof StoreFull) noteFull(true)
           throw error
         })
         for (const outcome of outcomes) counts[outcome]++
         for (const callback of callbacks) callback()
         from += outcomes.length
+        isRefusing = tooLarge !== undefined && !(await eviction.makeRoom(tooLarge.content?.bytes.length ?? 0))
         if (from < changes.length) {
           await setImmediate()
           await store.keepPace()
@@ -157,10 +176,11 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
         return content?.links ?? []
       }),
     setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
-    deleteOutdated: () => deleteOutdated({ store, room, now }),
+    deleteOutdated: () => deleteOutdated({ store, room, eviction, now }),
+    purge: () => eviction.purge(),
     async usage() {
       await room.count()
-      return room.usage()
+      return { ...room.usage(), lastRefusedAt, isPurging: eviction.isPurging }
     },
   }
 }
@@ -169,13 +189,17 @@ interface Slice extends ApplyOptions {
   readonly source: string
   readonly changes: readonly RemoteChange[]
   readonly from: number
+  /** Whether changes beyond the limit are refused, because no room can be made. */
+  readonly isRefusing: boolean
   /** Whether only one change is applied. */
   readonly isSingle: boolean
 }
 
 interface Result {
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly Exclude<Outcome, 'full'>[]
   readonly callbacks: readonly AfterCommit[]
+  /** The next change, if it needs more room. */
+  readonly tooLarge?: RemoteChange
 }
 
 /**

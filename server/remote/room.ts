@@ -1,6 +1,6 @@
-/** The room that records of other servers take, and how it is made: old posts go first. */
+/** The room that records of other servers take. */
 import { setImmediate } from 'node:timers/promises'
-import type { Database, Writer } from '../store/database.ts'
+import type { Database, Reader } from '../store/database.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 
 export interface Usage {
@@ -16,18 +16,17 @@ export interface Room {
   /** Counts again at the next call of `count`, after a transaction that was rolled back. */
   recount(): void
   usage(): Usage
-  /** Whether the limit is exceeded. */
-  isFull(): boolean
-  /** Makes room for a record by evicting a few others. Returns whether there is enough. @param bytes by which its author's records grow */
-  make(tx: Writer, did: string, bytes: number): boolean
-  /** Counts a change. @param records 1, -1 or 0 @param bytes by which the records grow */
+  /** Whether a record is within the limit. @param bytes by which the records grow */
+  fits(bytes: number): boolean
+  /** Whether a record is within the share of its author. @param bytes by which the author's records grow */
+  fitsAuthor(db: Reader, did: string, bytes: number): boolean
+  /** Counts a change. @param records by how many there are more @param bytes by which they grow */
   add(records: number, bytes: number): void
 }
 
 interface Deps {
   readonly store: Database
   readonly config: { readonly remoteLimit: number }
-  readonly now: () => Date
 }
 
 /** Bytes that a record takes beside its own: keys, indexes, links and a notification. */
@@ -36,17 +35,12 @@ const overhead = 400
 const shareOfAuthor = 0.05
 /** Ids of actors whose records are counted at once. */
 const rangeSize = 500
-/** Records that are examined at once: a millisecond's work. */
-const evictions = 20
-/** When all of those are in use, the next ones are examined after this time. */
-const pauseMs = 1_000
 
-export function createRoom({ store, config, now }: Deps): Room {
+export function createRoom({ store, config }: Deps): Room {
   const limit = config.remoteLimit
   let records = 0
   let bytes = 0
   let epoch: number | undefined
-  let examineAt = 0
 
   async function count(): Promise<void> {
     if (epoch === store.epoch) return
@@ -60,49 +54,20 @@ export function createRoom({ store, config, now }: Deps): Room {
     epoch = store.epoch
   }
 
-  function add(count: number, size: number): void {
-    records += count
-    bytes += size + count * overhead
-  }
-
   return {
     count,
     recount() {
       epoch = undefined
     },
-    isFull: () => bytes > limit,
     usage: () => ({ records, bytes, limit }),
-    add,
-    make(tx, did, size) {
-      const at = now().getTime()
-      const own = remoteRecords.sizeOf(tx, did)
-      if (own.bytes + own.records * overhead + size > limit * shareOfAuthor) return false
-      const hasRoom = () => bytes + size + overhead <= limit
-      if (hasRoom() || at < examineAt) return hasRoom()
-      if (evictOldest(tx, { before: at, at, limit: evictions }, add) === 0) examineAt = at + pauseMs
-      return hasRoom()
+    fits: (size) => bytes + size + overhead <= limit,
+    fitsAuthor(db, did, size) {
+      const own = remoteRecords.sizeOf(db, did)
+      return own.bytes + own.records * overhead + size <= limit * shareOfAuthor
+    },
+    add(count, size) {
+      records += count
+      bytes += size + count * overhead
     },
   }
-}
-
-/**
- * Evicts those of the oldest records that nothing here refers to; the others are examined again after all others.
- * @param removed called for each with the difference of records and bytes @returns how many
- */
-export function evictOldest(
-  tx: Writer,
-  { before, at, limit }: { readonly before: number; readonly at: number; readonly limit: number },
-  removed: Room['add'],
-): number {
-  let evicted = 0
-  for (const item of remoteRecords.oldestFeedItems(tx, before, limit)) {
-    if (item.isUsed) {
-      remoteRecords.touchFeedItem(tx, item.record, at)
-      continue
-    }
-    remoteRecords.evict(tx, item.record)
-    removed(-1, -item.bytes)
-    evicted++
-  }
-  return evicted
 }

@@ -70,7 +70,7 @@ function activate(tx: Writer, did: string, at: Date): void {
 /** Deletes some of the records of an actor, unless it has an account here by now. Returns whether there may be more. */
 function removeSome(tx: Writer, did: string): boolean {
   const actor = hostedAmong(tx, [did]).size > 0 ? undefined : actors.idOf(tx, did)
-  return actor !== undefined && remoteRecords.removeSome(tx, actor, batch) > 0
+  return actor !== undefined && remoteRecords.removeSome(tx, actor, batch).records > 0
 }
 
 /**

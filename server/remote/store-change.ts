@@ -4,6 +4,7 @@ import type { Aliases } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import { feedItemOf } from '../records/feed-item.ts'
 import type { Writer } from '../store/database.ts'
+import * as evicted from '../store/tables/evicted-records.ts'
 import * as notifications from '../store/tables/notifications.ts'
 import * as records from '../store/tables/records.ts'
 import * as deletions from '../store/tables/remote-deletions.ts'
@@ -18,7 +19,8 @@ import type { Room } from './room.ts'
 import { isAlive } from './status.ts'
 import { type Purpose, purposeOf } from './wanted.ts'
 
-export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget'
+/** `full`: it would exceed the limit of all records. */
+export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
 
 export interface Deps {
   readonly aliases: Aliases
@@ -97,6 +99,7 @@ interface Removal {
 function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options: Options): Outcome {
   if (!before && !interest.isKnown(tx, name.did)) return 'skipped'
   deletions.put(tx, name, rev, deps.now().getTime())
+  evicted.remove(tx, name)
   if (!before) return 'skipped'
   const event = eventOf(deps, tx, name, before)
   records.remove(tx, before.id)
@@ -123,21 +126,23 @@ function put(
   const { did, collection, rkey, rev } = change
   const { cid, bytes } = content
   const { source, notify } = options
-  if (!deps.budgets.take({ source, did, links: after.links, notify })) return 'overBudget'
   const growth = bytes.length - (before?.bytes.length ?? 0)
-  if (!deps.room.make(tx, did, growth)) return 'overBudget'
+  if (!deps.room.fits(growth)) return 'full'
+  if (!deps.budgets.take({ source, did, links: after.links, notify })) return 'overBudget'
+  if (!deps.room.fitsAuthor(tx, did, growth)) return 'overBudget'
   deps.assertRoom()
   const at = iso(deps.now())
   const row = { did, collection, rkey, cid, bytes, indexedAt: at }
   const previous = before && eventOf(deps, tx, name, before)
   if (before) records.update(tx, before.id, row, after.blobs, rev)
   const id = before?.id ?? records.insert(tx, row, after.blobs, rev)
+  const hasNotified = !before && evicted.has(tx, name)
   if (notify) silentRecords.take(tx, id)
-  else silentRecords.add(tx, id)
+  else if (!hasNotified) silentRecords.add(tx, id)
   deletions.remove(tx, name)
   deps.room.add(before ? 0 : 1, growth)
   const event = { id, did, collection: name.collection, rkey, cid, bytes, at, ...after }
-  const listeners = listener(deps, options)
+  const listeners = listener(deps, { notify: notify && !hasNotified })
   options.afterCommit(
     previous ? listeners.recordUpdated(tx, event, previous) : listeners.recordCreated(tx, event),
   )
@@ -149,7 +154,8 @@ function put(
   return 'stored'
 }
 
-const listener = ({ silent, notifying }: Deps, { notify }: Options) => (notify ? notifying : silent)
+const listener = ({ silent, notifying }: Deps, { notify }: Pick<Options, 'notify'>) =>
+  notify ? notifying : silent
 
 function sortTime(collection: string, record: LexMap, at: DatetimeString): number {
   const written = Date.parse(at)

@@ -14,6 +14,7 @@ export function networkMigrations(): Migration[] {
     { sql: remoteIdentities() },
     { sql: catchUp() },
     { sql: silentRecords() },
+    { sql: evictedRecords() },
   ]
 }
 
@@ -299,6 +300,17 @@ function silentRecords(): string {
     -- Records of other servers that have not notified.
     CREATE TABLE silent_records (
       record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE
+    ) STRICT;
+  `
+}
+
+/** See `tables/evicted-records.ts`. */
+function evictedRecords(): string {
+  return `
+    -- Records of other servers that have notified and were evicted, the oldest first.
+    CREATE TABLE evicted_records (
+      id INTEGER PRIMARY KEY,
+      hash INTEGER NOT NULL UNIQUE       -- of author, collection and key
     ) STRICT;
   `
 }

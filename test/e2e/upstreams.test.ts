@@ -1,7 +1,8 @@
 /** Two servers, of which the one with the browser follows the other: the Network screen, and people of the other server in all screens. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { findings, overflow } from '../support/accessibility.ts'
+import { findings, focused, overflow } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
+import { likesOf } from '../support/remote-views.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
 import { body, mentions, type Ref, SocialServer } from '../support/social.ts'
 import { until } from '../support/until.ts'
@@ -171,6 +172,11 @@ test('network: each state is said in words, and a server that was cut off can be
     { url: 'https://c.test', state: 'connecting', ...common },
   ]
   await page.route('**/com.core.admin.listUpstreams', (route) => route.fulfill({ json: { upstreams } }))
+  let remoteRecords: object = { records: 9, bytes: 95e6, limit: 100e6, isPurging: true }
+  await page.route('**/com.core.admin.getNetwork', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), remoteRecords } })
+  })
   await page.goto(`${world.server.url}/#/network`)
   await rows(page).filter({ hasText: 'a.test' }).getByText('Catching up: 12 of 40').waitFor()
   await rows(page).filter({ hasText: 'c.test' }).getByText('Connecting').waitFor()
@@ -180,4 +186,37 @@ test('network: each state is said in words, and a server that was cut off can be
   await cutOff.getByRole('button', { name: 'Try now' }).click()
   expect((await called).postDataJSON()).toEqual({ url: 'https://b.test' })
   await page.getByText('This server does not read that one.').waitFor()
+  await page.getByText('95 MB of 100 MB used').waitFor()
+  await page.getByText('Deleting: 9 records left').waitFor()
+  await page.getByText('The limit is nearly reached.').waitFor()
+  await page.getByRole('status').getByText('are being deleted').waitFor()
+  remoteRecords = { records: 9, bytes: 99e6, limit: 100e6, isPurging: false, lastRefusedAt: at }
+  await page.getByText('Read your notifications, or raise PDS_REMOTE_LIMIT.').waitFor()
+  remoteRecords = { records: 0, bytes: 0, limit: 100e6, isPurging: false }
+  await page.reload()
+  await page.getByText('Nothing is kept yet.').waitFor()
+  expect(await page.getByRole('button', { name: 'Delete records' }).count()).toBe(0)
+})
+
+test('network: records from other servers are deleted after a confirmation, by keyboard', async () => {
+  const social = SocialServer.on(world.server)
+  const likes = async () => likesOf(world.server, post.uri)
+  await far.like(carol, post)
+  await until(world.server, async () => (await likes()) > 0)
+  body(await social.call('updateSeen', { seenAt: world.server.clock.now().toISOString() }, alice))
+  const page = await world.signedIn(alice, '/network', { colorScheme: 'dark', width: 320 })
+  const button = page.getByRole('button', { name: 'Delete records' })
+  await page.getByRole('meter', { name: 'Records from other servers' }).waitFor()
+  await button.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('What stays: unread notifications').waitFor()
+  expect([await findings(page), await overflow(page)]).toEqual([[], 0])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('Delete records…')
+  expect(await likes()).toBeGreaterThan(0)
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Delete records' }).press('Enter')
+  await page.getByRole('status').getByText('Records from other servers are deleted.').waitFor()
+  expect(await likes()).toBe(0)
 })

@@ -8,6 +8,7 @@ import { useXrpcQuery } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
+import { Meter } from '../../ui/meter.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import styles from './home.module.css'
@@ -66,15 +67,7 @@ function Parts({ parts }: { readonly parts: readonly Part[] }) {
       {parts.map(({ name, path, icon, bytes }) => (
         <Row
           action={<span className={styles.bytes}>{formatBytes(bytes)}</span>}
-          detail={
-            <meter
-              aria-label={name}
-              className={styles.share}
-              max={Math.max(total, 1)}
-              title={formatBytes(bytes)}
-              value={bytes}
-            />
-          }
+          detail={<Meter label={name} max={total} title={formatBytes(bytes)} value={bytes} />}
           icon={icon}
           key={name}
           title={<Link href={path}>{name}</Link>}

@@ -16,6 +16,7 @@ import { DoctorSection } from './doctor-section.tsx'
 import { OutgoingSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
 import { RelaysSection } from './relays-section.tsx'
+import { RemoteRecordsSection } from './remote-records-section.tsx'
 import { UpstreamsSection } from './upstreams-section.tsx'
 import { WayList } from './ways.tsx'
 
@@ -61,6 +62,7 @@ function OfOwner() {
           )}
           <UpstreamsSection />
           <BacklinksSection backlinks={network.backlinks} />
+          <RemoteRecordsSection usage={network.remoteRecords} />
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <OutgoingSection outgoing={network.outgoing} />
         </>

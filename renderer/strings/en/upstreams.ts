@@ -73,3 +73,25 @@ export const backlinks = {
   dropped: (links: number) => `${formatNumber(links)} not read`,
   caughtUp: 'Last catch-up',
 }
+
+export const remoteRecords = {
+  title: 'Records from other servers',
+  lead: 'Likes, replies, follows and posts of people on other servers that are kept here.',
+  used: (used: string, limit: string) => `${used} of ${limit} used`,
+  none: 'Nothing is kept yet.',
+  records: (records: number) => count(records, { one: 'record', other: 'records' }),
+  left: (records: number) => `Deleting: ${count(records, { one: 'record', other: 'records' })} left`,
+  full: 'The limit is nearly reached. The oldest records that have been read are deleted to make room for new ones. To keep more, raise PDS_REMOTE_LIMIT.',
+  refusing:
+    'New likes, replies and posts from other servers are refused: the limit is reached, and what is kept has not been read or is in use. Read your notifications, or raise PDS_REMOTE_LIMIT.',
+  purge: 'Delete records…',
+  purgeTitle: 'Delete records from other servers?',
+  purgeText: [
+    'Posts, likes, reposts, replies and follows of people on other servers are deleted, with the notifications that have been read. Counts become smaller.',
+    'What stays: unread notifications; posts that an account here liked, reposted, quoted, saved or replied to; follows by people whom an account here follows; blocks.',
+    'Most of it can be fetched again: remove a server under “Servers you follow” and add it again. It does not notify again.',
+  ],
+  purgeConfirm: 'Delete records',
+  purging: 'Records from other servers are being deleted.',
+  purged: 'Records from other servers are deleted.',
+}

@@ -9,7 +9,7 @@ const isFollowed = (actor: string) =>
   `EXISTS (SELECT 1 FROM links f CROSS JOIN accounts c ON c.id = f.actor WHERE f.subject = ${actor} AND f.path = ${paths.follow})`
 
 /** SQL condition: whether an account here follows an actor or is subscribed to its posts. */
-const watchedSql = (actor: string) =>
+export const watchedSql = (actor: string) =>
   `(${isFollowed(actor)} OR EXISTS (SELECT 1 FROM activity_subscriptions WHERE subject = ${actor}))`
 
 /** Whether an account here follows an actor or is subscribed to its posts. */

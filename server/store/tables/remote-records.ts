@@ -5,8 +5,8 @@
 import type { NsidString } from '@atproto/syntax'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
-import { actorPaths } from '../link-paths.ts'
-import { type NamedRecord, referredToSql } from './remote-interest.ts'
+import { actorPaths, paths } from '../link-paths.ts'
+import { type NamedRecord, referredToSql, watchedSql } from './remote-interest.ts'
 
 export interface RemoteRecord {
   /** Row, which an update keeps. */
@@ -99,15 +99,18 @@ export interface FeedItem {
   readonly isUsed: number
 }
 
+/** SQL condition: whether a bookmark or a record of an account here refers to a record `r` of an actor `a`. */
+const isInteractedWith = `(
+  EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
+    CROSS JOIN accounts c ON c.id = l.actor
+    WHERE s.actor = r.actor AND s.rkey = r.rkey)
+  OR EXISTS (SELECT 1 FROM bookmarks WHERE did = a.did AND rkey = r.rkey))`
+
 /** Returns some of the records that may be evicted, the oldest first. @param before milliseconds */
 export function oldestFeedItems(db: Reader, before: number, limit: number): FeedItem[] {
   return db.all<FeedItem>(
     `SELECT i.record, i.sort_at AS sortAt, length(r.bytes) AS bytes,
-       EXISTS (SELECT 1 FROM notifications WHERE record = r.id)
-       OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
-         CROSS JOIN accounts c ON c.id = l.actor
-         WHERE s.actor = r.actor AND s.rkey = r.rkey)
-       OR EXISTS (SELECT 1 FROM bookmarks WHERE did = a.did AND rkey = r.rkey) AS isUsed
+       EXISTS (SELECT 1 FROM notifications WHERE record = r.id) OR ${isInteractedWith} AS isUsed
      FROM remote_feed_items i CROSS JOIN records r ON r.id = i.record CROSS JOIN actors a ON a.id = r.actor
      WHERE i.sort_at < ? ORDER BY i.sort_at LIMIT ?`,
     [before, limit],
@@ -119,14 +122,64 @@ export function touchFeedItem(tx: Writer, record: number, at: number): void {
   tx.run('UPDATE remote_feed_items SET sort_at = ? WHERE record = ?', [at, record])
 }
 
-/** Deletes a post or repost, with the gates of the post. */
+/** A range of ids of records: after one, up to another. */
+type RecordRange = ActorRange
+
+/** The highest id of a record. */
+export function lastRecord(db: Reader): number {
+  return db.get<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM records')?.id ?? 0
+}
+
+export interface ReadRecord {
+  readonly record: number
+  readonly actor: number
+  readonly bytes: number
+  readonly did: string
+  /** As it was written, possibly an alias. */
+  readonly collection: NsidString
+  readonly rkey: string
+  readonly hasNotified: number
+}
+
+/**
+ * Returns some of the records in a range that no account here has still to read or has interacted with, the oldest first.
+ * @param names of collections, without their authority. Of profiles, those that refer to something here
+ * @param ofWatched whether records of watched actors are included
+ */
+export function readRecords(
+  db: Reader,
+  { names, ofWatched }: { readonly names: readonly string[]; readonly ofWatched: boolean },
+  { after, upTo }: RecordRange,
+  limit: number,
+): ReadRecord[] {
+  return db.all<ReadRecord>(
+    `SELECT r.id AS record, r.actor, length(r.bytes) AS bytes, a.did, c.nsid AS collection, r.rkey,
+       EXISTS (SELECT 1 FROM notifications WHERE record = r.id) AS hasNotified
+     FROM records r CROSS JOIN collections c ON c.id = r.collection CROSS JOIN actors a ON a.id = r.actor
+     WHERE r.id > ? AND r.id <= ? AND c.name IN (SELECT value FROM json_each(?))
+       AND a.did LIKE 'did:%' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
+       AND (c.name <> 'actor.profile' OR EXISTS (SELECT 1 FROM links WHERE path = ${paths.starterPack} AND record = r.id))
+       AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.record = r.id
+         AND n.indexed_at > coalesce((SELECT seen_at FROM seen_markers WHERE account = n.account), 0))
+       AND NOT EXISTS (SELECT 1 FROM fan_outs WHERE record = r.id)
+       AND NOT ${isInteractedWith} AND (? = 1 OR NOT ${watchedSql('a.id')})
+     ORDER BY r.id LIMIT ?`,
+    [after, upTo, JSON.stringify(names), ofWatched ? 1 : 0, limit],
+  )
+}
+
+/** Deletes a record, and the gates of a post. */
 export function evict(tx: Writer, record: number): void {
-  tx.run(
-    `DELETE FROM records WHERE id IN (
-       SELECT g.id FROM records r CROSS JOIN collections c ON c.name IN ('feed.threadgate', 'feed.postgate')
-         CROSS JOIN records g ON g.actor = r.actor AND g.collection = c.id AND g.rkey = r.rkey WHERE r.id = ?)`,
+  const gates = tx.all<{ id: number }>(
+    `SELECT g.id FROM records r CROSS JOIN collections c ON c.name IN ('feed.threadgate', 'feed.postgate')
+       CROSS JOIN records g ON g.actor = r.actor AND g.collection = c.id AND g.rkey = r.rkey WHERE r.id = ?`,
     [record],
   )
+  for (const { id } of [...gates, { id: record }]) remove(tx, id)
+}
+
+/** A statement that deletes several rows takes several times as long, because SQLite prepares for undoing it. */
+function remove(tx: Writer, record: number): void {
   tx.run('DELETE FROM records WHERE id = ?', [record])
 }
 
@@ -164,10 +217,12 @@ export function forgottenActor(db: Reader, { after, upTo }: ActorRange): number 
   return row?.id
 }
 
-/** Deletes some of the records of an actor. Returns how many. */
-export function removeSome(tx: Writer, actor: number, limit: number): number {
-  return tx.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
-    actor,
-    limit,
-  ])
+/** Deletes some of the records of an actor. Returns their size. */
+export function removeSome(tx: Writer, actor: number, limit: number): Size {
+  const found = tx.all<{ id: number; bytes: number }>(
+    'SELECT id, length(bytes) AS bytes FROM records WHERE actor = ? LIMIT ?',
+    [actor, limit],
+  )
+  for (const { id } of found) remove(tx, id)
+  return { records: found.length, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0) }
 }

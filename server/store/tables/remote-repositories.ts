@@ -31,6 +31,14 @@ export function removeBefore(tx: Writer, readAt: number): void {
   tx.run('DELETE FROM remote_repositories WHERE read_at < ?', [readAt])
 }
 
+/** Deletes some rows. Returns how many. */
+export function removeSome(tx: Writer, limit: number): number {
+  return tx.run(
+    'DELETE FROM remote_repositories WHERE did IN (SELECT did FROM remote_repositories LIMIT ?)',
+    [limit],
+  )
+}
+
 export interface KeptRecord {
   /** As its author wrote it, possibly an alias. */
   readonly collection: NsidString

@@ -7,7 +7,7 @@ import { answers, hangs } from '../../support/forgeries.ts'
 import { RemoteAuthor } from '../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { addUpstream, likesOf, notificationsOf } from '../../support/remote-views.ts'
-import { type Account, TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, TestServer } from '../../support/server.ts'
 import { createdAt, type Ref, SocialServer } from '../../support/social.ts'
 
 let server: TestServer
@@ -75,6 +75,23 @@ describe('after a gap in the events of an upstream', () => {
     expect(await notificationsOf(server, await renewed())).toMatchObject([{ reason: 'repost' }])
     expect(await likesOf(server, post.uri)).toBe(1)
     expect(downloads()).toBe(1)
+  })
+
+  test('what was purged is stored again, and does not notify again', async () => {
+    const [bob, carla] = [await joined(), await joined()]
+    await like(bob)
+    await onGap()
+    await social.call('updateSeen', { seenAt: server.clock.now().toISOString() }, alice)
+    await server.post('com.core.admin.purgeRemoteRecords', undefined, adminAuth)
+    await services().background.idle()
+    expect([await likesOf(server, post.uri), await seen()]).toEqual([0, []])
+    await server.restart()
+    await like(carla)
+    await onGap(now() - hour)
+    expect(await likesOf(server, post.uri)).toBe(2)
+    expect((await notificationsOf(server, await renewed())).map(({ author }) => author.did)).toEqual([
+      carla.did,
+    ])
   })
 
   test('a repository that fails is retried, and does not stop the others', async () => {

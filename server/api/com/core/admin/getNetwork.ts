@@ -3,6 +3,8 @@ import { backlinkView } from '../../../../backlinks/view.ts'
 import { localAddresses } from '../../../../doctor/local-addresses.ts'
 import { outgoingRequests } from '../../../../doctor/outgoing.ts'
 import { relayViews } from '../../../../doctor/relays.ts'
+import type { IntakeUsage } from '../../../../remote/intake.ts'
+import { iso } from '../../../../util/time.ts'
 import { opensToNetwork } from '../../../../xrpc/host.ts'
 import { method } from '../../../method.ts'
 
@@ -19,8 +21,12 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       blobUploadLimit: config.blobUploadLimit,
       relays: relayViews(relays),
       backlinks: backlinks && backlinkView(backlinks),
-      remoteRecords: await intake.usage(),
+      remoteRecords: remoteRecordsView(await intake.usage()),
       outgoing: outgoingRequests(config, store),
     }
   },
 })
+
+function remoteRecordsView({ lastRefusedAt, ...usage }: IntakeUsage) {
+  return { ...usage, lastRefusedAt: lastRefusedAt && iso(lastRefusedAt) }
+}
