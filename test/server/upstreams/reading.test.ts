@@ -93,9 +93,9 @@ test('the nodes that many likes of a commit share are decoded once', async () =>
   await expect.poll(async () => (await upstream()).storedLastHour, { interval: 10 }).toBe(stored + 40)
   const { contexts, calls } = decoded.mock
   decoded.mockRestore()
-  const nodesOf = (store: MemoryBlockstore) =>
+  const nodesOf = (store: unknown) =>
     calls.flatMap(([cid], n) => (contexts[n] === store ? [String(cid)] : []))
-  const stores = new Set(contexts)
+  const stores = new Set<unknown>(contexts)
   stores.delete(bob.repository.storage)
   await remote.write(bob, ...writes.map(({ key }) => ({ key })))
   await untilLikes()
