@@ -2,13 +2,13 @@
  * Takes verified changes of records of other servers, and stores those that concern accounts here in the tables of all records: so they
  * notify, count and are shown as records of accounts here are. Read this first.
  */
-import { setImmediate } from 'node:timers/promises'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import { createTidClock } from '../records/tid.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'
+import { nextTurn, pieceMs } from '../util/turns.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import { createEviction } from './eviction.ts'
@@ -81,8 +81,6 @@ interface Deps {
   readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 }
 
-/** Milliseconds of a transaction. */
-const sliceMs = 5
 /** The rest of the store is for records of accounts here. */
 const shareOfStore = 0.9
 
@@ -108,7 +106,7 @@ export function createIntake({ store, config, interest, now, log, signal, ...lis
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
     const outcomes: Result['outcomes'][number][] = []
     hasRoom = false
-    const end = isSingle ? 0 : performance.now() + sliceMs
+    const end = isSingle ? 0 : performance.now() + pieceMs
     do {
       const change = changes[from + outcomes.length]
       if (!change) break
@@ -152,6 +150,7 @@ export function createIntake({ store, config, interest, now, log, signal, ...lis
       let from = 0
       let isRefusing = false
       do {
+        await nextTurn()
         const slice: Slice = { ...options, source, changes, from, isRefusing, isSingle: false }
         const { outcomes, callbacks, tooLarge } = await applySlice(slice).catch((error: unknown) => {
           if (error instanceof StoreFull) noteFull(true)
@@ -161,10 +160,7 @@ export function createIntake({ store, config, interest, now, log, signal, ...lis
         for (const callback of callbacks) callback()
         from += outcomes.length
         isRefusing = tooLarge !== undefined && !(await eviction.makeRoom(tooLarge.content?.bytes.length ?? 0))
-        if (from < changes.length) {
-          await setImmediate()
-          await store.keepPace()
-        }
+        if (from < changes.length) await store.keepPace()
       } while (from < changes.length)
       if (counts.stored > 0) noteFull(false)
       return counts
