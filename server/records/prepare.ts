@@ -1,12 +1,13 @@
 /** Prepares a client's record for storage: data model, `$type`, record key, lexicon validation. */
 import { encode } from '@atproto/lex-cbor'
-import { cidForCbor, isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
+import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { app, chat } from '../../lexicons/generated/index.ts'
 import { blobRefsIn, refusalOfBlob } from '../blobs/references.ts'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import { cborCid } from '../store/cid.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
 const { actor, feed, graph, labeler, notification } = app.example
@@ -89,7 +90,7 @@ export async function prepareRecord(
   return {
     collection,
     rkey,
-    cid: (await cidForCbor(bytes)).toString(),
+    cid: cborCid(bytes),
     bytes,
     blobs: Array.from(blobRefsIn(record), ({ cid }) => cid),
     canonical,
