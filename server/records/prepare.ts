@@ -9,6 +9,7 @@ import { blobRefsIn, refusalOfBlob } from '../blobs/references.ts'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { cborCid } from '../store/cid.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import { withoutStackTraces } from '../xrpc/validate.ts'
 
 const { actor, feed, graph, labeler, notification } = app.example
 
@@ -150,7 +151,7 @@ function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => 
 }
 
 function check(schema: l.RecordSchema, record: LexMap): void {
-  const result = schema.safeValidate(record)
+  const result = withoutStackTraces(() => schema.safeValidate(record))
   if (result.success) return
   throw (
     refusalOfBlob(record, result.reason) ??
