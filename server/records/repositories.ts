@@ -161,7 +161,7 @@ function makeCommit(
 
 /** The events of an inactive repository would be ignored. */
 function checkActive(tx: Reader, did: string): void {
-  const account = accounts.findByDid(tx, did)
+  const account = accounts.findStatus(tx, did)
   const refusal = account && statusError(account)
   if (refusal) throw refusal
 }
