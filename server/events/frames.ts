@@ -3,9 +3,9 @@
  * end in `Cid` are text here, and links in the message.
  */
 import { encode } from '@atproto/lex-cbor'
-import { parseCid } from '@atproto/lex-data'
 import type { AccountStatus } from '../accounts/status.ts'
 import { carFile } from '../records/car.ts'
+import { linkTo } from '../store/cid.ts'
 import type { EventKind } from '../store/tables/events.ts'
 import type { Block } from '../store/tables/repos.ts'
 import { iso } from '../util/time.ts'
@@ -44,10 +44,10 @@ export function commitFrame({ seq, at }: Event, event: CommitEvent): Uint8Array 
     seq,
     time: iso(at),
     repo: did,
-    commit: parseCid(commit),
+    commit: linkTo(commit),
     rev,
     since: since?.rev ?? null,
-    ...(since && { prevData: parseCid(since.tree) }),
+    ...(since && { prevData: linkTo(since.tree) }),
     ops: ops.map(opOf),
     blocks,
     blobs: [],
@@ -61,8 +61,8 @@ function opOf({ key, cid, prev }: RecordOp) {
   return {
     action,
     path: key,
-    cid: cid === undefined ? null : parseCid(cid),
-    ...(prev !== undefined && { prev: parseCid(prev) }),
+    cid: cid === undefined ? null : linkTo(cid),
+    ...(prev !== undefined && { prev: linkTo(prev) }),
   }
 }
 

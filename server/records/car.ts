@@ -1,14 +1,13 @@
 /** Writes CAR files (version 1). Each block follows its length. */
 import { encode } from '@atproto/lex-cbor'
-import { parseCid } from '@atproto/lex-data'
-import { cidBytes } from '../store/cid.ts'
+import { cidBytes, linkTo } from '../store/cid.ts'
 import type { Block } from '../store/tables/repos.ts'
 
 export const carType = 'application/vnd.ipld.car'
 
 /** Yields a file in small parts. @param root CID of the first block that readers look for; undefined for blocks without an order */
 export function* carParts(root: string | undefined, blocks: Iterable<Block>): Generator<Uint8Array> {
-  const header = encode({ version: 1, roots: root === undefined ? [] : [parseCid(root)] })
+  const header = encode({ version: 1, roots: root === undefined ? [] : [linkTo(root)] })
   yield varint(header.length)
   yield header
   for (const block of blocks) {

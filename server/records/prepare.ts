@@ -1,13 +1,15 @@
 /** Prepares a client's record for storage: data model, `$type`, record key, lexicon validation. */
 import { encode } from '@atproto/lex-cbor'
-import { cidForCbor, isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
+import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { app, chat } from '../../lexicons/generated/index.ts'
 import { blobRefsIn, refusalOfBlob } from '../blobs/references.ts'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import { cborCid } from '../store/cid.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import { withoutStackTraces } from '../xrpc/validate.ts'
 
 const { actor, feed, graph, labeler, notification } = app.example
 
@@ -89,7 +91,7 @@ export async function prepareRecord(
   return {
     collection,
     rkey,
-    cid: (await cidForCbor(bytes)).toString(),
+    cid: cborCid(bytes),
     bytes,
     blobs: Array.from(blobRefsIn(record), ({ cid }) => cid),
     canonical,
@@ -149,7 +151,7 @@ function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => 
 }
 
 function check(schema: l.RecordSchema, record: LexMap): void {
-  const result = schema.safeValidate(record)
+  const result = withoutStackTraces(() => schema.safeValidate(record))
   if (result.success) return
   throw (
     refusalOfBlob(record, result.reason) ??

@@ -1,12 +1,11 @@
 /**
  * Writes to repositories: each write is one signed commit, in one transaction with the records that it changes.
  *
- * The tree library is asynchronous and a transaction must not be. So the commit is created first, and the transaction
- * starts by checking that the repository still has the commit's parent; if not, the write is tried again. Writes to one
- * repository are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit
- * can write many of them together.
+ * The commit is created first, and the transaction starts by checking that the repository still has the commit's parent: a
+ * transaction that waits for the disk may begin after another one. Then the write is tried again. Writes to one repository
+ * are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit can write many
+ * of them together.
  */
-import { parseCid } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
 import { statusError } from '../accounts/status.ts'
 import type { Aliases } from '../config/aliases.ts'
@@ -24,7 +23,7 @@ import { createDraft, type Draft, type RecordChange } from './draft.ts'
 import type { RecordListener } from './events.ts'
 import { accountNotFound, type CachedRepository, createRepositoryCache } from './repository-cache.ts'
 import type { NextTid } from './tid.ts'
-import { changeTree, readBlocks, type TreeChange } from './tree.ts'
+import { changeTree, type TreeChange } from './tree.ts'
 import { writeRecord } from './write-record.ts'
 
 /** Checks the state of a repository, and makes changes to it. */
@@ -78,16 +77,17 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     const changes = draft.changes()
     if (changes.length === 0) return { stored: store.settled() }
     if (changes.some(({ after }) => after)) store.assertRoom()
-    const repository = cache.open(did, base)
     const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
-    const made = await makeCommit(store, did, base, repository, nextTid(base.rev), changes).catch(
-      (error: unknown) => {
-        // A concurrent commit has removed nodes that this one had to read.
-        if (isOutdated(store)) return undefined
-        throw error
-      },
-    )
-    if (!made) return { stored: false as const }
+    let repository: CachedRepository
+    let made: ReturnType<typeof makeCommit>
+    try {
+      repository = cache.open(did, base)
+      made = makeCommit(did, base, repository, nextTid(base.rev), changes)
+    } catch (error) {
+      // Another commit has removed nodes that this one had to read.
+      if (isOutdated(store)) return { stored: false as const }
+      throw error
+    }
     const { head, tree, added, removed, event } = made
     const stored = store.transact((tx) => {
       if (isOutdated(tx)) return false
@@ -118,10 +118,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
         const base = repos.findHead(store, did)
         if (!base) throw accountNotFound()
         const { sign } = cache.open(did, base)
-        const { head, block } = await signCommit(
-          { did, rev: nextTid(base.rev), tree: parseCid(base.tree) },
-          sign,
-        )
+        const { head, block } = signCommit({ did, rev: nextTid(base.rev), tree: base.tree }, sign)
         await store.transact((tx) => {
           repos.advance(tx, did, head, { added: [block], removed: [base.commit] })
           work(tx)
@@ -130,8 +127,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   }
 }
 
-async function makeCommit(
-  store: Database,
+function makeCommit(
   did: DidString,
   base: repos.Head,
   from: CachedRepository,
@@ -142,10 +138,10 @@ async function makeCommit(
   if (ops.length > maxChanges) {
     throw protocolError('InvalidRequest', `A commit can change at most ${maxChanges} records`)
   }
-  const { tree, added, removed, bordering } = await changeTree(from.tree, ops)
-  const { head, block } = await signCommit({ did, rev, tree: tree.pointer }, from.sign)
+  const { tree, added, removed, bordering } = changeTree(from.tree, ops)
+  const { head, block } = signCommit({ did, rev, tree: tree.cid }, from.sign)
   const records = changes.flatMap(({ after }) => after ?? [])
-  const blocks = uniqueBlocks([block, ...added, ...readBlocks(store, did, bordering), ...records])
+  const blocks = uniqueBlocks([block, ...added, ...bordering, ...records])
   const event: CommitEvent = {
     did,
     commit: head.commit,
@@ -165,7 +161,7 @@ async function makeCommit(
 
 /** The events of an inactive repository would be ignored. */
 function checkActive(tx: Reader, did: string): void {
-  const account = accounts.findByDid(tx, did)
+  const account = accounts.findStatus(tx, did)
   const refusal = account && statusError(account)
   if (refusal) throw refusal
 }

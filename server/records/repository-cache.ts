@@ -1,18 +1,17 @@
 /** Repositories cached between writes: with their signing key and the tree nodes read so far. */
-import type { MST } from '@atproto/repo'
 import { LRUCache } from 'lru-cache'
 import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import type { Head } from '../store/tables/repos.ts'
+import { type Head, requireBlock } from '../store/tables/repos.ts'
 import { protocolError } from '../xrpc/errors.ts'
-import { loadTree } from './tree.ts'
+import { TreeNode } from './tree.ts'
 
 /** A repository at a commit. */
 export interface CachedRepository {
   readonly commit: string
   /** Including the nodes read so far. */
-  readonly tree: MST
+  readonly tree: TreeNode
   readonly sign: Sign
   /** Writes since it was loaded: each one leaves nodes in memory. */
   readonly writes: number
@@ -25,11 +24,11 @@ export interface RepositoryCache {
    */
   open(did: string, head: Head): CachedRepository
   /** Caches a repository after a write. */
-  advance(did: string, from: CachedRepository, commit: string, tree: MST): void
+  advance(did: string, from: CachedRepository, commit: string, tree: TreeNode): void
 }
 
 const maxCached = 100
-/** Of one repository. Each write adds nodes of some 8 kB; loading the tree again reads one path of it. */
+/** Of one repository. Each write adds a node or two; loading the tree again reads one path of it. */
 const maxCachedWrites = 200
 const maxCachedWritesInAll = 2000
 
@@ -46,7 +45,7 @@ export function createRepositoryCache(store: Reader): RepositoryCache {
       cache.delete(did)
       const account = accounts.findByDid(store, did)
       if (!account) throw accountNotFound()
-      const tree = loadTree(store, did, head.tree)
+      const tree = TreeNode.stored((cid) => requireBlock(store, did, cid), head.tree)
       return { commit: head.commit, tree, sign: signerOf(account.signingKey), writes: 0 }
     },
     advance(did, from, commit, tree) {

@@ -1,9 +1,14 @@
-/** Nodes of the Merkle search tree (atproto repository specification, "MST structure"), for reading trees without changing them. */
+/** Nodes of the Merkle search tree (atproto repository specification, "MST structure") as blocks in DAG-CBOR. */
 import { decode } from '@atproto/lex-cbor'
 import type { Cid } from '@atproto/lex-data'
 import { cidText } from '../store/cid.ts'
 
-/** A record or a lower node, in the order of the tree. */
+/** A record or a lower node, in the order of the tree. CIDs are bytes. */
+export type NodeEntry =
+  | { readonly key: string; readonly record: Uint8Array }
+  | { readonly key?: never; readonly node: Uint8Array }
+
+/** As `NodeEntry`, CIDs as text. */
 export type TreeItem =
   | { readonly key: string; readonly record: string }
   | { readonly key?: never; readonly node: string }
@@ -14,17 +19,87 @@ interface NodeData {
   readonly e: readonly { p: number; k: Uint8Array; v: Cid; t: Cid | null }[]
 }
 
+/** Returns what a node contains. @param bytes of a node that this server wrote or verified */
+export function decodeNode(bytes: Uint8Array): NodeEntry[] {
+  const { l, e } = decode(bytes) as unknown as NodeData
+  const entries: NodeEntry[] = l ? [{ node: l.bytes }] : []
+  let last = ''
+  for (const { p, k, v, t } of e) {
+    last = last.slice(0, p) + Buffer.from(k.buffer, k.byteOffset, k.length).toString('latin1')
+    entries.push({ key: last, record: v.bytes })
+    if (t) entries.push({ node: t.bytes })
+  }
+  return entries
+}
+
 /** Returns what a node contains, CIDs as text. @param bytes of a node that this server wrote or verified */
 export function itemsOf(bytes: Uint8Array): TreeItem[] {
-  const { l, e } = decode(bytes) as unknown as NodeData
-  const items: TreeItem[] = l ? [{ node: cidText(l.bytes) }] : []
-  let last = Buffer.alloc(0)
-  for (const { p, k, v, t } of e) {
-    last = Buffer.concat([last.subarray(0, p), k])
-    items.push({ key: last.toString('latin1'), record: cidText(v.bytes) })
-    if (t) items.push({ node: cidText(t.bytes) })
+  return decodeNode(bytes).map((entry) =>
+    entry.key === undefined
+      ? { node: cidText(entry.node) }
+      : { key: entry.key, record: cidText(entry.record) },
+  )
+}
+
+const isNull = 0xf6
+/** A byte string of 37 bytes with the tag of a link; the first one is zero, and the CID follows. */
+const link = Buffer.from('d82a582500', 'hex')
+const cidLength = 36
+
+/**
+ * Encodes a node. The general encoder takes several times longer, and each write encodes some nodes.
+ * @param entries CIDs of the usual form: 36 bytes
+ */
+export function encodeNode(entries: readonly NodeEntry[]): Uint8Array {
+  const records = entries.filter(({ key }) => key !== undefined).length
+  // At most: a link takes 41 bytes, and each entry has two, one key, and a few bytes around them.
+  const most = entries.reduce(
+    (sum, { key = '' }) => sum + key.length + 2 * (link.length + cidLength) + 24,
+    64,
+  )
+  const into = Buffer.allocUnsafe(most)
+  let at = into.write('\xa2\x61e', 'latin1')
+  at = writeHead(into, at, 0x80, records)
+  let last = ''
+  for (const [index, entry] of entries.entries()) {
+    if (entry.key === undefined) continue
+    const shared = sharedLength(last, entry.key)
+    const next = entries[index + 1]
+    at += into.write('\xa4\x61k', at, 'latin1')
+    at = writeHead(into, at, 0x40, entry.key.length - shared)
+    at += into.write(entry.key.slice(shared), at, 'latin1')
+    at += into.write('\x61p', at, 'latin1')
+    at = writeHead(into, at, 0, shared)
+    at += into.write('\x61t', at, 'latin1')
+    at = writeLink(into, at, next?.key === undefined ? next?.node : undefined)
+    at += into.write('\x61v', at, 'latin1')
+    at = writeLink(into, at, entry.record)
+    last = entry.key
   }
-  return items
+  at += into.write('\x61l', at, 'latin1')
+  const [first] = entries
+  at = writeLink(into, at, first?.key === undefined ? first?.node : undefined)
+  return new Uint8Array(into.subarray(0, at))
+}
+
+/** Writes the head of a CBOR item (RFC 8949 §3) below 65,536. @param type major type in the upper three bits */
+function writeHead(into: Buffer, at: number, type: number, value: number): number {
+  if (value < 24) return into.writeUInt8(type | value, at)
+  if (value < 256) return into.writeUInt8(value, into.writeUInt8(type | 24, at))
+  return into.writeUInt16BE(value, into.writeUInt8(type | 25, at))
+}
+
+function writeLink(into: Buffer, at: number, cid: Uint8Array | undefined): number {
+  if (!cid) return into.writeUInt8(isNull, at)
+  into.set(link, at)
+  into.set(cid, at + link.length)
+  return at + link.length + cidLength
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
 }
 
 /** Returns collection and record key of a key in a tree. */

@@ -2,7 +2,8 @@
  * CIDs in tables: as bytes, which take 36 instead of 59. Those of the usual form, version 1 with SHA-256 in base32, are
  * converted here, ten times faster than by the library.
  */
-import { decodeCid, parseCid } from '@atproto/lex-data'
+import { hash } from 'node:crypto'
+import { type Cid, decodeCid, parseCid } from '@atproto/lex-data'
 
 const textLength = 59
 const byteLength = 36
@@ -21,6 +22,19 @@ export function cidBytes(cid: string): Uint8Array {
 
 export function cidText(bytes: Uint8Array): string {
   return isUsual(bytes) ? `b${encode(bytes)}` : decodeCid(bytes).toString()
+}
+
+/** Returns the CID of a block in DAG-CBOR. */
+export function cborCid(bytes: Uint8Array): string {
+  return cidText(Buffer.concat([cborStart, hash('sha256', bytes, 'buffer')]))
+}
+
+/** Version 1, DAG-CBOR, SHA-256 of 32 bytes. */
+const cborStart = Buffer.of(1, 0x71, 0x12, 0x20)
+
+/** Returns a CID as the encoder of DAG-CBOR takes it. */
+export function linkTo(cid: string): Cid {
+  return decodeCid(cidBytes(cid))
 }
 
 function isUsual(bytes: Uint8Array): boolean {

@@ -97,7 +97,8 @@ export class Sqlite {
     const changes = prepared.effect === 'nothing' ? 0 : this.#db.getRowsModified()
     const changed =
       prepared.effect === 'more' ||
-      (prepared.effect === 'rows by triggers' ? this.#totalChanges() !== before : changes > 0)
+      changes > 0 ||
+      (prepared.effect === 'rows by triggers' && this.#totalChanges() !== before)
     return { rows, changes: changed ? changes : 0, changedTables: changed ? prepared.tables : undefined }
   }
 

@@ -31,7 +31,7 @@ export function validated(schema: l.Validator, value: unknown): unknown {
 }
 
 /** The validator creates and drops an error for every absent optional property; the stack trace is most of its cost. */
-function withoutStackTraces<T>(work: () => T): T {
+export function withoutStackTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {

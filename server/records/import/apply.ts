@@ -3,7 +3,7 @@
  * Each step takes many short transactions; `tables/imports.ts` says what a crash leaves.
  */
 import { decode } from '@atproto/lex-cbor'
-import { type LexMap, parseCid } from '@atproto/lex-data'
+import type { LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { statusOf } from '../../accounts/status.ts'
 import { blobRefsIn } from '../../blobs/references.ts'
@@ -70,7 +70,7 @@ export async function apply(
   await store.transact((tx) => imports.insert(tx, did))
   const kept = await stage(deps, { did, rev: newRev }, path)
   await stageRemovals(deps, did, kept)
-  const signed = await signCommit({ did, rev: newRev, tree: parseCid(tree) }, signerOf(signingKey))
+  const signed = signCommit({ did, rev: newRev, tree }, signerOf(signingKey))
   await store.transact((tx) => {
     const begun = check(deps, tx, did)
     if (repos.findHead(tx, did)?.commit !== head.commit) throw interrupted()

@@ -54,6 +54,18 @@ export function findByDid(db: Reader, did: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.did = ?`, [did])
 }
 
+/** Returns the columns that the status of an account depends on, for each write of a record. */
+export function findStatus(
+  db: Reader,
+  did: string,
+): Pick<Account, 'takenDownAt' | 'suspendedAt' | 'deactivatedAt'> | undefined {
+  return db.get(
+    `SELECT taken_down_at AS takenDownAt, suspended_at AS suspendedAt, deactivated_at AS deactivatedAt
+     FROM accounts WHERE did = ?`,
+    [did],
+  )
+}
+
 /** @param handle in lower case */
 export function findByHandle(db: Reader, handle: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.handle = ?`, [handle])

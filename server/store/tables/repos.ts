@@ -80,6 +80,13 @@ export function findBlock(db: Reader, did: string, cid: string): Uint8Array | un
   ])?.bytes
 }
 
+/** Returns a block. Throws if it is not stored. */
+export function requireBlock(db: Reader, did: string, cid: string): Uint8Array {
+  const bytes = findBlock(db, did, cid)
+  if (!bytes) throw new Error(`The repository of ${did} has no block ${cid}`)
+  return bytes
+}
+
 /** Returns a block and the revision that wrote it. */
 export function findDatedBlock(
   db: Reader,

@@ -59,7 +59,7 @@ export const createAccount = method(com.core.server.createAccount, {
       input.password === undefined ? null : await passwords.hash(input.password, caller.source)
     const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
     const { did } = identity
-    const repository = await firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
+    const repository = firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
 
     // Another sign-up may have taken the names while the password was hashed: everything is checked again in the transaction.
     const issued = await store.transact((tx) => {
