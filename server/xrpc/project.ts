@@ -23,18 +23,21 @@ interface Node {
   readonly validatorsMap?: Map<string, Validator>
 }
 
-/** Compiles the projection of a schema; once per method, not per request. */
+/** Compiled projections: many methods share definitions, such as the view of a post. */
+const known = new WeakMap<Validator, Projection>()
+
+/** Returns the projection of a schema. */
 export function projection(schema: Validator | undefined): Projection {
-  return schema === undefined ? () => undefined : compile(schema, new Map())
+  return schema === undefined ? () => undefined : compile(schema)
 }
 
-function compile(schema: Validator, known: Map<Validator, Projection>): Projection {
+function compile(schema: Validator): Projection {
   const found = known.get(schema)
   if (found) return found
   // A recursive schema refers to itself while it is compiled: the placeholder forwards to the result.
   let compiled: Projection = (value) => value
   known.set(schema, (value, rename) => compiled(value, rename))
-  compiled = compileNode(schema as Node, (child) => compile(child, known))
+  compiled = compileNode(schema as Node, compile)
   known.set(schema, compiled)
   return compiled
 }
