@@ -3,6 +3,7 @@
  * begins two weeks ago and calls its methods. Every run creates accounts and records with the same content.
  */
 
+import { createPasswordHasher } from '../server/auth/passwords.ts'
 import { runCommand } from '../server/cli/command.ts'
 import { defaultConfig } from '../server/config/config.ts'
 import { listOutbox } from '../server/mail/outbox.ts'
@@ -25,7 +26,7 @@ await runCommand(help, async ({ dataDir }) => {
   const agenda = createAgenda()
   const config = defaultConfig({ dataDir, port: 0, publicUrl: 'http://localhost:2583', rateLimits: false })
   // The passwords are public, so a slow hash protects nothing.
-  const options = { now: agenda.now, log: createLogger('warn'), passwordCost: 4 }
+  const options = { now: agenda.now, log: createLogger('warn'), passwords: createPasswordHasher({ cost: 4 }) }
   const server = await startServer({ ...config, hosts: ['127.0.0.1'] }, options)
   try {
     if (!isEmpty(server.services.store)) {

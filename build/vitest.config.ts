@@ -6,6 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = join(import.meta.dirname, '..')
 
+// The processes and threads that tests start load the same hundreds of modules again. The cache compares their content.
+if (!process.env.PDS_COVERAGE_DIR) process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/node')
+
 /** The slowest files. They start first, so that no worker runs one alone at the end. */
 const longest = [
   'test/crash/crash.test.ts',
@@ -32,10 +35,13 @@ export default defineConfig({
   root,
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'build/test-servers.ts',
     // More workers than cores: many tests wait for a page, a process or the disk. By default Vitest keeps one core free.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A worker loads the server once, and its code stays compiled: halves the CPU time. No module keeps state for one file.
     isolate: false,
+    // Each server reserves 128 MiB for its database. By default V8 collects the whole heap for that, at each start of a server.
+    execArgv: ['--external-memory-accounted-in-global-limit', '--initial-old-space-size=1024'],
     sequence: { sequencer: LongestFirst },
     // Limits for tests that hang, not bounds on speed: no assertion depends on the speed of the machine.
     testTimeout: 120_000,

@@ -1,7 +1,7 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
-import { PasswordQueueFull } from './auth/passwords.ts'
+import { type PasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import type { BacklinkDelays } from './backlinks/backlinks.ts'
@@ -50,8 +50,8 @@ export interface ServerOptions {
   readonly files?: Files
   readonly now?: () => Date
   readonly log?: Logger
-  /** Binary logarithm of bcrypt's rounds; tests use a low one. */
-  readonly passwordCost?: number
+  /** Replaces the password hasher, which the server closes; tests use a cheap one. */
+  readonly passwords?: PasswordHasher
   /** Bytes of journals at which a checkpoint starts by itself; tests use a low limit. */
   readonly checkpointBytes?: number
   /** Bytes of data at which the store refuses more records and accounts; tests use a low limit. */
@@ -90,7 +90,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     port: listener.port,
     instance,
     signal: outgoing.signal,
-    passwordCost: options.passwordCost,
+    passwords: options.passwords,
     backlinkDelays: options.backlinkDelays,
     onMailKept: options.onMailKept,
     callMethod: (call) => callMethod(call),

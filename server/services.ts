@@ -125,7 +125,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly signal: AbortSignal
   /** The file system of the store. */
   readonly files: Files
-  readonly passwordCost: number | undefined
+  readonly passwords: PasswordHasher | undefined
   readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly onMailKept: (() => void) | undefined
   readonly callMethod: CallMethod
@@ -214,10 +214,11 @@ export async function createServices(base: Base): Promise<Services> {
     secrets,
     tokens: await createTokens({ secret: secrets.tokenKey, audience, now }),
     lastUsed: createLastUsed({ store, now }),
-    passwords: createPasswordHasher({
-      cost: base.passwordCost,
-      onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
-    }),
+    passwords:
+      base.passwords ??
+      createPasswordHasher({
+        onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+      }),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,

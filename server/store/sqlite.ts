@@ -200,8 +200,9 @@ export class Sqlite {
     }
   }
 
-  /** Reads the effect of a statement from SQLite's bytecode (EXPLAIN), because its text does not show it. */
+  /** Reads the effect of a statement from SQLite's bytecode (EXPLAIN), because its text shows it only for SELECT. */
   #effectOf(sql: string): Pick<Prepared, 'effect' | 'tables'> {
+    if (/^\s*SELECT\b/i.test(sql)) return { effect: 'nothing', tables: [] }
     const program = this.#db.exec(`EXPLAIN ${sql}`)[0]?.values ?? []
     const opcodes = new Set(program.map((row) => row[1]))
     if (opcodes.has('AutoCommit') || opcodes.has('Savepoint')) {

@@ -97,7 +97,7 @@ async function momentOfCrash(crash: number, random: Random): Promise<void> {
 
 async function killDuringStart(random: Random): Promise<void> {
   const starting = new ServerProcess(dir)
-  await setTimeout(random(800))
+  await setTimeout(random(400))
   await starting.kill()
 }
 

@@ -6,12 +6,13 @@ import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import { minute } from '../support/clock.ts'
 import { FullDisk } from '../support/full-disk.ts'
+import { passwords } from '../support/passwords.ts'
 import { type Account, type Answer, TestServer } from '../support/server.ts'
 
 test('a full server refuses new records and accounts until something is deleted', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
   const config = defaultConfig({ dataDir, port: 0, hosts: ['127.0.0.1'], logLevel: 'silent' })
-  const server = await startServer(config, { passwordCost: 4, fullBytes: 1_000_000 })
+  const server = await startServer(config, { passwords, fullBytes: 1_000_000 })
   const call = async (nsid: string, input: object, token?: string) => {
     const answer = await fetch(`${server.url}/xrpc/${nsid}`, {
       method: 'POST',

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startServer } from '../../server/server.ts'
 import { decodeJwt } from '../support/jwt.ts'
+import { passwords } from '../support/passwords.ts'
 import { exchange, open } from '../support/raw-http.ts'
 import {
   type Account,
@@ -573,7 +574,7 @@ describe('another server', () => {
     const { config } = server
     const hasty = await startServer(
       testConfig({ ...config, dataDir: `${config.dataDir}/hasty`, appViewUrl: appView.url }),
-      { passwordCost: 4, serviceIdleMs: 100 },
+      { passwords, serviceIdleMs: 100 },
     )
     const account = await fetch(`${hasty.url}/xrpc/com.core.server.createAccount`, {
       method: 'POST',

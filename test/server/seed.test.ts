@@ -11,6 +11,7 @@ import { defaultConfig } from '../../server/config/config.ts'
 import { listOutbox } from '../../server/mail/outbox.ts'
 import { reasons } from '../../server/notifications/reasons.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
+import { passwords } from '../support/passwords.ts'
 import { adminAuth, TestServer } from '../support/server.ts'
 
 const { notification } = app.example
@@ -29,7 +30,7 @@ async function seeded(): Promise<Seeded> {
   const directory = await mkdtemp(join(tmpdir(), 'pds-seed-'))
   const { stdout: printed } = await seed(directory)
   const config = defaultConfig({ dataDir: directory, port: 0, hosts: ['127.0.0.1'], logLevel: 'fatal' })
-  return { directory, printed, server: await startServer(config, { passwordCost: 4 }) }
+  return { directory, printed, server: await startServer(config, { passwords }) }
 }
 
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultConfig } from '../../server/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import { type Files, nodeFiles } from '../../server/store/files.ts'
+import { passwords } from '../support/passwords.ts'
 import { exchange } from '../support/raw-http.ts'
 
 let dataDir: string
@@ -15,7 +16,7 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 const start = (port: number, files?: Files) =>
   startServer(defaultConfig({ dataDir, port, hosts: ['127.0.0.1'], logLevel: 'silent' }), {
-    passwordCost: 4,
+    passwords,
     ...(files ? { files } : {}),
   })
 
@@ -58,7 +59,7 @@ test.each([
   [['localhost'], 403],
 ])('listening on %j, a request for an IP address of the network gets %i', async (hosts, status) => {
   const config = defaultConfig({ dataDir, port: 0, hosts, logLevel: 'silent' })
-  const server = await startServer(config, { passwordCost: 4 })
+  const server = await startServer(config, { passwords })
   try {
     const head = 'GET /xrpc/_health HTTP/1.1\r\nHost: 192.168.178.20:2583\r\n\r\n'
     expect((await exchange(server.port, head)).status).toBe(status)

@@ -10,6 +10,8 @@ import type { Files } from '../../server/store/files.ts'
 import { createLogger } from '../../server/util/log.ts'
 import { protocolErrors } from '../../server/xrpc/errors.ts'
 import { TestClock } from './clock.ts'
+import { writeEmptyStore } from './empty-store.ts'
+import { passwords } from './passwords.ts'
 
 export interface Answer {
   readonly status: number
@@ -70,6 +72,7 @@ export class TestServer {
     options: ServerOptions = {},
   ): Promise<TestServer> {
     const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'pds-test-')))
+    if (overrides.dataDir === undefined && files === undefined) await writeEmptyStore(dataDir)
     const server = new TestServer(testConfig({ ...overrides, dataDir }), files, options)
     await server.open()
     return server
@@ -80,7 +83,7 @@ export class TestServer {
     const capture = { write: (line: string) => void this.logged.push(line) }
     const log = createLogger(logLevel, logLevel === 'fatal' ? undefined : capture)
     const files = this.#files
-    const defaults = { now: this.clock.now, log, passwordCost: 4, files }
+    const defaults = { now: this.clock.now, log, passwords, files }
     this.#running = await startServer(this.config, { ...defaults, ...this.#options })
   }
 

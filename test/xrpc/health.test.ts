@@ -7,6 +7,7 @@ import { defaultConfig } from '../../server/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import { version } from '../../server/util/version.ts'
 import { FullDisk } from '../support/full-disk.ts'
+import { passwords } from '../support/passwords.ts'
 
 let disk: FullDisk
 let dataDir: string
@@ -21,7 +22,7 @@ beforeEach(async () => {
     rateLimits: false,
     logLevel: 'silent',
   })
-  server = await startServer(config, { passwordCost: 4, files: disk.files })
+  server = await startServer(config, { passwords, files: disk.files })
 })
 afterEach(async () => {
   await server.close()

@@ -9,6 +9,7 @@ import { createLogger } from '../../../server/util/log.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { type DidHost, startDidHost } from '../../support/did-host.ts'
 import { arrive, movingAccount } from '../../support/moving-account.ts'
+import { passwords } from '../../support/passwords.ts'
 import { counts, RemoteAuthor } from '../../support/remote-author.ts'
 import { type Account, adminAuth, TestServer, testConfig } from '../../support/server.ts'
 import { createdAt, type Ref, SocialServer, someCid, someList } from '../../support/social.ts'
@@ -472,7 +473,7 @@ test('a store that is nearly full refuses remote records, and calls nothing, unt
   const fullBytes = 1_500_000
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const full = await startServer(testConfig({ dataDir }), { passwordCost: 4, fullBytes, log })
+  const full = await startServer(testConfig({ dataDir }), { passwords, fullBytes, log })
   const call = async (nsid: string, input: object, token = '') => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
     const answer = await fetch(`${full.url}/xrpc/${nsid}`, {

@@ -3,7 +3,7 @@
  * no other is there in part.
  */
 import { expect, test } from 'vitest'
-import { type Fault, FaultyDisk } from './faulty-disk.ts'
+import { type Fault, FaultyDisk, isPossible } from './faulty-disk.ts'
 import { items, notes, TrackedStore } from './tracked-store.ts'
 
 /** Uses every operation of a store, up to the last close. */
@@ -47,13 +47,18 @@ const cases = [
   ...final.map((fault) => ({ fault, ending: 'nothing else' })),
 ]
 
+/** Disks that were verified, each with the items that it had to have. Many faults leave the same. */
+const verified = new Set<string>()
+
 test.each(cases)(
   '$fault at any file operation, then $ending',
   { timeout: 300_000 },
   async ({ fault, ending }) => {
-    const operations = await operationsOf(live)
-    expect(operations).toBeGreaterThan(150)
-    for (let at = 1; at <= operations; at++) {
+    const history = await historyOf(live)
+    expect(history.length).toBeGreaterThan(150)
+    for (const [index, operation] of history.entries()) {
+      if (!isPossible(fault, operation)) continue
+      const at = index + 1
       const where = `${fault} at operation ${at}`
       const store = new TrackedStore(new FaultyDisk())
       store.disk.failAt(at, fault)
@@ -64,9 +69,13 @@ test.each(cases)(
       await store.close()
       store.disk.restart()
 
+      const { acknowledged, attempted, disk } = store
+      const state = [disk.fingerprint(), ending, ...acknowledged, '|', ...attempted].join(' ')
+      if (verified.has(state)) continue
+      verified.add(state)
+
       await store.open(items, notes)
       const ids = store.ids()
-      const { acknowledged, attempted } = store
       if (ending === 'a clean close') expect(ids, where).toEqual([...acknowledged])
       expect(ids, where).toEqual(expect.arrayContaining([...acknowledged]))
       expect([...attempted], where).toEqual(expect.arrayContaining(ids))
@@ -89,9 +98,9 @@ test.each(cases)(
   },
 )
 
-async function operationsOf(work: (store: TrackedStore) => Promise<void>): Promise<number> {
+async function historyOf(work: (store: TrackedStore) => Promise<void>) {
   const store = new TrackedStore(new FaultyDisk())
   await work(store)
   await store.close()
-  return store.disk.operations
+  return store.disk.history
 }

@@ -3,6 +3,7 @@
  * lost, kept or torn by a power cut, and so may names (creations, renames, removals) until their directory is
  * synced.
  */
+import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { StoreLocked } from '../../../server/store/errors.ts'
 import type { Files, OpenFile } from '../../../server/store/files.ts'
@@ -40,6 +41,20 @@ export type Fault =
    */
   | 'power cut, sectors kept'
 
+type Operation = 'read' | 'write' | 'name' | 'sync'
+
+/** Faults that only one kind of operation has. */
+const only: Partial<Record<Fault, Operation>> = {
+  'short write': 'write',
+  'torn write': 'write',
+  'lost sync': 'sync',
+}
+
+/** Whether a fault changes what an operation does. */
+export function isPossible(fault: Fault, operation: Operation): boolean {
+  return (only[fault] ?? operation) === operation
+}
+
 const sector = 512
 
 class Inode {
@@ -62,7 +77,7 @@ class Directory {
 
 export class FaultyDisk {
   /** Operations so far. */
-  operations = 0
+  readonly history: Operation[] = []
   #directories = new Map<string, Directory>()
   #fault: { at: number; fault: Fault } | undefined
   #full = false
@@ -76,6 +91,11 @@ export class FaultyDisk {
   failAt(at: number, fault: Fault): void {
     this.#fault = { at, fault }
     this.#random = at
+  }
+
+  /** Number of operations so far. */
+  get operations(): number {
+    return this.history.length
   }
 
   /** Whether the fault cut the process off. */
@@ -117,6 +137,20 @@ export class FaultyDisk {
       copy.#directories.set(path, directory)
     }
     return copy
+  }
+
+  /** Equal for disks with the same names and contents, in the page cache and below it. */
+  fingerprint(): string {
+    const hash = createHash('sha256')
+    for (const [path, { names, onDisk, changes }] of this.#directories) {
+      hash.update(`directory ${path} ${changes.length}\n`)
+      for (const files of [names, onDisk]) {
+        for (const [name, { data, onDisk: synced }] of files) {
+          hash.update(`file ${name} ${data.length} ${synced.length}\n`).update(data).update(synced)
+        }
+      }
+    }
+    return hash.digest('base64url')
   }
 
   names(dir: string): string[] {
@@ -263,13 +297,13 @@ export class FaultyDisk {
   }
 
   /** One operation: counted, and failing if it is its turn. */
-  async #step<T>(kind: 'read' | 'write' | 'name' | 'sync', effect: () => T): Promise<T> {
+  async #step<T>(kind: Operation, effect: () => T): Promise<T> {
     if (this.#off) throw new Error('the machine is off')
-    this.operations++
+    this.history.push(kind)
     if (this.#removed) throw failure('EIO')
     if (this.#full && kind === 'write') throw failure('ENOSPC')
-    if (this.operations !== this.#fault?.at) return effect()
-    const { fault } = this.#fault
+    const { at, fault } = this.#fault ?? {}
+    if (fault === undefined || this.operations !== at || !isPossible(fault, kind)) return effect()
     switch (fault) {
       case 'fails':
         throw failure('EIO')
@@ -286,11 +320,9 @@ export class FaultyDisk {
       case 'short write':
         return effect()
       case 'torn write':
-        if (kind !== 'write') return effect()
         effect()
         throw failure('ENOSPC')
       case 'lost sync':
-        if (kind !== 'sync') return effect()
         throw failure('EIO')
       default:
         effect()
