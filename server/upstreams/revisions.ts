@@ -8,10 +8,12 @@ export interface Revisions {
    * author after the start of this server, and one that was sent before, show nothing.
    */
   isGap(frame: Frame): boolean
+  /** An author concerns this server no longer: what it does now is not followed. */
+  forget(did: string): void
 }
 
 /** Authors whose last revision is known. */
-const maxAuthors = 20_000
+const maxAuthors = 10_000
 
 /** Call it with the events of authors that concern this server, across connections. */
 export function createRevisions(): Revisions {
@@ -24,5 +26,6 @@ export function createRevisions(): Revisions {
       latest.set(frame.did, rev)
       return last !== undefined && since !== undefined && since !== last
     },
+    forget: (did) => void latest.delete(did),
   }
 }

@@ -142,7 +142,8 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     const { did } = frame
     const concern = concernOf(frame, deps.interest)
     const isRelevant = concern === 'event' || pipeline.has(did) || deps.queue.has(did)
-    if ((isRelevant || concern === 'author') && deps.revisions.isGap(frame)) reportMissed(did)
+    if (!isRelevant && concern === 'none') deps.revisions.forget(did)
+    else if (deps.revisions.isGap(frame)) reportMissed(did)
     return isRelevant
   }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { PeerServer } from '../support/peer-server.ts'
-import type { Account, Answer } from '../support/server.ts'
+import { type Account, type Answer, adminAuth } from '../support/server.ts'
 import { createdAt, feed, graph, mentions, type Ref } from '../support/social.ts'
 import { tidOf } from '../support/tid.ts'
 import { expectedNotifications, type StoredRecord } from './expected-notifications.ts'
@@ -72,10 +72,12 @@ print(`${actions} actions, ${kills} kills`)
 const stored = (await Promise.all(actors.map(recordsOf))).flat()
 const uris = new Set(stored.map(({ uri }) => uri))
 let failures = 0
+for (const server of servers) await reconnect(server)
 for (const actor of actors) await compare(actor)
 for (const actor of actors) await compareCounts(actor)
 print(failures === 0 ? 'all notifications and counts as expected' : `${failures} differences`)
 for (const server of servers) {
+  if (failures > 0) print(inspect(await upstreamsOf(server), { depth: null }))
   process.stderr.write(server.errors)
   await server.close()
 }
@@ -83,6 +85,17 @@ process.exit(failures === 0 ? 0 : 1)
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** Has a server connect at once, instead of after a delay that grew while the other one was down. */
+async function reconnect(server: PeerServer): Promise<void> {
+  for (const { url } of await upstreamsOf(server)) {
+    ok(await server.post('com.core.admin.retryUpstream', { url }, adminAuth))
+  }
+}
+
+async function upstreamsOf(server: PeerServer): Promise<{ readonly url: string }[]> {
+  return ok(await server.get('com.core.admin.listUpstreams', {}, adminAuth)).upstreams
 }
 
 /** Every tenth account subscribes to posts of an account of the other side, which never edits posts. */
@@ -183,7 +196,8 @@ async function recordsOf({ server, account }: Actor): Promise<StoredRecord[]> {
     let cursor: string | undefined
     do {
       const params = { repo: account.did, collection, limit: '100', ...(cursor && { cursor }) }
-      const page = ok(await server.get('com.core.repo.listRecords', params))
+      // Connections from before the last kill are still in the pool.
+      const page = ok(await server.insist(() => server.get('com.core.repo.listRecords', params)))
       found.push(...page.records)
       cursor = page.cursor
     } while (cursor)
