@@ -5,6 +5,7 @@
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { inSlices } from '../records/import/slices.ts'
 import type { Database, Writer } from '../store/database.ts'
+import { StoreUnavailable } from '../store/errors.ts'
 import * as evicted from '../store/tables/evicted-records.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'
@@ -71,6 +72,7 @@ export function createEviction(deps: Deps): Eviction {
   async function purge(): Promise<void> {
     await room.count()
     await evict(deps, [responses, posts, relations], () => false)
+    if (deps.signal.aborted) return
     await deleteForgotten(store)
     // So that a catch-up reads them again.
     await inSlices(store, (tx) => repositories.removeSome(tx, batch) > 0)
@@ -85,6 +87,8 @@ export function createEviction(deps: Deps): Eviction {
           making = undefined
         })
         await making
+        // Refused records are not read again, and these might have fitted.
+        if (deps.signal.aborted) throw new StoreUnavailable('The server is closing.')
       }
       return room.fits(bytes)
     },
