@@ -679,8 +679,10 @@ describe('room for records of other servers', () => {
     expect(await isListed(unread)).toEqual(all(true, unread))
     const { bytes, limit, lastRefusedAt } = await room()
     expect([bytes <= limit, typeof lastRefusedAt]).toEqual([true, 'string'])
-    expect(small.logged.filter((line) => line.includes('limit of remote records reached'))).toHaveLength(1)
 
+    small.clock.advance(minute)
+    expect(await fill(2)).toEqual(counts({ overBudget: 2 }))
+    expect(small.logged.filter((line) => line.includes('limit of remote records reached'))).toHaveLength(1)
     const { config, running, clock } = small
     const deps = { ...running.services, config, now: clock.now, signal: AbortSignal.abort() }
     const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
