@@ -5,6 +5,7 @@
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import { inSlices } from '../records/import/slices.ts'
 import type { Database, Writer } from '../store/database.ts'
+import { StoreUnavailable } from '../store/errors.ts'
 import * as evicted from '../store/tables/evicted-records.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'
@@ -20,7 +21,7 @@ export interface Eviction {
    * @throws StoreUnavailable
    */
   makeRoom(bytes: number): Promise<boolean>
-  /** Evicts all records but blocks. Calls that come meanwhile share one run. @throws StoreUnavailable */
+  /** Evicts all records that may be evicted, but blocks. Calls that come meanwhile share one run. @throws StoreUnavailable */
   purge(): Promise<void>
   readonly isPurging: boolean
 }
@@ -47,6 +48,7 @@ type Kind = Parameters<typeof remoteRecords.readRecords>[1]
 const shareInUse = 0.95
 /** Milliseconds until it is tried again: each attempt examines all records. */
 const pauseMs = 60_000
+const notPaused = Number.NEGATIVE_INFINITY
 /** Records that are evicted at once, and ids that are examined: some milliseconds of work. */
 const batch = 8
 const rangeSize = 100
@@ -58,19 +60,21 @@ export function createEviction(deps: Deps): Eviction {
   const { limit } = room.usage()
   let making: Promise<void> | undefined
   let purging: Promise<void> | undefined
-  let pausedUntil = Number.NEGATIVE_INFINITY
+  let pausedUntil = notPaused
 
   async function make(bytes: number): Promise<void> {
     const isDone = () => room.fits(Math.max(bytes, limit * (1 - shareInUse)))
     await evict(deps, [responses, posts, relations, blocks], isDone)
-    if (isDone() || deps.signal.aborted) return
-    pausedUntil = deps.now().getTime() + pauseMs
-    log.warn({ limit }, 'limit of remote records reached')
+    if (deps.signal.aborted) return
+    // Logged once, until room was made.
+    if (!isDone() && pausedUntil === notPaused) log.warn({ limit }, 'limit of remote records reached')
+    pausedUntil = isDone() ? notPaused : deps.now().getTime() + pauseMs
   }
 
   async function purge(): Promise<void> {
     await room.count()
     await evict(deps, [responses, posts, relations], () => false)
+    if (deps.signal.aborted) return
     await deleteForgotten(store)
     // So that a catch-up reads them again.
     await inSlices(store, (tx) => repositories.removeSome(tx, batch) > 0)
@@ -85,6 +89,8 @@ export function createEviction(deps: Deps): Eviction {
           making = undefined
         })
         await making
+        // Refused records are not read again, and these might have fitted.
+        if (deps.signal.aborted) throw new StoreUnavailable('The server is closing.')
       }
       return room.fits(bytes)
     },

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createIntake } from '../../../server/remote/intake.ts'
 import { startServer } from '../../../server/server.ts'
-import { StoreFull } from '../../../server/store/errors.ts'
+import { StoreFull, StoreUnavailable } from '../../../server/store/errors.ts'
 import { createLogger } from '../../../server/util/log.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { type DidHost, startDidHost } from '../../support/did-host.ts'
@@ -26,6 +27,7 @@ afterAll(() => server.close())
 
 const account = () => server.account(`alice${++names}`)
 const remote = () => new RemoteAuthor(server)
+const ignore = () => undefined
 const stored = counts({ stored: 1 })
 const deleted = counts({ deleted: 1 })
 const skipped = counts({ skipped: 1 })
@@ -710,7 +712,16 @@ describe('room for records of other servers', () => {
     expect(await isListed(unread)).toEqual(all(true, unread))
     const { bytes, limit, lastRefusedAt } = await room()
     expect([bytes <= limit, typeof lastRefusedAt]).toEqual([true, 'string'])
+
+    small.clock.advance(minute)
+    expect(await fill(2)).toEqual(counts({ overBudget: 2 }))
     expect(small.logged.filter((line) => line.includes('limit of remote records reached'))).toHaveLength(1)
+    const { config, running, clock } = small
+    const deps = { ...running.services, config, now: clock.now, signal: AbortSignal.abort() }
+    const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
+    const closing = createIntake({ ...deps, silent: none, notifying: none, feedItemStored: ignore })
+    const last = () => expect.unreachable('the source would not send it again')
+    await expect(closing.apply('', [await replyOf(author())], { last })).rejects.toThrow(StoreUnavailable)
 
     await readAll()
     small.clock.advance(minute)
