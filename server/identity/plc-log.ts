@@ -2,8 +2,7 @@
  * Verifies logs of did:plc identities, as a directory or the server of an account serves them (did:plc specification). A DID is
  * the hash of its first operation and each operation is signed by a key of the one before, so the source need not be trusted.
  */
-import { setImmediate } from 'node:timers/promises'
-import { createSerializer } from '../util/serialize.ts'
+import { inTurn } from '../util/turns.ts'
 import type { DidDocument } from './did-document.ts'
 import {
   cidOf,
@@ -42,9 +41,6 @@ export type PlcLog = readonly Logged[]
 const maxOperations = 100
 const maxChecks = 250
 
-/** Checks one signature after the other, and lets requests in between: each takes milliseconds. */
-const inTurn = createSerializer()
-
 /**
  * Verifies a log.
  * @param log parsed JSON
@@ -82,10 +78,7 @@ function requireOrder(did: string, operation: Logged, previous: Logged | undefin
 
 async function isSignedByOneOf(keys: readonly DidKey[], operation: Logged): Promise<boolean> {
   for (const key of keys) {
-    const signer = await inTurn(async () => {
-      await setImmediate()
-      return signerOf([key], operation)
-    })
+    const signer = await inTurn(() => signerOf([key], operation))
     if (signer !== undefined) return true
   }
   return false

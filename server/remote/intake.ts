@@ -2,12 +2,12 @@
  * Takes verified changes of records of other servers, and stores those that concern accounts here in the tables of all records: so they
  * notify, count and are shown as records of accounts here are. Read this first.
  */
-import { setImmediate } from 'node:timers/promises'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'
+import { nextTurn, pieceMs } from '../util/turns.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import type { Interest } from './interest.ts'
@@ -68,8 +68,6 @@ interface Deps {
   readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 }
 
-/** Milliseconds of a transaction. */
-const sliceMs = 5
 /** The rest of the store is for records of accounts here. */
 const shareOfStore = 0.9
 
@@ -92,7 +90,7 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
     const outcomes: Outcome[] = []
     hasRoom = false
-    const end = isSingle ? 0 : performance.now() + sliceMs
+    const end = isSingle ? 0 : performance.now() + pieceMs
     do {
       const change = changes[from + outcomes.length]
       if (!change) break
@@ -132,6 +130,7 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
       const counts = { stored: 0, deleted: 0, skipped: all.length - changes.length, overBudget: 0 }
       let from = 0
       do {
+        await nextTurn()
         const slice = { ...options, source, changes, from, isSingle: false }
         const { outcomes, callbacks } = await applySlice(slice).catch((error: unknown) => {
           if (error instanceof StoreFull) noteFull(true)
@@ -140,10 +139,7 @@ export function createIntake({ store, config, interest, now, log, ...listeners }
         for (const outcome of outcomes) counts[outcome]++
         for (const callback of callbacks) callback()
         from += outcomes.length
-        if (from < changes.length) {
-          await setImmediate()
-          await store.keepPace()
-        }
+        if (from < changes.length) await store.keepPace()
       } while (from < changes.length)
       if (counts.stored > 0) noteFull(false)
       return counts

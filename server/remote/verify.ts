@@ -14,7 +14,7 @@ export interface VerifiedCommit {
   readonly rev: string
   readonly cid: string
   /**
-   * Returns the record at a key (`collection/rkey`); undefined if the tree has none.
+   * Returns the record at a key (`collection/rkey`); undefined if the tree has none. Calls at the same time read shared nodes again.
    * @throws InvalidProof if a node or the record is missing among the blocks
    */
   record(key: string): Promise<{ readonly cid: string; readonly bytes: Uint8Array } | undefined>

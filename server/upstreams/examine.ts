@@ -1,5 +1,4 @@
 /** Looks up and verifies what an event reports: nothing of it counts because a source says so. */
-import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
@@ -11,7 +10,7 @@ import type { Intake } from '../remote/intake.ts'
 import { type Identify, withOrigin } from '../remote/origin.ts'
 import type { RemoteStatus } from '../remote/status.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../remote/verify.ts'
-import { createSerializer } from '../util/serialize.ts'
+import { createPace, inTurn, nextTurn } from '../util/turns.ts'
 import { type Frame, type OpClaim, readAccount, readCommit, readSync, remoteStatusOf } from './frames.ts'
 import { findBlock } from './unverified.ts'
 
@@ -49,16 +48,6 @@ const [maxIdentityEvents, identityWindowMs] = [5, 60_000]
 /** Actors whose events are counted. */
 const maxRecent = 10_000
 
-const serialize = createSerializer()
-
-/** Runs one piece of work a turn of the event loop, so that requests come in between: a signature takes a millisecond or two. */
-function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
-  return serialize(async () => {
-    await setImmediate()
-    return work()
-  })
-}
-
 export function createExaminer({
   origin: via,
   actors,
@@ -90,14 +79,22 @@ export function createExaminer({
     return intake.isOverBudget(via, change)
   }
 
+  async function areOverBudget(frame: Frame, ops: readonly OpClaim[]): Promise<boolean> {
+    const pace = createPace()
+    for (const op of ops) {
+      if (!isOverBudget(frame, op)) return false
+      await pace()
+    }
+    return ops.length > 0
+  }
+
   async function examineCommit(frame: Frame): Promise<Finding> {
+    await nextTurn()
     const { ops, isTooBig } = readCommit(frame)
     if (isTooBig) return { kind: 'incomplete', did: frame.did as DidString }
-    if (ops.length > 0 && (await inTurn(() => ops.every((op) => isOverBudget(frame, op)))))
-      return { kind: 'nothing' }
+    if (await areOverBudget(frame, ops)) return { kind: 'nothing' }
     const commit = await verify(frame.blocks, frame.did)
-    const paths = [...new Set(ops.map(({ path }) => path))]
-    return { kind: 'changes', changes: await Promise.all(paths.map((path) => changeOf(commit, path))) }
+    return { kind: 'changes', changes: await changesOf(commit, new Set(ops.map(({ path }) => path))) }
   }
 
   async function examineSync(frame: Frame): Promise<Finding> {
@@ -160,10 +157,17 @@ async function withPatience<T>(work: Promise<T>, patienceMs: number | undefined)
   }
 }
 
-/** Reads a change from the tree, whatever the event states about it. */
-async function changeOf(commit: VerifiedCommit, path: string): Promise<RemoteChange> {
+/** Reads changes from the tree, whatever the event states about them: one after the other, because they share nodes that are read once. */
+async function changesOf(commit: VerifiedCommit, paths: ReadonlySet<string>): Promise<RemoteChange[]> {
   const { did, rev } = commit
-  return { did: did as DidString, ...splitPath(path), rev, content: await commit.record(path) }
+  const pace = createPace()
+  const changes: RemoteChange[] = []
+  for (const path of paths) {
+    const content = await commit.record(path)
+    changes.push({ did: did as DidString, ...splitPath(path), rev, content })
+    await pace()
+  }
+  return changes
 }
 
 /** @throws InvalidProof */

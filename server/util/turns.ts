@@ -1,0 +1,31 @@
+/** Background work in pieces of a few milliseconds, one a turn of the event loop, so that requests come in between. */
+import { setImmediate } from 'node:timers/promises'
+import { createSerializer } from './serialize.ts'
+
+/** Milliseconds of a piece of long work. */
+export const pieceMs = 5
+
+const serialize = createSerializer()
+
+/** Runs a piece of work when all earlier ones have ended, in another turn of the event loop. */
+export function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+  return serialize(async () => {
+    await setImmediate()
+    return work()
+  })
+}
+
+/** Resolves in a turn of the event loop in which no other piece of work runs. */
+export function nextTurn(): Promise<void> {
+  return inTurn(() => {})
+}
+
+/** Returns a function to await after each step of long work, whose first piece begins now: it divides the work into pieces. */
+export function createPace(): () => Promise<void> {
+  let end = performance.now() + pieceMs
+  return async () => {
+    if (performance.now() < end) return
+    await nextTurn()
+    end = performance.now() + pieceMs
+  }
+}
