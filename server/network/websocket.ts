@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
+import { pieceMs } from '../util/turns.ts'
 import { checkedLookup, checkUrl } from './guard.ts'
 
 export interface StreamOptions {
@@ -83,6 +84,10 @@ function createStream(options: StreamOptions) {
   let lastSign = 0
   const handshake = setTimeout(() => end('The server did not complete the connection'), handshakeMs).unref()
   let heartbeat: NodeJS.Timeout | undefined
+  /** Whether the caller has paused the stream. */
+  let isPaused = false
+  /** Milliseconds that messages have taken since the stream last waited for a turn of the event loop. */
+  let busyMs = 0
 
   function end(message: string, isViolation = false): void {
     if (hasEnded) return
@@ -101,6 +106,17 @@ function createStream(options: StreamOptions) {
     if (socket?.isPaused) return
     if (Date.now() - lastSign > silenceMs) end('The server does not respond')
     else if (!isText) socket?.ping()
+  }
+
+  /** Pauses the stream until the next turn of the event loop once messages have taken some milliseconds. */
+  function pace(tookMs: number): void {
+    busyMs += tookMs
+    if (busyMs < pieceMs) return
+    busyMs = 0
+    socket?.pause()
+    setImmediate(() => {
+      if (!isPaused) socket?.resume()
+    })
   }
 
   function sign(): void {
@@ -125,8 +141,14 @@ function createStream(options: StreamOptions) {
       socket.on('message', (data: Buffer, isBinary) => {
         if (hasEnded) return
         sign()
-        if (isBinary !== isText) onMessage(data)
-        else end(`The server sent ${isText ? 'binary data instead of text' : 'text instead of events'}`, true)
+        if (isBinary === isText)
+          return end(
+            `The server sent ${isText ? 'binary data instead of text' : 'text instead of events'}`,
+            true,
+          )
+        const startedAt = performance.now()
+        onMessage(data)
+        pace(performance.now() - startedAt)
       })
       socket.on('unexpected-response', (_, response: IncomingMessage) => {
         response.destroy()
@@ -138,8 +160,12 @@ function createStream(options: StreamOptions) {
         end(messageOf(error), error.code?.startsWith('WS_ERR_') ?? false),
       )
     },
-    pause: () => socket?.pause(),
+    pause(): void {
+      isPaused = true
+      socket?.pause()
+    },
     resume(): void {
+      isPaused = false
       sign()
       socket?.resume()
     },

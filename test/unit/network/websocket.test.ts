@@ -2,10 +2,12 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { OutboundRefused } from '../../../server/network/guard.ts'
 import { openStream, type StreamEnd, type StreamOptions } from '../../../server/network/websocket.ts'
+import { pieceMs } from '../../../server/util/turns.ts'
 
 let server: Server
 const sockets = new WebSocketServer({ noServer: true, autoPong: false })
@@ -49,6 +51,52 @@ test('messages arrive in order, until the server closes the connection', async (
     socket.close(1001)
   }
   expect(await read('/')).toMatchObject({ messages: ['one', 'two'], isViolation: false })
+})
+
+test('messages that take long to process are divided among turns of the event loop', async () => {
+  behave = (socket) => {
+    // Larger than what is read from the network at once.
+    for (let n = 0; n < 20; n++) socket.send(Buffer.alloc(100_000))
+    socket.close()
+  }
+  let turn = 0
+  let hasEnded = false
+  const counting = (async () => {
+    for (; !hasEnded; turn++) await setImmediate()
+  })()
+  const messagesOf = new Map<number, number>()
+  await read('/', {
+    onMessage() {
+      messagesOf.set(turn, (messagesOf.get(turn) ?? 0) + 1)
+      for (const end = performance.now() + pieceMs + 1; performance.now() < end; );
+    },
+  })
+  hasEnded = true
+  await counting
+  expect(Math.max(...messagesOf.values())).toBeLessThanOrEqual(2)
+})
+
+test('a stream that is paused while it waits for a turn stays paused', async () => {
+  behave = (socket) => {
+    for (let n = 0; n < 20; n++) socket.send(Buffer.alloc(100_000))
+  }
+  let received = 0
+  const stream = openStream(url(), {
+    allowPrivate: true,
+    onOpen() {},
+    onMessage() {
+      received++
+      for (const end = performance.now() + pieceMs + 1; performance.now() < end; );
+      if (received === 2) stream.pause()
+    },
+    onEnd() {},
+  })
+  await vi.waitFor(() => expect(received).toBe(2), 60_000)
+  for (let n = 0; n < 20; n++) await setImmediate()
+  expect(received).toBe(2)
+  stream.resume()
+  await vi.waitFor(() => expect(received).toBe(20), 60_000)
+  stream.close()
 })
 
 test.each<[string, (socket: WebSocket) => void]>([
