@@ -79,6 +79,8 @@ export function createPipeline(deps: Deps): Pipeline {
   const isFull = () => open.size >= limits.items || bytes >= limits.bytes
 
   async function process(item: Item): Promise<void> {
+    // What is stored uses up budgets, so that more need not be verified.
+    while (results.length >= batchEvents && storing) await storing
     if (isClosed) return
     const result = await resultOf(item.frame)
     if (isClosed) return

@@ -57,6 +57,26 @@ test('a stream that becomes full during a transaction goes on', async () => {
   expect(pipeline.isFull).toBe(false)
 })
 
+test('few events are verified before their predecessors have used up budgets', async () => {
+  const gate = Promise.withResolvers<void>()
+  let examined = 0
+  const pipeline = createPipeline({
+    ...unused,
+    async examine() {
+      examined++
+      return { kind: 'changes', changes: [] }
+    },
+    storeFinding: () => gate.promise,
+    onDrain() {},
+  })
+  for (let n = 0; n < 1000; n++) pipeline.add(frame())
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  expect(examined).toBeLessThan(150)
+  gate.resolve()
+  while (pipeline.has(`did:web:${seq % 100}.test`)) await setImmediate()
+  expect(examined).toBe(1000)
+})
+
 test('what waits is pending until it is stored', async () => {
   const { pipeline, release, started, drained } = slowPipeline()
   const one = frame()
