@@ -20,7 +20,9 @@ const feed = 'app.bsky.feed'
 /** Of the accounts whose commits do not concern that server, and of each of their repositories. */
 const [others, records] = [20, 100]
 /** Of likes. */
-const [likers, likesOfCommit] = [1000, 10]
+const likers = 1000
+/** Likes of a commit; of every twentieth one, as many as a commit may have. */
+const [usual, most] = [10, 200]
 /** How often each commit of the burst is sent: it takes longer to make one than to read it. */
 const repeats = 5
 /** Milliseconds between the commits of the burst: faster ones would cut this server off. */
@@ -76,9 +78,11 @@ async function write(
 async function makeLikes(subject: object, last: object, count: number): Promise<void> {
   const accounts: RemoteAccount[] = []
   for (let n = 0; n < likers; n++) accounts.push(await remote.account(`liker-${n}`))
-  const content = Array.from({ length: likesOfCommit }, () => ['like', { subject, createdAt }] as const)
-  for (let n = 0; n < count / likesOfCommit / repeats; n++) {
-    likes.push(await write(accounts[n % likers] as RemoteAccount, content))
+  const content = Array.from({ length: most }, () => ['like', { subject, createdAt }] as const)
+  for (let n = 0, left = count / repeats; left > 0; n++) {
+    const some = content.slice(0, Math.min(left, n % 20 === 0 ? most : usual))
+    left -= some.length
+    likes.push(await write(accounts[n % likers] as RemoteAccount, some))
     // Pings must be answered.
     await setTimeout(0)
   }
