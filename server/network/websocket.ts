@@ -86,8 +86,8 @@ function createStream(options: StreamOptions) {
   let heartbeat: NodeJS.Timeout | undefined
   /** Whether the caller has paused the stream. */
   let isPaused = false
-  /** When the messages of the current turn of the event loop must end; undefined before the first one. */
-  let turnEnd: number | undefined
+  /** Milliseconds that messages have taken since the stream last waited for a turn of the event loop. */
+  let busyMs = 0
 
   function end(message: string, isViolation = false): void {
     if (hasEnded) return
@@ -108,15 +108,15 @@ function createStream(options: StreamOptions) {
     else if (!isText) socket?.ping()
   }
 
-  /** Pauses the stream until the next turn of the event loop when messages have taken some milliseconds of this one. */
-  function pace(): void {
-    if (turnEnd === undefined) {
-      turnEnd = performance.now() + pieceMs
-      setImmediate(() => {
-        turnEnd = undefined
-        if (!isPaused) socket?.resume()
-      })
-    } else if (performance.now() > turnEnd) socket?.pause()
+  /** Pauses the stream until the next turn of the event loop once messages have taken some milliseconds. */
+  function pace(tookMs: number): void {
+    busyMs += tookMs
+    if (busyMs < pieceMs) return
+    busyMs = 0
+    socket?.pause()
+    setImmediate(() => {
+      if (!isPaused) socket?.resume()
+    })
   }
 
   function sign(): void {
@@ -146,8 +146,9 @@ function createStream(options: StreamOptions) {
             `The server sent ${isText ? 'binary data instead of text' : 'text instead of events'}`,
             true,
           )
+        const startedAt = performance.now()
         onMessage(data)
-        pace()
+        pace(performance.now() - startedAt)
       })
       socket.on('unexpected-response', (_, response: IncomingMessage) => {
         response.destroy()

@@ -1,5 +1,6 @@
 /** Servers that send what is false, broken or too much: nothing of it counts, and what is true still does. */
 import { P256Keypair } from '@atproto/crypto'
+import type { DidString } from '@atproto/syntax'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   answers,
@@ -11,6 +12,7 @@ import {
   redirects,
   sendsForever,
 } from '../../support/forgeries.ts'
+import { RemoteAuthor } from '../../support/remote-author.ts'
 import { accountEvent, commitEvent, identityEvent } from '../../support/remote-frames.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
@@ -220,6 +222,18 @@ describe('broken streams', () => {
     }
     expect(await cutOff(upstream)).toContain('signed')
     expect(await listed()).toEqual([])
+  })
+
+  test('likes beyond the budget of their author are refused before they are verified', async () => {
+    const author = new RemoteAuthor(server, carol.did as DidString)
+    const many = Array.from({ length: 301 }, () => author.change(likes, { subject: { ...post } }))
+    expect(await author.apply(await Promise.all(many))).toMatchObject({ stored: 300, overBudget: 1 })
+    const forgery = { server: upstream, author: carol, key: `${likes}/${upstream.tid()}`, record: like() }
+    const event = await forgedCommits['signed by another key']?.(forgery)
+    for (let count = 0; event && count < 20; count++) upstream.emit(event)
+    upstream.deleteAccount(carol)
+    await aliceGets()
+    expect((await stateOf(upstream)).state).toBe('live')
   })
 
   test('a flood of events about accounts here cuts the upstream off, while others are served', async () => {

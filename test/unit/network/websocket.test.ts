@@ -91,11 +91,11 @@ test('a stream that is paused while it waits for a turn stays paused', async () 
     },
     onEnd() {},
   })
-  await vi.waitFor(() => expect(received).toBe(2))
+  await vi.waitFor(() => expect(received).toBe(2), 60_000)
   for (let n = 0; n < 20; n++) await setImmediate()
   expect(received).toBe(2)
   stream.resume()
-  await vi.waitFor(() => expect(received).toBe(20))
+  await vi.waitFor(() => expect(received).toBe(20), 60_000)
   stream.close()
 })
 
