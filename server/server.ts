@@ -259,6 +259,7 @@ function createDispatch(
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     translate,
+    ownName: (type) => canonicalNsid(type, config.aliases),
     callerNames: (called) => callerNames(called, config.aliases),
   })
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))

@@ -149,6 +149,8 @@ const somePost = `at://${someActor}/app.example.feed.post/3jzfcijpj2z2a`
 const someList = `at://${someActor}/app.example.graph.list/3jzfcijpj2z2a`
 const someStarterPack = `at://${someActor}/app.example.graph.starterpack/3jzfcijpj2z2a`
 const deleted = ({ state }: Subject) => (state === 'deleted' ? 'NotFound' : undefined)
+const someTid = '3jzfcijpj2z2a'
+const draft = { posts: [{ text: 'A draft' }] }
 const device = { serviceDid: 'did:web:push.test', token: 'token', platform: 'web', appId: 'app' }
 const filterable = { include: 'all', list: true, push: true }
 const plain = { list: true, push: true }
@@ -173,6 +175,10 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.bookmark.createBookmark': () => ({ input: { uri: somePost, cid: someCid } }),
   'app.example.bookmark.deleteBookmark': () => ({ input: { uri: somePost } }),
   'app.example.bookmark.getBookmarks': () => ({}),
+  'app.example.draft.createDraft': () => ({ input: { draft } }),
+  'app.example.draft.deleteDraft': () => ({ input: { id: someTid } }),
+  'app.example.draft.getDrafts': () => ({}),
+  'app.example.draft.updateDraft': () => ({ input: { draft: { id: someTid, draft } } }),
   ...Object.fromEntries(
     ['getActorStarterPacks', 'getFollowers', 'getFollows', 'getKnownFollowers', 'getLists'].map((name) => [
       `app.example.graph.${name}`,

@@ -10,6 +10,10 @@ import { searchActorsTypeahead } from './app/example/actor/searchActorsTypeahead
 import { createBookmark } from './app/example/bookmark/createBookmark.ts'
 import { deleteBookmark } from './app/example/bookmark/deleteBookmark.ts'
 import { getBookmarks } from './app/example/bookmark/getBookmarks.ts'
+import { createDraft } from './app/example/draft/createDraft.ts'
+import { deleteDraft } from './app/example/draft/deleteDraft.ts'
+import { getDrafts } from './app/example/draft/getDrafts.ts'
+import { updateDraft } from './app/example/draft/updateDraft.ts'
 import { getActorFeeds } from './app/example/feed/getActorFeeds.ts'
 import { getActorLikes } from './app/example/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/example/feed/getAuthorFeed.ts'
@@ -308,6 +312,10 @@ export const methods = [
   createBookmark,
   deleteBookmark,
   getBookmarks,
+  createDraft,
+  deleteDraft,
+  getDrafts,
+  updateDraft,
   getAgeAssuranceState,
   getConfig,
   getPopularFeedGenerators,

@@ -1,4 +1,4 @@
-/** Migrations to what the network needs: events, moves, staged imports, records of other servers. */
+/** Migrations to what the network needs: events, moves, staged imports, records of other servers, drafts. */
 import type { Migration } from './migrate.ts'
 
 export function networkMigrations(): Migration[] {
@@ -15,6 +15,7 @@ export function networkMigrations(): Migration[] {
     { sql: catchUp() },
     { sql: silentRecords() },
     { sql: evictedRecords() },
+    { sql: drafts() },
   ]
 }
 
@@ -312,5 +313,21 @@ function evictedRecords(): string {
       id INTEGER PRIMARY KEY,
       hash INTEGER NOT NULL UNIQUE       -- of author, collection and key
     ) STRICT;
+  `
+}
+
+/** See `tables/drafts.ts`. */
+function drafts(): string {
+  return `
+    CREATE TABLE drafts (
+      position INTEGER PRIMARY KEY,      -- grows with the time of the last change
+      account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      id TEXT NOT NULL,                  -- TID
+      draft TEXT NOT NULL,               -- JSON
+      created_at TEXT NOT NULL,
+      updated_at TEXT NOT NULL,
+      UNIQUE (account, id)
+    ) STRICT;
+    CREATE INDEX drafts_account ON drafts (account, position);
   `
 }

@@ -52,15 +52,20 @@ function kindOf({ encoding }: l.Payload): BodyKind {
   return encoding === 'application/json' ? 'json' : 'binary'
 }
 
-/** Reads and validates a JSON body. @throws InvalidRequest, PayloadTooLarge */
+/**
+ * Reads and validates a JSON body.
+ * @param rename maps its `$type`s to our names
+ * @throws InvalidRequest, PayloadTooLarge
+ */
 export async function readInput<Word, Services>(
   { input: { schema }, maxBody, projectInput }: Prepared<Word, Services>,
   req: IncomingMessage,
+  rename?: Rename,
 ): Promise<unknown> {
   const body = await readJson(req, maxBody)
   if (body === undefined)
     throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
-  return schema && validated(schema, projectInput(body))
+  return schema && validated(schema, projectInput(body, rename))
 }
 
 /**

@@ -7,7 +7,7 @@
 import type { Validator } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
-/** @param rename maps the `$type`s of the schema, in responses to callers that use another name for it */
+/** @param rename maps the `$type`s of the schema, for callers that use another name for it */
 export type Projection = (value: unknown, rename?: Rename) => unknown
 export type Rename = (type: string) => string
 

@@ -42,6 +42,8 @@ export interface RouterOptions<Word, Services> {
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
+  /** Maps `$type`s of requests, which may be aliases, to our names. */
+  readonly ownName?: Rename
   /** Maps `$type`s of responses to the names that a caller uses, by the name of the method as it was called. */
   readonly callerNames?: (called: string) => Rename | undefined
 }
@@ -118,7 +120,7 @@ export function createRouter<Word extends string, Services>(
     }
     const params = readParams(method.schema.parameters, query)
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
-    const input = await inputOf(prepared, req, authorize)
+    const input = await inputOf(prepared, req, options.ownName, authorize)
     const { account, credentials: auth } = inputKind === 'json' ? await authorize() : principal
     await prepared.checkLimits?.({ input, address: caller.source, account }, res)
     const args = { ...services, auth, params, input, caller, headers, fail } as Services &
@@ -184,9 +186,10 @@ export function createRouter<Word extends string, Services>(
 function inputOf<Word, Services>(
   prepared: Prepared<Word, Services>,
   req: IncomingMessage,
+  ownName: Rename | undefined,
   authorize: () => unknown,
 ): unknown {
-  if (prepared.inputKind === 'json') return readInput(prepared, req)
+  if (prepared.inputKind === 'json') return readInput(prepared, req, ownName)
   return prepared.inputKind === 'binary' ? openInput(prepared, req, authorize) : undefined
 }
 

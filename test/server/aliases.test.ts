@@ -38,6 +38,32 @@ describe('default aliases', () => {
       expect(await server.get('com.atproto.server.getSession', {}, alice)).toMatchObject({ status: 200 })
     })
 
+    test.each(['app.bsky', 'app.example'])(
+      'accept objects that name their type under %s',
+      async (authority) => {
+        const put = (type: string) => {
+          const activitySubscription = {
+            $type: `${authority}.notification.${type}`,
+            post: true,
+            reply: false,
+          }
+          const input = { subject: bob.did, activitySubscription }
+          return server.post('app.bsky.notification.putActivitySubscription', input, alice)
+        }
+        const saved = { status: 200, body: { activitySubscription: { post: true } } }
+        expect(await put('defs#activitySubscription')).toMatchObject(saved)
+        expect(await put('defs#preferences')).toMatchObject({
+          status: 400,
+          body: { error: 'InvalidRequest' },
+        })
+        await server.post(
+          'app.bsky.notification.putActivitySubscription',
+          { subject: bob.did, activitySubscription: { post: false, reply: false } },
+          alice,
+        )
+      },
+    )
+
     test('putPreferencesV2 changes only the given preferences', async () => {
       const { body: before } = await server.get('app.bsky.notification.getPreferences', {}, alice)
       const mention = { include: 'follows', list: true, push: false }

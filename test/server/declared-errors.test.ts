@@ -10,6 +10,7 @@ import { methods } from '../../server/api/index.ts'
 import * as moves from '../../server/store/tables/moves.ts'
 import { blobOf, png } from '../support/blobs.ts'
 import { minute } from '../support/clock.ts'
+import { fillDrafts } from '../support/drafts.ts'
 import { type Account, type Answer, adminAuth, TestServer } from '../support/server.ts'
 import { owner, server, setupServer } from '../support/shared-server.ts'
 import { json, StubService } from '../support/stub-service.ts'
@@ -189,6 +190,16 @@ async function continueThere(here: TestServer, url: string): Promise<Answer> {
 const profile = (actor: string) => server.get('app.example.actor.getProfile', { actor })
 const bookmarked = (method: string, input: unknown, account: Account) =>
   server.post(`app.example.bookmark.${method}`, input, account)
+const draft = { posts: [{ text: 'A draft' }] }
+const draftId = '3jzfcijpj2z2a'
+const drafted = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.draft.${method}`, input, account)
+/** Creates an account with a number of drafts. */
+async function withDrafts(count: number): Promise<Account> {
+  const account = await newAccount()
+  await fillDrafts(server.running.services.store, account.did, count)
+  return account
+}
 const postUri = `at://${unknownDid}/app.example.feed.post/3jzfcijpj2z2a`
 const listUri = `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`
 const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
@@ -321,6 +332,13 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   ...writing('app.example.bookmark.deleteBookmark', (account) =>
     bookmarked('deleteBookmark', { uri: postUri }, account),
   ),
+  'app.example.draft.createDraft DraftLimitReached': async () =>
+    drafted('createDraft', { draft }, await withDrafts(200)),
+  ...writing('app.example.draft.createDraft', (account) => drafted('createDraft', { draft }, account)),
+  ...writing('app.example.draft.updateDraft', (account) =>
+    drafted('updateDraft', { draft: { id: draftId, draft } }, account),
+  ),
+  ...writing('app.example.draft.deleteDraft', (account) => drafted('deleteDraft', { id: draftId }, account)),
   ...writing('app.example.notification.putActivitySubscription', (account) =>
     notified(
       'putActivitySubscription',
