@@ -42,7 +42,7 @@ export interface OpenOptions {
   readonly onUnloadable?: (error: Error) => void
   /** Replaces the real file system; checkpoints and backups then run in this thread. */
   readonly files?: Files
-  /** Bytes of journals at which a checkpoint starts automatically, at least. */
+  /** Bytes of journals at which a checkpoint starts automatically: by default 8 MiB, or a quarter of the snapshot if that is more. */
   readonly checkpointBytes?: number
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
@@ -216,7 +216,8 @@ export class Database implements Reader {
    * transactions: a checkpoint reads the whole journal into memory.
    */
   async keepPace(): Promise<void> {
-    if (this.#checkpointing && this.#log.length >= this.#checkpointBytes) await this.#upkeep(async () => {})
+    const { checkpointBytes = defaultCheckpointBytes } = this.#options
+    if (this.#checkpointing && this.#log.length >= checkpointBytes) await this.#upkeep(async () => {})
   }
 
   /** Moves the journals into the snapshot. Also runs automatically when they have grown. */
@@ -318,13 +319,10 @@ export class Database implements Reader {
     })
   }
 
-  get #checkpointBytes(): number {
-    return this.#options.checkpointBytes ?? defaultCheckpointBytes
-  }
-
   #checkpointWhenDue(): void {
     const bytes = this.#sealedBytes + this.#log.length
-    const limit = Math.max(this.#checkpointBytes, this.#snapshotBytes / 4)
+    const { checkpointBytes: limit = Math.max(defaultCheckpointBytes, this.#snapshotBytes / 4) } =
+      this.#options
     if (this.#checkpointing || this.#closing !== undefined || bytes < Math.max(limit, this.#checkpointAt))
       return
     this.#checkpointing = true

@@ -47,7 +47,7 @@ test(`a server killed ${crashes} times under load keeps every acknowledged write
     await Promise.all(clients.map((client) => client.verify('touched')))
 
     const load = Promise.all(clients.map((client) => client.writeUntilKilled()))
-    await Promise.race([load, momentOfCrash(crash, random)])
+    await Promise.race([load, momentOfCrash(crash, clients, random)])
     await server.kill()
     await load
     if (await isCheckpointing()) duringCheckpoint++
@@ -87,9 +87,12 @@ async function expectNoOrphans(): Promise<void> {
   expect(cids.length).toBeGreaterThan(0)
 }
 
-/** At a random time; every other crash during a checkpoint, half of those while the snapshot is replaced. */
-async function momentOfCrash(crash: number, random: Random): Promise<void> {
-  if (crash % 2 === 0) return setTimeout(random(300))
+/** After a random number of operations; every other crash during a checkpoint, half of those while the snapshot is replaced. */
+async function momentOfCrash(crash: number, clients: readonly LoadClient[], random: Random): Promise<void> {
+  const operations = () => clients.reduce((sum, { operationCount }) => sum + operationCount, 0)
+  const end = operations() + random(60)
+  while (operations() < end) await setTimeout(1)
+  if (crash % 2 === 0) return
   const replacing = crash % 4 === 3
   while (!(replacing ? await isReplacing() : await isCheckpointing())) await setTimeout(1)
   await setTimeout(random(replacing ? 10 : 100))

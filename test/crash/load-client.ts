@@ -46,6 +46,7 @@ export class LoadClient {
   #file: BlobRef | undefined
   readonly #contents = new Map<string, string>()
   #count = 0
+  #operations = 0
 
   constructor(name: string, random: Random) {
     this.#name = name
@@ -65,6 +66,11 @@ export class LoadClient {
     this.#setFact('the newest refresh token', () => this.#refresh())
   }
 
+  /** Operations that the server has acknowledged. */
+  get operationCount(): number {
+    return this.#operations
+  }
+
   /** Writes until the server is killed. */
   async writeUntilKilled(): Promise<void> {
     const operations = [
@@ -76,7 +82,10 @@ export class LoadClient {
       this.#replaceFile,
     ]
     try {
-      for (;;) await operations[this.#random(operations.length)]?.call(this)
+      for (;;) {
+        await operations[this.#random(operations.length)]?.call(this)
+        this.#operations++
+      }
     } catch (error) {
       if (!(error instanceof ServerKilled)) throw error
     }
