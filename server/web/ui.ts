@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
-import { brotliCompress } from 'node:zlib'
+import { brotliCompress, constants } from 'node:zlib'
 import { contentTypeOf, fileAt, pageHeaders } from './page.ts'
 
 /** The build puts the renderer beside the compiled server. */
@@ -20,6 +20,9 @@ const headers = { ...pageHeaders(), 'Cross-Origin-Resource-Policy': 'same-origin
 const notBuilt = `This is a personal data server. Its methods are called at /xrpc/<nsid>.
 Its user interface has not been built: npm run build
 `
+
+/** The highest quality takes 1.5 s for the interface, in which its first visitor waits, and saves 8% of the bytes. */
+const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 interface UiFile {
   readonly content: Buffer
@@ -53,7 +56,7 @@ async function load(url: URL, name: string): Promise<UiFile | undefined> {
     const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
     return {
       content,
-      compressed: await promisify(brotliCompress)(content),
+      compressed: await promisify(brotliCompress)(content, compression),
       type: contentTypeOf(name),
       etag,
     }

@@ -3,7 +3,7 @@ import { findings, overflow } from '../support/accessibility.ts'
 import { hour } from '../support/clock.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { mentions, type Ref, SocialServer } from '../support/social.ts'
-import { heading, World } from '../support/world.ts'
+import { fillSignIn, heading, World } from '../support/world.ts'
 
 let world: World
 let social: SocialServer
@@ -78,7 +78,9 @@ test('inbox: the stream updates the list without listing again', async () => {
 })
 
 test('stream: a session ended elsewhere shows the sign-in screen', async () => {
-  const page = await world.signedIn(alice)
+  const page = await world.visitor('/sign-in')
+  await fillSignIn(page, alice)
+  await heading(page, 'Home').waitFor()
   const { body: other } = await world.server.signIn(alice)
   const { body } = await world.server.get('com.core.server.listSessions', {}, other)
   const [own] = body.sessions.filter((one: { client?: string }) => one.client?.includes('Chrome'))

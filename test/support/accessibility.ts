@@ -1,10 +1,26 @@
 /** Accessibility of a page: axe findings, overflow, focus and the accessibility tree. */
-import AxeBuilder from '@axe-core/playwright'
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import type { Page } from './browser.ts'
 
 /** Findings of axe (WCAG 2.2 AA and best practices), one line each. */
-export async function findings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+export function findings(page: Page): Promise<string[]> {
+  return run(page, {})
+}
+
+/** The findings in the light scheme. In the dark one only the colours differ, so only their rules run again. */
+export async function findingsInBothSchemes(page: Page): Promise<string[]> {
+  const inLight = await findings(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const inDark = await run(page, { runOnly: ['color-contrast', 'link-in-text-block'] })
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...inLight, ...inDark.map((finding) => `in dark: ${finding}`)]
+}
+
+/** Runs axe in the page itself. It is loaded once a document. */
+async function run(page: Page, options: RunOptions): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
+  const all = JSON.stringify({ ...options, resultTypes: ['violations'] })
+  const { violations } = await page.evaluate<Pick<AxeResults, 'violations'>>(`axe.run(${all})`)
   return violations.map(
     ({ impact, id, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
   )
@@ -15,6 +31,16 @@ export function overflow(page: Page): Promise<unknown> {
   return page.evaluate(
     'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
   )
+}
+
+/** Sets each width of the window and returns its overflow. */
+export async function overflowAt(page: Page, widths: readonly number[]): Promise<unknown[]> {
+  const measured: unknown[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 })
+    measured.push(await overflow(page))
+  }
+  return measured
 }
 
 /** The accessible name of the focused element. */

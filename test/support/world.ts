@@ -30,12 +30,16 @@ export class World {
 
   /** Opens a page in a new browser profile. @param desktop the desktop bridge of the page, if any */
   async visitor(path = '/', view: View = {}, desktop?: ScriptedDesktop): Promise<Page> {
-    const profile = await newProfile(this.#browser, view)
-    this.#profiles.push(profile)
-    const page = await this.tab(profile)
+    const page = await this.#newPage(view)
     await desktop?.attach(page)
     await page.goto(`${this.server.url}/#${path}`)
     return page
+  }
+
+  async #newPage(view: View): Promise<Page> {
+    const profile = await newProfile(this.#browser, view)
+    this.#profiles.push(profile)
+    return this.tab(profile)
   }
 
   /** Opens another tab of a profile. */
@@ -46,12 +50,16 @@ export class World {
     return page
   }
 
-  /** Opens a page, signs in and goes to a path. */
+  /** Opens a page with a new session of an account. */
   async signedIn(account: { handle: string; password: string }, path = '/', view: View = {}): Promise<Page> {
-    const page = await this.visitor('/sign-in', view)
-    await fillSignIn(page, account)
-    await heading(page, 'Home').waitFor()
-    if (path !== '/') await page.goto(`${this.server.url}/#${path}`)
+    const { status, body } = await this.server.signIn(account)
+    if (status !== 200) throw new Error(`createSession: ${JSON.stringify(body)}`)
+    const page = await this.#newPage(view)
+    // The interface never removes the key, so a session that has ended does not come back.
+    const sessions = JSON.stringify(JSON.stringify([body]))
+    await page.addInitScript(`localStorage['pds.sessions'] ??= ${sessions}`)
+    await page.goto(`${this.server.url}/#${path}`)
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
     return page
   }
 

@@ -1,7 +1,7 @@
 /** Machines on which something is missing, slow or broken: the server still runs, and the window still appears. */
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 import { heading } from '../../support/world.ts'
@@ -51,16 +51,27 @@ const kept = JSON.stringify([{ did: 'did:plc:abc', refreshJwt: 'a refresh token'
 const initial = async (app: App) => (await app.page()).evaluate(() => desktop.sessions.initial)
 const view = async (app: App) => call(await app.page(), 'settings.view')
 const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
-const signedInMachine = async () => {
-  const machine = await newMachine()
-  const app = await machine.start()
-  await signIn(app)
-  await app.quit()
-  return machine
-}
 
-// Each of these starts the app two to four times, some with the 8 seconds that the start waits for the keyring.
+// Each of these starts the app one to three times, some with the 8 seconds that the start waits for the keyring.
 describe.runIf(isStandIn)('keyring', () => {
+  let machine: Machine
+  let saved: string
+  beforeAll(async () => {
+    machine = await newMachine()
+    const app = await machine.start()
+    await signIn(app)
+    await app.quit()
+    saved = `${machine.folder}-saved`
+    await cp(machine.folder, saved, { recursive: true })
+  })
+  afterAll(() => rm(saved, { recursive: true }))
+  /** The machine as it was after the sign-in: the folder of the settings depends on the path of the data. */
+  const signedInMachine = async () => {
+    await machine.close()
+    await cp(saved, machine.folder, { recursive: true })
+    return machine
+  }
+
   test('without a response from the keyring the app starts after 8 s, and loads the secrets when it responds', async () => {
     const machine = await signedInMachine()
     const app = await machine.start({ quirks: ['keyring-hangs'] })
@@ -151,28 +162,50 @@ describe('start and failure', () => {
     },
   )
 
-  test('with --no-sandbox the sandbox stays off, and hardware acceleration is disabled', async () => {
-    const app = await (await newMachine()).start({ args: ['--no-sandbox'] })
-    expect(await app.look()).toMatchObject({ noSandbox: true, hardwareAcceleration: false })
+  describe('with --no-sandbox', () => {
+    let app: App
+    beforeAll(async () => {
+      app = await (await newMachine()).start({ args: ['--no-sandbox'] })
+    })
+
+    test('the sandbox stays off, and hardware acceleration is disabled', async () => {
+      expect(await app.look()).toMatchObject({ noSandbox: true, hardwareAcceleration: false })
+    })
+
+    test('a notice that the system cannot show appears when the window is opened again', async () => {
+      await app.page()
+      await app.closeWindow()
+      await expect.poll(async () => (await app.look()).notifications.length, soon).toBe(1)
+      await app.failNotification('Desktop PDS is still running')
+      await app.answer({ response: 0 })
+      await app.clickTray('Open Desktop PDS')
+      const dialogs = async () => (await app.look()).dialogs
+      await expect.poll(dialogs, soon).toEqual(['Desktop PDS is still running'])
+    })
   })
 
-  test.runIf(isStandIn)('without --no-sandbox the sandbox is enabled for every renderer', async () => {
-    const app = await (await newMachine()).start()
-    expect(await app.look()).toMatchObject({ sandboxEnabled: true })
-  })
+  describe.runIf(isStandIn)('without --no-sandbox, without clipboard', () => {
+    let machine: Machine
+    let app: App
+    beforeAll(async () => {
+      machine = await newMachine()
+      app = await machine.start({ quirks: ['sender-url-empty', 'clipboard-fails'] })
+    })
 
-  test.runIf(isStandIn)('the page gets its bridge before its URL is committed', async () => {
-    const app = await (await newMachine()).start({ quirks: ['sender-url-empty'] })
-    expect(await initial(app)).toBe(null)
-  })
+    test('the sandbox is enabled for every renderer', async () => {
+      expect(await app.look()).toMatchObject({ sandboxEnabled: true })
+    })
 
-  test.runIf(isStandIn)('a failed clipboard write is logged, and the server keeps running', async () => {
-    const machine = await newMachine()
-    const app = await machine.start({ quirks: ['clipboard-fails'] })
-    await expect.poll(() => isHealthy(machine), soon).toBe(true)
-    await app.clickMenu('File', 'Copy address')
-    await expect.poll(() => machine.log, soon).toContain('clipboard write failed')
-    expect(await isHealthy(machine)).toBe(true)
+    test('the page gets its bridge before its URL is committed', async () => {
+      expect(await initial(app)).toBe(null)
+    })
+
+    test('a failed clipboard write is logged, and the server keeps running', async () => {
+      await expect.poll(() => isHealthy(machine), soon).toBe(true)
+      await app.clickMenu('File', 'Copy address')
+      await expect.poll(() => machine.log, soon).toContain('clipboard write failed')
+      expect(await isHealthy(machine)).toBe(true)
+    })
   })
 })
 
@@ -192,15 +225,4 @@ describe.runIf(isLinux)('tray', () => {
     const app = await (await newMachine()).start({ busTool })
     await expect.poll(async () => (await app.look()).tray?.toolTip, soon).toContain('Desktop PDS')
   })
-})
-
-test('a notice that the system cannot show appears when the window is opened again', async () => {
-  const app = await (await newMachine()).start()
-  await app.page()
-  await app.closeWindow()
-  await expect.poll(async () => (await app.look()).notifications.length, soon).toBe(1)
-  await app.failNotification('Desktop PDS is still running')
-  await app.answer({ response: 0 })
-  await app.clickTray('Open Desktop PDS')
-  await expect.poll(async () => (await app.look()).dialogs, soon).toEqual(['Desktop PDS is still running'])
 })

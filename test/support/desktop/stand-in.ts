@@ -1,6 +1,7 @@
 /** Drives the stand-in: the main process as a child, its windows as pages of a real Chromium. */
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Frame, Page, Route } from 'playwright'
 import { launchBrowser } from '../browser.ts'
@@ -14,6 +15,14 @@ const appHost = 'http://pds.localhost'
 const appUrl = 'app://pds'
 const toBrowser = (url: string) => url.replace(appUrl, appHost)
 const toApp = (url: string) => url.replace(appHost, appUrl)
+
+/** Each app compiles the same files. Without it for coverage, which needs code that was compiled in the process. */
+const compileCache: Readonly<Record<string, string>> = process.env.NODE_V8_COVERAGE
+  ? {}
+  : { NODE_COMPILE_CACHE: join(tmpdir(), 'pds-compile-cache') }
+
+/** An app runs for seconds: optimising its code would take a tenth of its CPU time. */
+const shortLived = ['--no-opt', '--liftoff-only']
 
 let shared: Promise<Browser> | undefined
 /** Apps by process id, to pass a second start on to the first. */
@@ -38,10 +47,13 @@ const permissions = {
 export async function launchStandIn({ env, args }: LaunchOptions): Promise<Driven> {
   const child = fork(run, [mainFile, ...args], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, ...compileCache },
     serialization: 'advanced',
-    // As Electron sets it.
-    execArgv: ['--unhandled-rejections=warn-with-error-code'],
+    execArgv: [
+      // As Electron sets it.
+      '--unhandled-rejections=warn-with-error-code',
+      ...shortLived,
+    ],
   })
   const rpc = createRpc(child)
   const pages = new Map<number, Promise<Page>>()
