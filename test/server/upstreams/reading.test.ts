@@ -99,8 +99,10 @@ test('the nodes that many likes of a commit share are decoded once', async () =>
   stores.delete(bob.repository.storage)
   await remote.write(bob, ...writes.map(({ key }) => ({ key })))
   await untilLikes()
-  expect(stores.size).toBeGreaterThan(0)
-  for (const store of stores) expect(nodesOf(store)).toEqual([...new Set(nodesOf(store))])
+  // Single records of the author are looked up as well: their proofs have fewer nodes.
+  const [nodes = []] = [...stores].map(nodesOf).toSorted((a, b) => b.length - a.length)
+  expect(nodes.length).toBeGreaterThan(1)
+  expect(nodes).toEqual([...new Set(nodes)])
 })
 
 test('the stream continues after the last event that was read, also after a restart', async () => {
