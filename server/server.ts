@@ -188,7 +188,8 @@ function listenFor(
     hostnames: hostnamesOf(config),
     anyAddress: opensToNetwork(config.hosts),
     opensTo: (name, path) => asksForHandle(config, store, name, path),
-    health: () => ({ version, instance, healthy: store.writable }),
+    health: () => ({ version, healthy: store.writable }),
+    instance,
   })
   return listen(app, config.hosts, config.port)
 }

@@ -80,13 +80,12 @@ async function verify(deps: Deps, origin: string): Promise<void> {
 
 /** Returns what identifies a running server; undefined if it is of another program. */
 async function instanceAt({ signal }: Deps, origin: string): Promise<unknown> {
-  const { body } = await guardedFetch(`${origin}/xrpc/_health`, { ...limits, signal }).catch(
+  const { headers } = await guardedFetch(`${origin}/xrpc/_health`, { ...limits, signal }).catch(
     (error: unknown) => {
       throw unreachable(origin, error)
     },
   )
-  const health = parseJson(body)
-  return isObject(health) ? health.instance : undefined
+  return headers['server-instance']
 }
 
 /**

@@ -14,8 +14,10 @@ export interface HttpOptions {
   readonly hostnames: readonly string[]
   /** Whether to accept any IP address as Host too, because the server listens on the network. */
   readonly anyAddress?: boolean
-  /** The health response, and whether the store can write. @returns `instance` identifies the running server */
-  readonly health: () => { version: string; instance?: string; healthy: boolean }
+  /** The health response, and whether the store can write. */
+  readonly health: () => { version: string; healthy: boolean }
+  /** Identifies the running server, in the header `Server-Instance` of the health response. */
+  readonly instance?: string
   /** Answers paths outside `/xrpc/`; false when there is nothing at the path. */
   readonly fallback?: Fallback
   /** Whether to accept a host name that is not in `hostnames` for this path. */
@@ -60,6 +62,7 @@ export function createApp(options: HttpOptions): App {
         return sendError(req, res, protocolError('InvalidRequest', '_health is called with GET'))
       }
       const { healthy, ...answer } = options.health()
+      if (options.instance) res.setHeader('server-instance', options.instance)
       return sendJson(req, res, healthy ? 200 : 503, answer)
     }
     if (path.startsWith(prefix)) return options.dispatch(path.slice(prefix.length), query, req, res)

@@ -77,7 +77,9 @@ test('pages of other sites can neither move accounts here nor look them up', asy
 
 test('move in: needs the main password of the old server, and its second factor', async () => {
   const account = await filledAccount(other, 'factor')
-  expect(await moveIn(account, { password: 'wrong' })).toMatchObject(refused(/^localhost:\d+: Wrong/))
+  expect(await moveIn(account, { password: 'wrong' })).toMatchObject(
+    refused(/^localhost:\d+: Invalid identifier or password/),
+  )
   const app = await other.appSession(account, 'privileged', true)
   expect(await moveIn(account, { password: app.password })).toMatchObject(refused(/app password/))
 
@@ -108,7 +110,9 @@ test('move in: the owner signs in again when the session there has ended', async
   await succeed(other.post('com.core.server.deleteSession', undefined, accessJwt ?? ''))
   await succeed(proceed(server, here))
   expect(await settled(server, here)).toMatchObject({ need: 'signIn' })
-  expect(await proceed(server, here, { password: 'wrong' })).toMatchObject(refused(/Wrong/))
+  expect(await proceed(server, here, { password: 'wrong' })).toMatchObject(
+    refused(/Invalid identifier or password/),
+  )
   await succeed(proceed(server, here, { password: account.password }))
   expect(await settled(server, here)).toMatchObject({ need: 'code' })
 
