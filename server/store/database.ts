@@ -149,7 +149,7 @@ export class Database implements Reader {
    */
   assertRoom(share = 1): void {
     const { fullBytes = defaultFullBytes, limitedBytes } = this.#options
-    // Pragmas take a tenth of the time of the query, which leaves out the pages that deletions have freed.
+    // Pragmas take a third of the time of the query, which leaves out the pages that deletions have freed.
     const pages = this.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
     const pageBytes = this.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
     if (pages * pageBytes < fullBytes * share) return
