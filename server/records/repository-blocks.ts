@@ -1,6 +1,6 @@
 /** Reads the blocks of stored repositories: whole, newer than a revision, or those that prove a record. */
 import { setImmediate } from 'node:timers/promises'
-import { cidBytes } from '../store/cid.ts'
+import { cidBytes, cidKey } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
@@ -64,7 +64,7 @@ export async function findBlocks(
   cids: readonly string[],
 ): Promise<ReadonlyMap<string, repos.Block>> {
   const found = new Map<string, repos.Block>()
-  const wanted = new Map(cids.map((cid) => [keyOf(cidBytes(cid)), cid]))
+  const wanted = new Map(cids.map((cid) => [cidKey(cidBytes(cid)), cid]))
   const add = (key: string, bytes: Uint8Array | undefined) => {
     const cid = wanted.get(key)
     if (cid === undefined || !bytes) return
@@ -74,16 +74,11 @@ export async function findBlocks(
   for (const [key, cid] of [...wanted]) add(key, repos.findBlock(db, did, cid))
   for (let after: records.PlacedCid | undefined; wanted.size > 0; await setImmediate()) {
     const page = records.cidPage(db, did, after, pageSize)
-    for (const { id, cid } of page) if (wanted.has(keyOf(cid))) add(keyOf(cid), records.bytesOf(db, id))
+    for (const { id, cid } of page) if (wanted.has(cidKey(cid))) add(cidKey(cid), records.bytesOf(db, id))
     after = page.at(-1)
     if (!after) break
   }
   return found
-}
-
-/** A CID as a key of maps. Its usual text takes ten times longer to make. */
-function keyOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
 /** Returns the lower node whose range contains a key. */

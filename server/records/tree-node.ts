@@ -1,7 +1,9 @@
 /** Nodes of the Merkle search tree (atproto repository specification, "MST structure") as blocks in DAG-CBOR. */
+import { hash } from 'node:crypto'
 import { decode } from '@atproto/lex-cbor'
-import type { Cid } from '@atproto/lex-data'
+import { type Cid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
 import { cidText } from '../store/cid.ts'
+import { decodeMap } from './decode-map.ts'
 
 /** A record or a lower node, in the order of the tree. CIDs are bytes. */
 export type NodeEntry =
@@ -30,6 +32,45 @@ export function decodeNode(bytes: Uint8Array): NodeEntry[] {
     if (t) entries.push({ node: t.bytes })
   }
   return entries
+}
+
+/** In characters (atproto repository specification, "Repository Data Structure"). Nodes could multiply the length of longer ones. */
+const maxKeyLength = 1024
+
+/**
+ * Returns what a node contains that another server wrote; undefined if it is malformed. Whether its keys are in order and compressed
+ * is not checked: `encodeNode` then returns other bytes.
+ */
+export function parseNode(bytes: Uint8Array): NodeEntry[] | undefined {
+  const { l = null, e } = decodeMap(bytes) ?? {}
+  const first = linkOf(l)
+  if (first === undefined || !Array.isArray(e)) return undefined
+  const entries: NodeEntry[] = first ? [{ node: first }] : []
+  let last = ''
+  for (const value of e) {
+    const { p, k, v, t = null } = isPlainObject(value) ? (value as LexMap) : {}
+    const [record, node] = [linkOf(v), linkOf(t)]
+    if (!record || node === undefined || !(k instanceof Uint8Array)) return undefined
+    if (typeof p !== 'number' || p < 0 || p + k.length > maxKeyLength) return undefined
+    last = last.slice(0, p) + Buffer.from(k.buffer, k.byteOffset, k.length).toString('latin1')
+    entries.push({ key: last, record })
+    if (node) entries.push({ node })
+  }
+  return entries
+}
+
+/** Returns the bytes of a CID of the usual form, null for null, and undefined for everything else. */
+function linkOf(value: unknown): Uint8Array | null | undefined {
+  if (value === null) return null
+  const bytes = ifCid(value)?.bytes
+  return bytes?.length === cidLength ? bytes : undefined
+}
+
+/** Returns the layer of a key: leading zeros of its SHA-256, counted in pairs of bits. */
+export function layerOf(key: string): number {
+  const digest = hash('sha256', key, 'buffer')
+  const zeroBytes = digest.findIndex((byte) => byte !== 0)
+  return 4 * zeroBytes + Math.floor(Math.clz32((digest[zeroBytes] ?? 0) << 24) / 2)
 }
 
 /** Returns what a node contains, CIDs as text. @param bytes of a node that this server wrote or verified */

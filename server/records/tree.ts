@@ -6,10 +6,9 @@
  * The shape of the tree does not depend on the order of insertions. So a changed key affects only the nodes whose key range
  * contains or borders it: the nodes around the changed keys, before and after, are the difference between the trees.
  */
-import { hash } from 'node:crypto'
 import { cborCid, cidBytes, cidText } from '../store/cid.ts'
 import type { Block } from '../store/tables/repos.ts'
-import { decodeNode, encodeNode } from './tree-node.ts'
+import { decodeNode, encodeNode, layerOf } from './tree-node.ts'
 
 export interface TreeChange {
   /** `collection/rkey` */
@@ -228,11 +227,4 @@ function indexOf({ items }: TreeNode, key: string): number {
 
 function isLeaf(item: Item | undefined): item is Leaf {
   return item !== undefined && !(item instanceof TreeNode)
-}
-
-/** Returns the layer of a key: leading zeros of its SHA-256, counted in pairs of bits. */
-function layerOf(key: string): number {
-  const digest = hash('sha256', key, 'buffer')
-  const zeroBytes = digest.findIndex((byte) => byte !== 0)
-  return 4 * zeroBytes + Math.floor(Math.clz32((digest[zeroBytes] ?? 0) << 24) / 2)
 }

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
-import { decodeMap } from '../records/import/archive.ts'
+import { decodeMap } from '../records/decode-map.ts'
 import { readStagedFile, type StagedEntry } from '../records/import/staged-file.ts'
 import { timeOf } from '../records/tid.ts'
 import { splitKey } from '../records/tree-node.ts'

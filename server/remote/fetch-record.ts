@@ -92,5 +92,5 @@ async function fetchProven(
     .at(host)
     .download('com.core.sync.getRecord', maxBytes, { query, signal: deadline })
   const commit = await verifyCommit(await buffer(body), { did, signingKey })
-  return { did, collection, rkey, rev: commit.rev, content: await commit.record(`${collection}/${rkey}`) }
+  return { did, collection, rkey, rev: commit.rev, content: commit.record(`${collection}/${rkey}`) }
 }

@@ -9,7 +9,7 @@ import {
 } from '@atproto/syntax'
 import { blobRefsIn } from '../blobs/references.ts'
 import { type Aliases, allNamesOf, canonicalNsid } from '../config/aliases.ts'
-import { decodeMap } from '../records/import/archive.ts'
+import { decodeMap } from '../records/decode-map.ts'
 import { isReadable } from '../records/import/verify.ts'
 import { linksOf } from '../records/links.ts'
 import { withCanonicalTypes } from '../records/prepare.ts'

@@ -2,11 +2,14 @@
  * Verifies blocks of a repository of another server: the signature of the commit, and records by the nodes of its tree (atproto
  * repository specification).
  */
-import { decode, encode } from '@atproto/lex-cbor'
-import { ifCid, isPlainObject, type LexMap, parseCid } from '@atproto/lex-data'
-import { type BlockMap, type Commit, MemoryBlockstore, MST, readCar } from '@atproto/repo'
+import { encode } from '@atproto/lex-cbor'
+import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
 import { isSignedBy } from '../identity/keys.ts'
+import { decodeMap } from '../records/decode-map.ts'
+import { blocksIn, type CarBlock, isIntact, rootOf } from '../records/read-car.ts'
+import { type NodeEntry, parseNode } from '../records/tree-node.ts'
+import { cidKey, cidText } from '../store/cid.ts'
 
 /** A verified commit with some nodes of its tree and some records. */
 export interface VerifiedCommit {
@@ -14,10 +17,10 @@ export interface VerifiedCommit {
   readonly rev: string
   readonly cid: string
   /**
-   * Returns the record at a key (`collection/rkey`); undefined if the tree has none. Calls at the same time read shared nodes again.
-   * @throws InvalidProof if a node or the record is missing among the blocks
+   * Returns the record at a key (`collection/rkey`); undefined if the tree has none.
+   * @throws InvalidProof if a node or the record is missing among the blocks, or damaged
    */
-  record(key: string): Promise<{ readonly cid: string; readonly bytes: Uint8Array } | undefined>
+  record(key: string): { readonly cid: string; readonly bytes: Uint8Array } | undefined
 }
 
 /** The blocks prove nothing: they are damaged, incomplete, or not signed by the key. */
@@ -25,8 +28,11 @@ export class InvalidProof extends Error {
   override name = 'InvalidProof'
 }
 
+/** Layers of a tree: a SHA-256 has no more pairs of zero bits. */
+const maxDepth = 129
+
 /**
- * @param car archive with the commit as its root; the hash of every block is verified
+ * @param car archive with the commit as its root; the hash of every block that is used is verified
  * @param signingKey did:key of the DID document
  * @throws InvalidProof
  */
@@ -34,54 +40,81 @@ export async function verifyCommit(
   car: Uint8Array,
   { did, signingKey }: { readonly did: string; readonly signingKey: string },
 ): Promise<VerifiedCommit> {
-  const { root, blocks } = await open(car)
-  const commit = readCommit(root, blocks)
-  if (commit.did !== did) throw new InvalidProof(`The commit is of ${commit.did} instead of ${did}`)
-  const { sig, ...unsigned } = commit
+  const { root, blockOf } = open(Buffer.from(car.buffer, car.byteOffset, car.byteLength))
+  const { sig, ...unsigned } = readCommit(blockOf(root))
+  if (unsigned.did !== did) throw new InvalidProof(`The commit is of ${unsigned.did} instead of ${did}`)
   const isSigned = await isSignedBy(signingKey, encode(unsigned), sig)
   if (!isSigned) throw new InvalidProof(`The commit of ${did} is not signed by its key`)
-  const tree = MST.load(new MemoryBlockstore(blocks), commit.data)
+
+  const nodes = new Map<string, readonly NodeEntry[]>()
+  function entriesOf(cid: Uint8Array): readonly NodeEntry[] {
+    const known = nodes.get(cidKey(cid))
+    if (known) return known
+    const entries = parseNode(blockOf(cid))
+    if (!entries) throw new InvalidProof('A node of the tree is malformed')
+    nodes.set(cidKey(cid), entries)
+    return entries
+  }
+
   return {
     did,
-    rev: commit.rev,
-    cid: root,
-    async record(key) {
-      const cid = await tree.get(key).catch((cause: unknown) => {
-        throw new InvalidProof(`The proof of ${key} lacks a node`, { cause })
-      })
-      if (!cid) return undefined
-      const bytes = blocks.get(cid)
-      if (!bytes) throw new InvalidProof(`The blocks lack the record ${key}`)
-      return { cid: cid.toString(), bytes }
+    rev: unsigned.rev,
+    cid: cidText(root),
+    record(key) {
+      let node = unsigned.data.bytes
+      for (let depth = 0; depth < maxDepth; depth++) {
+        const entry = entryFor(entriesOf(node), key)
+        if (!entry) return undefined
+        if (entry.key !== undefined) return { cid: cidText(entry.record), bytes: blockOf(entry.record) }
+        node = entry.node
+      }
+      throw new InvalidProof('The tree is too deep')
     },
   }
 }
 
-async function open(car: Uint8Array): Promise<{ root: string; blocks: BlockMap }> {
-  const { roots, blocks } = await readCar(car).catch((cause: unknown) => {
-    throw new InvalidProof('The blocks are not a valid archive', { cause })
-  })
-  if (!roots[0]) throw new InvalidProof('The archive has no root')
-  return { root: roots[0].toString(), blocks }
+/** Returns the record of a key, or the lower node whose range contains it. */
+function entryFor(entries: readonly NodeEntry[], key: string): NodeEntry | undefined {
+  const next = entries.findIndex((entry) => entry.key !== undefined && entry.key >= key)
+  const [before, at] = next < 0 ? [entries.at(-1)] : [entries[next - 1], entries[next]]
+  if (at?.key === key) return at
+  return before?.key === undefined ? before : undefined
 }
 
-function readCommit(root: string, blocks: BlockMap): Commit {
-  const bytes = blocks.get(parseCid(root))
-  const commit = bytes && decodeMap(bytes)
+/** @throws InvalidProof */
+function open(car: Buffer): { root: Uint8Array; blockOf: (cid: Uint8Array) => Uint8Array } {
+  const blocks = new Map<string, CarBlock>()
+  let root: Uint8Array
+  try {
+    root = rootOf(car)
+    for (const block of blocksIn(car)) blocks.set(cidKey(block.cid), block)
+  } catch (cause) {
+    throw new InvalidProof('The blocks are not a valid archive', { cause })
+  }
+  const blockOf = (cid: Uint8Array) => {
+    const block = blocks.get(cidKey(cid))
+    if (!block) throw new InvalidProof(`The proof lacks the block ${cidText(cid)}`)
+    if (!isIntact(block)) throw new InvalidProof(`The block ${cidText(cid)} is damaged`)
+    return block.bytes
+  }
+  return { root, blockOf }
+}
+
+type Commit = LexMap & {
+  readonly did: string
+  readonly rev: string
+  readonly data: Cid
+  readonly sig: Uint8Array
+}
+
+/** @throws InvalidProof */
+function readCommit(bytes: Uint8Array): Commit {
+  const commit = decodeMap(bytes)
   const { did, rev, version, data, sig } = commit ?? {}
   const isCommit =
     version === 3 && typeof did === 'string' && typeof rev === 'string' && isValidTid(rev) && ifCid(data)
   if (!isCommit || !(sig instanceof Uint8Array)) {
     throw new InvalidProof('The root of the archive is not a commit of version 3')
   }
-  return commit as unknown as Commit
-}
-
-function decodeMap(bytes: Uint8Array): LexMap | undefined {
-  try {
-    const value = decode(bytes)
-    return isPlainObject(value) ? (value as LexMap) : undefined
-  } catch {
-    return undefined
-  }
+  return commit as Commit
 }

@@ -24,6 +24,11 @@ export function cidText(bytes: Uint8Array): string {
   return isUsual(bytes) ? `b${encode(bytes)}` : decodeCid(bytes).toString()
 }
 
+/** Returns a CID as a key of maps. Its usual text takes ten times longer to make. */
+export function cidKey({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
+}
+
 /** Returns the CID of a block in DAG-CBOR. */
 export function cborCid(bytes: Uint8Array): string {
   return cidText(Buffer.concat([cborStart, hash('sha256', bytes, 'buffer')]))

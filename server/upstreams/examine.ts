@@ -149,13 +149,13 @@ async function withPatience<T>(work: Promise<T>, patienceMs: number | undefined)
   }
 }
 
-/** Reads changes from the tree, whatever the event states about them: one after the other, because they share nodes that are read once. */
+/** Reads changes from the tree, whatever the event states about them. */
 async function changesOf(commit: VerifiedCommit, paths: ReadonlySet<string>): Promise<RemoteChange[]> {
   const { did, rev } = commit
   const pace = createPace()
   const changes: RemoteChange[] = []
   for (const path of paths) {
-    const content = await commit.record(path)
+    const content = commit.record(path)
     changes.push({ did: did as DidString, ...splitPath(path), rev, content })
     await pace()
   }

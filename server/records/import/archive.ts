@@ -2,10 +2,10 @@
  * Reads archives of repositories: CAR files (version 1), which may come from anyone. The content stays in the file; memory holds
  * the position of each block. Reads are synchronous, because a worker thread calls this.
  */
-import { hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { decode } from '@atproto/lex-cbor'
-import { ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
+import { ifCid } from '@atproto/lex-data'
+import { decodeMap } from '../decode-map.ts'
+import { cidLength, isIntact, isRepositoryCid } from '../read-car.ts'
 import { createBlockIndex } from './block-index.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 
@@ -23,9 +23,6 @@ const maxBlockBytes = 1024 * 1024
 const maxHeaderBytes = 1024
 /** About 1.5 million records with the nodes of their tree, more than the store has room for. */
 const maxBlocks = 2_000_000
-
-/** CIDs of repositories: version 1, DAG-CBOR or raw bytes, SHA-256. */
-const cidBytes = 36
 const chunkBytes = 1024 * 1024
 
 /**
@@ -38,11 +35,11 @@ export function openArchive(path: string): Archive {
     const input = createInput(fd)
     const root = readHeader(input)
     const index = createBlockIndex()
-    const block = Buffer.allocUnsafe(cidBytes + maxBlockBytes)
+    const block = Buffer.allocUnsafe(cidLength + maxBlockBytes)
     const read = (cid: Uint8Array): Buffer | undefined => {
       for (const { position, length } of index.candidates(cid)) {
-        readSync(fd, block, 0, cidBytes + length, position)
-        if (block.subarray(0, cidBytes).equals(cid)) return block.subarray(cidBytes, cidBytes + length)
+        readSync(fd, block, 0, cidLength + length, position)
+        if (block.subarray(0, cidLength).equals(cid)) return block.subarray(cidLength, cidLength + length)
       }
       return undefined
     }
@@ -115,27 +112,18 @@ function readHeader(input: Input): Uint8Array {
 
 /** Reads and verifies a block. Returns its CID and its position, where the CID begins, and the length of its content. */
 function readBlock(input: Input): { cid: Uint8Array; position: number; length: number } {
-  const length = readLength(input, cidBytes + maxBlockBytes)
+  const length = readLength(input, cidLength + maxBlockBytes)
   const { position } = input
   const block = input.take(length)
-  const cid = block.subarray(0, cidBytes)
-  const content = block.subarray(cidBytes)
-  if (!isSupported(cid)) throw new InvalidArchive('The archive has a block whose CID is not of a repository')
-  if (!hash('sha256', content, 'buffer').equals(cid.subarray(4))) {
+  const cid = block.subarray(0, cidLength)
+  const bytes = block.subarray(cidLength)
+  if (!isRepositoryCid(cid)) {
+    throw new InvalidArchive('The archive has a block whose CID is not of a repository')
+  }
+  if (!isIntact({ cid, bytes })) {
     throw new InvalidArchive('The archive is damaged: a block does not match its CID')
   }
-  return { cid, position, length: content.length }
-}
-
-function isSupported(cid: Uint8Array): boolean {
-  const [version, codec, algorithm, length] = cid
-  return (
-    cid.length === cidBytes &&
-    version === 1 &&
-    (codec === 0x71 || codec === 0x55) &&
-    algorithm === 0x12 &&
-    length === 32
-  )
+  return { cid, position, length: bytes.length }
 }
 
 /** Reads a varint (unsigned LEB128). */
@@ -150,14 +138,4 @@ function readLength(input: Input, max: number): number {
     }
   }
   throw new InvalidArchive(`The archive has a block that is empty or has more than ${maxBlockBytes} bytes`)
-}
-
-/** Decodes DAG-CBOR; undefined if it is no map. */
-export function decodeMap(bytes: Uint8Array): LexMap | undefined {
-  try {
-    const value = decode(bytes)
-    return isPlainObject(value) ? (value as LexMap) : undefined
-  } catch {
-    return undefined
-  }
 }

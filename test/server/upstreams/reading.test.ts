@@ -1,9 +1,7 @@
 /** Activity of other servers arrives by their event streams: each event once, whatever happens to the connection. */
-import { MemoryBlockstore } from '@atproto/repo'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { minute } from '../../support/clock.ts'
-import { commitEvent } from '../../support/remote-frames.ts'
-import { type RemoteAccount, RemoteServer, refOf, withType } from '../../support/remote-server.ts'
+import { type RemoteAccount, RemoteServer, refOf } from '../../support/remote-server.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import { createdAt, type Ref } from '../../support/social.ts'
 import { until } from '../../support/until.ts'
@@ -81,28 +79,6 @@ test('a deletion counts although the like has not been stored yet', async () => 
   await untilLikes(liked)
   await remote.remove(carol, liked)
   await untilLikes()
-})
-
-test('the nodes that many likes of a commit share are decoded once', async () => {
-  const record = withType(like, { subject: { ...post }, createdAt })
-  const writes = Array.from({ length: 40 }, () => ({ key: `${like}/${remote.tid()}`, record }))
-  const stored = (await upstream()).storedLastHour
-  const event = await commitEvent(bob.did, await remote.commit(bob, ...writes))
-  const decoded = vi.spyOn(MemoryBlockstore.prototype, 'readObj')
-  remote.emit(event)
-  await expect.poll(async () => (await upstream()).storedLastHour, { interval: 10 }).toBe(stored + 40)
-  const { contexts, calls } = decoded.mock
-  decoded.mockRestore()
-  const nodesOf = (store: unknown) =>
-    calls.flatMap(([cid], n) => (contexts[n] === store ? [String(cid)] : []))
-  const stores = new Set<unknown>(contexts)
-  stores.delete(bob.repository.storage)
-  await remote.write(bob, ...writes.map(({ key }) => ({ key })))
-  await untilLikes()
-  // Single records of the author are looked up as well: their proofs have fewer nodes.
-  const [nodes = []] = [...stores].map(nodesOf).toSorted((a, b) => b.length - a.length)
-  expect(nodes.length).toBeGreaterThan(1)
-  expect(nodes).toEqual([...new Set(nodes)])
 })
 
 test('the stream continues after the last event that was read, also after a restart', async () => {
