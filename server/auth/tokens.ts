@@ -4,7 +4,10 @@
  * `typ` separates access tokens from refresh tokens (RFC 8725 §3.11).
  */
 import type { DidString } from '@atproto/syntax'
-import { errors, jwtVerify, SignJWT } from 'jose'
+// By their paths: the index of the library loads its encryption as well.
+import { JWTExpired } from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
 import { type Scope, scopes } from './scopes.ts'
 
@@ -90,7 +93,7 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
         requiredClaims: ['sub', 'jti', 'iat', 'exp', 'sid', 'scope'],
         currentDate: acceptExpired ? new Date(0) : now(),
       }).catch((error: unknown) => {
-        throw new TokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
+        throw new TokenError(error instanceof JWTExpired ? 'expired' : 'invalid')
       })
       const kind = kindOf(protectedHeader.typ)
       if (!kind || (kind === 'refresh') !== (payload.scope === scopes.refresh))
