@@ -16,9 +16,9 @@ export interface Blob {
   readonly size: number
 }
 
-/** Whether a record of the account names the blob `b`. */
+/** Whether a record of the account names the blob `b`. CROSS JOIN: otherwise SQLite reads all records of the account. */
 const isReferenced =
-  'EXISTS (SELECT 1 FROM record_blobs rb JOIN records r ON r.id = rb.record WHERE rb.cid = b.cid AND r.actor = b.account)'
+  'EXISTS (SELECT 1 FROM record_blobs rb CROSS JOIN records r ON r.id = rb.record WHERE rb.cid = b.cid AND r.actor = b.account)'
 
 /** A blob that the account has uploaded, referenced or not. */
 export function find(db: Reader, did: string, cid: string): Blob | undefined {
@@ -41,7 +41,7 @@ function findWhere(db: Reader, did: string, cid: string, condition: string): Blo
 /** Whether a record of the account names a blob, besides the record with row `except`. */
 export function isNamed(db: Reader, did: string, cid: string, except: number): boolean {
   const row = db.get(
-    `SELECT 1 FROM record_blobs rb JOIN records r ON r.id = rb.record
+    `SELECT 1 FROM record_blobs rb CROSS JOIN records r ON r.id = rb.record
      WHERE rb.cid = ? AND r.actor = ${actorId} AND r.id <> ? LIMIT 1`,
     [cidBytes(cid), did, except],
   )
@@ -181,7 +181,7 @@ export function missingPage(
 ): MissingBlob[] {
   const rows = db.all<{ cid: Uint8Array; collection: NsidString; rkey: RecordKeyString; first: number }>(
     `SELECT rb.cid, c.nsid AS collection, r.rkey, min(r.id) AS first
-     FROM record_blobs rb JOIN records r ON r.id = rb.record JOIN collections c ON c.id = r.collection
+     FROM record_blobs rb CROSS JOIN records r ON r.id = rb.record JOIN collections c ON c.id = r.collection
      WHERE r.actor = ${actorId} AND rb.cid > ?
        AND NOT EXISTS (SELECT 1 FROM blobs WHERE account = r.actor AND cid = rb.cid)
      GROUP BY rb.cid ORDER BY rb.cid LIMIT ?`,

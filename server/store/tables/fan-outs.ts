@@ -16,7 +16,7 @@ const recordId = `(SELECT id FROM records WHERE actor = ${actorId} AND collectio
 export function first(db: Reader): FanOut | undefined {
   return db.get<FanOut>(
     `SELECT a.did, c.nsid AS collection, r.rkey, f.is_reply AS isReply, f.last_recipient AS lastRecipient
-     FROM fan_outs f JOIN records r ON r.id = f.record JOIN actors a ON a.id = r.actor JOIN collections c ON c.id = r.collection
+     FROM fan_outs f CROSS JOIN records r ON r.id = f.record JOIN actors a ON a.id = r.actor JOIN collections c ON c.id = r.collection
      LIMIT 1`,
   )
 }

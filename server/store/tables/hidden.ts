@@ -76,7 +76,7 @@ export function refreshThread(tx: Writer, account: string, root: { did: string; 
        subjects_in_thread AS (
          SELECT id FROM roots
          UNION ALL
-         SELECT s.id FROM replies JOIN records r ON r.id = replies.record AND r.actor = (SELECT id FROM account)
+         SELECT s.id FROM replies CROSS JOIN records r ON r.id = replies.record AND r.actor = (SELECT id FROM account)
            JOIN subjects s ON s.actor = r.actor AND s.rkey = r.rkey)
      UPDATE notifications AS n SET hidden = (hidden & ~8) | ${bit}
      WHERE n.account = (SELECT id FROM account) AND n.record IN (
