@@ -43,12 +43,12 @@ export class Sqlite {
   readonly #db: SqlJs
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
-  /** The array in which sql.js keeps the file, until the file outgrows it. */
-  readonly #array: Uint8Array | undefined
+  /** The array in which sql.js keeps the file, until the file outgrows it: then it is garbage, of a hundred megabytes or more. */
+  readonly #array: WeakRef<Uint8Array> | undefined
 
   private constructor(db: SqlJs, array?: Uint8Array) {
     this.#db = db
-    this.#array = array
+    this.#array = array && new WeakRef(array)
   }
 
   /**
@@ -133,7 +133,8 @@ export class Sqlite {
     const size = this.get<{ bytes: number }>(
       'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
     )
-    if (this.#array && size && size.bytes <= this.#array.length) return this.#array.subarray(0, size.bytes)
+    const array = this.#array?.deref()
+    if (array && size && size.bytes <= array.length) return array.subarray(0, size.bytes)
     // sql.js closes the file to read it, and opens it again.
     const copy = this.#db.export()
     this.#statements.clear()
