@@ -20,7 +20,7 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
       <div className={styles.emptyIcon}>{icon}</div>
-      <h3>{title}</h3>
+      <p className={styles.emptyTitle}>{title}</p>
       <p className={styles.emptyText}>{children}</p>
       {action && <div className={styles.emptyAction}>{action}</div>}
     </div>
