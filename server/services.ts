@@ -11,16 +11,11 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
-import {
-  type BacklinkDelays,
-  type Backlinks,
-  createBacklinks,
-  namesBacklinkService,
-} from './backlinks/backlinks.ts'
+import type { BacklinkDelays, Backlinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
-import { type Config, publicOrigin } from './config/config.ts'
+import { type Config, namesBacklinkService, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
 import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
@@ -208,6 +203,15 @@ export async function createServices(base: Base): Promise<Services> {
     refreshSoon: actorRefresh.refreshSoon,
     transient: transientActors,
   })
+  /** Loads its modules, which most servers do not need. */
+  async function openBacklinks(): Promise<Backlinks> {
+    const { createBacklinks } = await import('./backlinks/backlinks.ts')
+    return createBacklinks({
+      ...{ config, store, interest, intake, background, log, now, signal },
+      fetchRecord: remote.fetchRecord,
+      delays: base.backlinkDelays,
+    })
+  }
   return {
     config,
     store,
@@ -253,11 +257,7 @@ export async function createServices(base: Base): Promise<Services> {
     interest,
     intake,
     ...remote,
-    backlinks: createBacklinks({
-      ...{ config, store, interest, intake, background, log, now, signal },
-      fetchRecord: remote.fetchRecord,
-      delays: base.backlinkDelays,
-    }),
+    backlinks: namesBacklinkService(config) ? await openBacklinks() : undefined,
     upstreams: createUpstreams({
       ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
       instance: base.instance,

@@ -67,20 +67,10 @@ export interface BacklinkDelays {
 /** The service pings every 30 seconds. */
 const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000, silenceMs: 90_000 }
 
-/** Whether activity may be reported by a service. None reports deletions. */
-export function namesBacklinkService({
-  backlinkStreamUrl,
-  backlinkIndexUrl,
-}: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl'>): boolean {
-  return backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
-}
-
-/** Returns undefined if the settings name no service. */
-export function createBacklinks(deps: Deps): Backlinks | undefined {
+/** Call it only if the settings name a service. */
+export function createBacklinks(deps: Deps): Backlinks {
   const { config, store, interest, background, log, now, signal } = deps
   const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl, recordCacheUrl } = config
-  if (!namesBacklinkService(config)) return undefined
-
   const { intervalMs, reconnectMs, silenceMs } = { ...defaultDelays, ...deps.delays }
   const userAgent = `${name}/${version} (${config.contactEmail ?? homepage})`
   const cachedRecord =

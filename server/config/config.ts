@@ -345,6 +345,14 @@ export function defaultConfig(overrides: Partial<Config> & Pick<Config, 'dataDir
   return { ...readConfig({ env: {}, args: [] }), ...overrides }
 }
 
+/** Whether a backlink service may report activity. None reports deletions. */
+export function namesBacklinkService({
+  backlinkStreamUrl,
+  backlinkIndexUrl,
+}: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl'>): boolean {
+  return backlinkStreamUrl !== undefined || backlinkIndexUrl !== undefined
+}
+
 /** Returns the origin that DID documents name. @param port the bound one */
 export function publicOrigin(config: Config, port: number): string {
   return config.publicUrl ?? `http://localhost:${port}`

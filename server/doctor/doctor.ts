@@ -1,30 +1,7 @@
 /** Checks whether other servers can reach this one at its public address. */
-import type { Config } from '../config/config.ts'
-import type { ResolveHandle } from '../identity/handle-resolver.ts'
-import type { Relays } from '../network/relays.ts'
-import type { Reader } from '../store/database.ts'
-import { checkDns, checkTls, checkUrl } from './address.ts'
-import { type Check, failed, unknown } from './check.ts'
-import { checkDirectory } from './directory.ts'
-import { checkHandles } from './handles.ts'
+import type { Check } from './check.ts'
+import type { CheckDeps } from './checks.ts'
 import { createProbes, type Probes } from './probes.ts'
-import { checkClientAddress, checkServer, checkUploads, checkWebSocket } from './proxy.ts'
-import { checkRelays } from './relays.ts'
-
-export interface DoctorDeps {
-  readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains'>
-  readonly store: Reader
-  /** Undefined if this server looks up no handles. */
-  readonly resolveHandle: ResolveHandle | undefined
-  readonly relays: Pick<Relays, 'state'>
-  readonly origin: string
-  readonly serverDid: string
-  /** The port that this server listens on. */
-  readonly port: number
-  readonly now: () => Date
-  /** Aborts the requests. */
-  readonly signal: AbortSignal
-}
 
 export interface Doctor {
   readonly probes: Probes
@@ -32,64 +9,22 @@ export interface Doctor {
   check(): Promise<Check[]>
 }
 
-export function createDoctor(deps: DoctorDeps): Doctor {
+export function createDoctor(deps: CheckDeps): Doctor {
   const probes = createProbes()
   let running: Promise<Check[]> | undefined
+
+  async function run(): Promise<Check[]> {
+    const { runChecks } = await import('./checks.ts')
+    return runChecks(deps, probes)
+  }
+
   return {
     probes,
     check() {
-      running ??= run(deps, probes).finally(() => {
+      running ??= run().finally(() => {
         running = undefined
       })
       return running
     },
   }
-}
-
-async function run(deps: DoctorDeps, probes: Probes): Promise<Check[]> {
-  const { config, now } = deps
-  const { publicUrl, plcUrl } = config
-  if (publicUrl === undefined) {
-    return [
-      failed('publicUrl', 'No public address is set. Other servers cannot reach this one.', 'setPublicUrl'),
-    ]
-  }
-  const proxy = { ...deps, publicUrl, probes }
-  const url = new URL(publicUrl)
-  const path = await inOrder([
-    ['publicUrl', () => checkUrl(publicUrl)],
-    ['dns', () => checkDns(url)],
-    ['tls', () => checkTls(url, now())],
-    ['server', () => checkServer(proxy)],
-  ])
-  const isReached = !path.some(isBlocking)
-  const through = isReached
-    ? await Promise.all([
-        checkClientAddress(proxy),
-        checkUploads(proxy),
-        checkWebSocket(proxy),
-        checkHandles({ ...deps, publicUrl, userDomains: config.userDomains }),
-      ])
-    : (['clientAddress', 'uploads', 'webSocket', 'handles'] as const).map(notChecked)
-  return [...path, ...through, await checkDirectory({ ...deps, plcUrl }), checkRelays(deps.relays)]
-}
-
-type Step = readonly [name: Check['name'], check: () => Check | Promise<Check>]
-
-/** Runs checks that each need the one before it. */
-async function inOrder(steps: readonly Step[]): Promise<Check[]> {
-  const done: Check[] = []
-  for (const [name, check] of steps) {
-    done.push(done.some(isBlocking) ? notChecked(name) : await check())
-  }
-  return done
-}
-
-/** Whether the checks after this one make no sense. */
-function isBlocking({ state }: Check): boolean {
-  return state === 'failed' || state === 'unknown'
-}
-
-function notChecked(name: Check['name']): Check {
-  return unknown(name, 'Not checked, because of a problem above.')
 }

@@ -3,6 +3,9 @@
 import { randomId } from '../util/random.ts'
 import type { Caller } from '../xrpc/method.ts'
 
+/** Enough to find the default limits of proxies: nginx refuses more than 1 MB. */
+export const probeBytes = 10_000_000
+
 /** A probe as it arrived. */
 export interface Arrival {
   readonly caller: Pick<Caller, 'address' | 'isForwarded'>

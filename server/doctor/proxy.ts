@@ -4,7 +4,7 @@ import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts
 import { upgradeStatus } from '../network/probe.ts'
 import { hostname } from '../xrpc/host.ts'
 import { type Check, failed, ok, unknown, warning } from './check.ts'
-import type { Arrival, Probes } from './probes.ts'
+import { type Arrival, type Probes, probeBytes } from './probes.ts'
 
 export interface ProxyDeps {
   readonly publicUrl: string
@@ -16,8 +16,6 @@ export interface ProxyDeps {
 }
 
 const requestMs = 10_000
-/** Enough to find the default limits of proxies: nginx refuses more than 1 MB. */
-export const probeBytes = 10_000_000
 const uploadMs = 60_000
 
 /** Whether this server answers. */

@@ -1,12 +1,12 @@
 /**
  * The servers whose event streams are read: those of the settings, and those that the owner has added. Read this first. Each is read
- * on its own (`upstream.ts`); without one, nothing runs.
+ * on its own (`upstream.ts`); without one, nothing runs, nor is loaded.
  */
 import type { Config } from '../config/config.ts'
 import * as table from '../store/tables/upstreams.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import { findServer } from './find-server.ts'
-import { readUpstream, type UpstreamDeps, type UpstreamReader, type UpstreamState } from './upstream.ts'
+import type { readUpstream, UpstreamDeps, UpstreamReader, UpstreamState } from './upstream.ts'
 
 export interface Upstream extends UpstreamState {
   /** Origin. */
@@ -42,8 +42,8 @@ export function createUpstreams(deps: Deps): Upstreams {
   const { config, store, log, now } = deps
   const readers = new Map<string, UpstreamReader>()
 
-  function startReading(row: table.Upstream): UpstreamReader {
-    const reader = readUpstream(deps, row)
+  function startReading(read: typeof readUpstream, row: table.Upstream): UpstreamReader {
+    const reader = read(deps, row)
     readers.set(row.url, reader)
     return reader
   }
@@ -70,13 +70,14 @@ export function createUpstreams(deps: Deps): Upstreams {
       }),
     async add(address) {
       const url = await findServer(deps, address)
+      const { readUpstream } = await import('./upstream.ts')
       await store.transact((tx) => {
         if (table.findByUrl(tx, url)) throw new XrpcError('AlreadyAdded', 'This server is read already.')
         table.add(tx, { url, isConfigured: false }, now().getTime())
       })
       const row = table.findByUrl(store, url)
       if (!row) throw new XrpcError('UpstreamNotFound', 'The server was removed meanwhile.')
-      return upstreamOf(row, startReading(row))
+      return upstreamOf(row, startReading(readUpstream, row))
     },
     async remove(url) {
       const { row, reader } = existing(url)
@@ -96,7 +97,10 @@ export function createUpstreams(deps: Deps): Upstreams {
       await configure().catch((error: unknown) => {
         log.error({ err: error }, 'upstreams of the settings could not be stored')
       })
-      for (const row of table.all(store)) startReading(row)
+      const rows = table.all(store)
+      if (rows.length === 0) return
+      const { readUpstream } = await import('./upstream.ts')
+      for (const row of rows) startReading(readUpstream, row)
     },
     async close() {
       await Promise.all([...readers.values()].map((reader) => reader.close()))
