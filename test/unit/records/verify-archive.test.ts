@@ -168,7 +168,11 @@ test.each<readonly [string, RegExp, () => Buffer]>([
     () => withTree(node([entry(low2), entry(low1, common(low1, low2))])),
   ],
   ['has a key twice', /not in order/, () => withTree(node([entry(low1), entry(low1, low1.length)]))],
-  ['has a key that is not compressed', /a node is malformed/, () => withTree(node([entry(low1), entry(low2)]))],
+  [
+    'has a key that is not compressed',
+    /a node is malformed/,
+    () => withTree(node([entry(low1), entry(low2)])),
+  ],
   [
     'has a key in the wrong layer',
     /wrong layer/,
