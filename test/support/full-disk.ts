@@ -14,8 +14,15 @@ export class FullDisk {
   }
 
   #onDisk(file: OpenFile): OpenFile {
+    const { writeBlocking } = file
     return {
       ...file,
+      writeBlocking:
+        writeBlocking &&
+        ((bytes, position) => {
+          this.#check()
+          return writeBlocking(bytes, position)
+        }),
       write: async (bytes, position) => {
         this.#check()
         return file.write(bytes, position)
