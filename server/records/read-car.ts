@@ -22,8 +22,8 @@ export const cidLength = 36
  * @throws InvalidCar
  */
 export function* blocksIn(car: Buffer): Generator<CarBlock, void> {
-  for (let at = endOf(car, 0).end; at < car.length; ) {
-    const { start, end } = endOf(car, at)
+  for (let at = sectionAt(car, 0).end; at < car.length; ) {
+    const { start, end } = sectionAt(car, at)
     if (end - start < cidLength) throw new InvalidCar('A block has no CID')
     yield { cid: car.subarray(start, start + cidLength), bytes: car.subarray(start + cidLength, end) }
     at = end
@@ -35,7 +35,7 @@ export function* blocksIn(car: Buffer): Generator<CarBlock, void> {
  * @throws InvalidCar
  */
 export function rootOf(car: Buffer): Uint8Array {
-  const { start, end } = endOf(car, 0)
+  const { start, end } = sectionAt(car, 0)
   const { version, roots } = decodeMap(car.subarray(start, end)) ?? {}
   const root = Array.isArray(roots) ? ifCid(roots[0]) : undefined
   if (version !== 1 || !root) throw new InvalidCar('The header is not one of version 1 with a root')
@@ -57,7 +57,7 @@ export function isIntact({ cid, bytes }: CarBlock): boolean {
  * Returns where the section at `at` begins, after its length (unsigned LEB128), and where it ends.
  * @throws InvalidCar
  */
-function endOf(car: Buffer, at: number): { start: number; end: number } {
+function sectionAt(car: Buffer, at: number): { start: number; end: number } {
   let length = 0
   for (let index = 0; index < 4; index++) {
     const byte = car[at + index]
