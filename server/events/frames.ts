@@ -5,7 +5,8 @@
 import { encode } from '@atproto/lex-cbor'
 import type { AccountStatus } from '../accounts/status.ts'
 import { carFile } from '../records/car.ts'
-import { linkTo } from '../store/cid.ts'
+import { CborWriter, linkBytes, textBytes } from '../records/cbor-writer.ts'
+import { cidBytes } from '../store/cid.ts'
 import type { EventKind } from '../store/tables/events.ts'
 import type { Block } from '../store/tables/repos.ts'
 import { iso } from '../util/time.ts'
@@ -40,30 +41,29 @@ interface Event {
 
 export function commitFrame({ seq, at }: Event, event: CommitEvent): Uint8Array {
   const { did, commit, rev, since, ops, blocks } = event
-  return frame('commit', {
-    seq,
-    time: iso(at),
-    repo: did,
-    commit: linkTo(commit),
-    rev,
-    since: since?.rev ?? null,
-    ...(since && { prevData: linkTo(since.tree) }),
-    ops: ops.map(opOf),
-    blocks,
-    blobs: [],
-    rebase: false,
-    tooBig: false,
-  })
+  const most = ops.reduce((sum, { key }) => sum + textBytes(key) + 2 * linkBytes + 64, 512)
+  const writer = new CborWriter(most + textBytes(did) + blocks.length)
+  writer.append(headers.commit).map(since ? 12 : 11)
+  writer.ascii('ops').array(ops.length)
+  for (const op of ops) writeOp(writer, op)
+  writer.ascii('rev').ascii(rev).ascii('seq').integer(seq)
+  writer.ascii('repo').text(did).ascii('time').ascii(iso(at))
+  writer.ascii('blobs').array(0).ascii('since')
+  if (since) writer.ascii(since.rev)
+  else writer.null()
+  writer.ascii('blocks').bytes(blocks).ascii('commit').link(cidBytes(commit))
+  writer.ascii('rebase').boolean(false).ascii('tooBig').boolean(false)
+  if (since) writer.ascii('prevData').link(cidBytes(since.tree))
+  return writer.finish()
 }
 
-function opOf({ key, cid, prev }: RecordOp) {
-  const action = cid === undefined ? 'delete' : prev === undefined ? 'create' : 'update'
-  return {
-    action,
-    path: key,
-    cid: cid === undefined ? null : linkTo(cid),
-    ...(prev !== undefined && { prev: linkTo(prev) }),
-  }
+function writeOp(writer: CborWriter, { key, cid, prev }: RecordOp): void {
+  writer.map(prev === undefined ? 3 : 4).ascii('cid')
+  if (cid === undefined) writer.null()
+  else writer.link(cidBytes(cid))
+  writer.ascii('path').text(key)
+  if (prev !== undefined) writer.ascii('prev').link(cidBytes(prev))
+  writer.ascii('action').ascii(cid === undefined ? 'delete' : prev === undefined ? 'create' : 'update')
 }
 
 /** @param commit the block of the latest commit */

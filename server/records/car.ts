@@ -1,13 +1,13 @@
 /** Writes CAR files (version 1). Each block follows its length. */
-import { encode } from '@atproto/lex-cbor'
-import { cidBytes, linkTo } from '../store/cid.ts'
+import { cidBytes } from '../store/cid.ts'
 import type { Block } from '../store/tables/repos.ts'
+import { CborWriter, linkBytes } from './cbor-writer.ts'
 
 export const carType = 'application/vnd.ipld.car'
 
 /** Yields a file in small parts. @param root CID of the first block that readers look for; undefined for blocks without an order */
 export function* carParts(root: string | undefined, blocks: Iterable<Block>): Generator<Uint8Array> {
-  const header = encode({ version: 1, roots: root === undefined ? [] : [linkTo(root)] })
+  const header = encodeHeader(root)
   yield varint(header.length)
   yield header
   for (const block of blocks) {
@@ -16,6 +16,13 @@ export function* carParts(root: string | undefined, blocks: Iterable<Block>): Ge
     yield cid
     yield block.bytes
   }
+}
+
+function encodeHeader(root: string | undefined): Uint8Array {
+  const writer = new CborWriter(linkBytes + 32).map(2).ascii('roots')
+  if (root === undefined) writer.array(0)
+  else writer.array(1).link(cidBytes(root))
+  return writer.ascii('version').integer(1).finish()
 }
 
 /** Returns a file of a few blocks. */

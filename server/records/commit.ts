@@ -1,10 +1,10 @@
 /** Signed commits (atproto repository specification, version 3). */
-import { encode } from '@atproto/lex-cbor'
 import type { CommitEvent } from '../events/frames.ts'
 import { type Sign, signerOf } from '../identity/keys.ts'
-import { cborCid, linkTo } from '../store/cid.ts'
+import { cborCid, cidBytes } from '../store/cid.ts'
 import type { Block, Head } from '../store/tables/repos.ts'
 import { carFile } from './car.ts'
+import { CborWriter, linkBytes, textBytes } from './cbor-writer.ts'
 import { emptyTree } from './tree.ts'
 
 /** Signs a commit to the tree with the CID `tree`. @param sign signs with the signing key of the account */
@@ -12,11 +12,26 @@ export function signCommit(
   { did, rev, tree }: { did: string; rev: string; tree: string },
   sign: Sign,
 ): { head: Head; block: Block } {
-  // Version 3 commits form no chain; `prev` stays for readers that require the field.
-  const unsigned = { did, version: 3, data: linkTo(tree), rev, prev: null }
-  const bytes = encode({ ...unsigned, sig: sign(encode(unsigned)) })
+  const content = { did, rev, tree: cidBytes(tree) }
+  const bytes = encodeCommit(content, sign(encodeCommit(content)))
   const cid = cborCid(bytes)
   return { head: { commit: cid, rev, tree }, block: { cid, bytes } }
+}
+
+interface CommitContent {
+  readonly did: string
+  readonly rev: string
+  /** CID of the tree. */
+  readonly tree: Uint8Array
+}
+
+/** Encodes a commit of version 3. These form no chain; `prev` stays for readers that require it. @param sig none: what is signed */
+function encodeCommit({ did, rev, tree }: CommitContent, sig?: Uint8Array): Uint8Array {
+  const writer = new CborWriter(textBytes(did) + textBytes(rev) + linkBytes + 128)
+  writer.map(sig ? 6 : 5)
+  writer.ascii('did').text(did).ascii('rev').ascii(rev)
+  if (sig) writer.ascii('sig').bytes(sig)
+  return writer.ascii('data').link(tree).ascii('prev').null().ascii('version').integer(3).finish()
 }
 
 /**

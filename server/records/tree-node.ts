@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
 import { cidText } from '../store/cid.ts'
+import { CborWriter, linkBytes, textBytes } from './cbor-writer.ts'
 import { decodeMap } from './decode-map.ts'
 
 /** A record or a lower node, in the order of the tree. CIDs are bytes. */
@@ -82,59 +83,28 @@ export function itemsOf(bytes: Uint8Array): TreeItem[] {
   )
 }
 
-const isNull = 0xf6
-/** A byte string of 37 bytes with the tag of a link; the first one is zero, and the CID follows. */
-const link = Buffer.from('d82a582500', 'hex')
 const cidLength = 36
 
-/**
- * Encodes a node. The general encoder takes several times longer, and each write encodes some nodes.
- * @param entries CIDs of the usual form: 36 bytes
- */
+/** @param entries CIDs of the usual form: 36 bytes */
 export function encodeNode(entries: readonly NodeEntry[]): Uint8Array {
   const records = entries.filter(({ key }) => key !== undefined).length
-  // At most: a link takes 41 bytes, and each entry has two, one key, and a few bytes around them.
-  const most = entries.reduce(
-    (sum, { key = '' }) => sum + key.length + 2 * (link.length + cidLength) + 24,
-    64,
-  )
-  const into = Buffer.allocUnsafe(most)
-  let at = into.write('\xa2\x61e', 'latin1')
-  at = writeHead(into, at, 0x80, records)
+  const most = entries.reduce((sum, { key = '' }) => sum + textBytes(key) + 2 * linkBytes + 24, 64)
+  const writer = new CborWriter(most).map(2).ascii('e').array(records)
   let last = ''
   for (const [index, entry] of entries.entries()) {
     if (entry.key === undefined) continue
     const shared = sharedLength(last, entry.key)
-    const next = entries[index + 1]
-    at += into.write('\xa4\x61k', at, 'latin1')
-    at = writeHead(into, at, 0x40, entry.key.length - shared)
-    at += into.write(entry.key.slice(shared), at, 'latin1')
-    at += into.write('\x61p', at, 'latin1')
-    at = writeHead(into, at, 0, shared)
-    at += into.write('\x61t', at, 'latin1')
-    at = writeLink(into, at, next?.key === undefined ? next?.node : undefined)
-    at += into.write('\x61v', at, 'latin1')
-    at = writeLink(into, at, entry.record)
+    writer.map(4).ascii('k').asciiBytes(entry.key.slice(shared)).ascii('p').integer(shared)
+    writeNode(writer.ascii('t'), entries[index + 1])
+    writer.ascii('v').link(entry.record)
     last = entry.key
   }
-  at += into.write('\x61l', at, 'latin1')
-  const [first] = entries
-  at = writeLink(into, at, first?.key === undefined ? first?.node : undefined)
-  return new Uint8Array(into.subarray(0, at))
+  return writeNode(writer.ascii('l'), entries[0]).finish()
 }
 
-/** Writes the head of a CBOR item (RFC 8949 §3) below 65,536. @param type major type in the upper three bits */
-function writeHead(into: Buffer, at: number, type: number, value: number): number {
-  if (value < 24) return into.writeUInt8(type | value, at)
-  if (value < 256) return into.writeUInt8(value, into.writeUInt8(type | 24, at))
-  return into.writeUInt16BE(value, into.writeUInt8(type | 25, at))
-}
-
-function writeLink(into: Buffer, at: number, cid: Uint8Array | undefined): number {
-  if (!cid) return into.writeUInt8(isNull, at)
-  into.set(link, at)
-  into.set(cid, at + link.length)
-  return at + link.length + cidLength
+/** Writes the link to a lower node; null for a record, or nothing. */
+function writeNode(writer: CborWriter, entry: NodeEntry | undefined): CborWriter {
+  return entry && entry.key === undefined ? writer.link(entry.node) : writer.null()
 }
 
 function sharedLength(a: string, b: string): number {
