@@ -50,7 +50,7 @@ import { createWantedRecords, type WantedRecords } from './remote/wanted-records
 import type { Database } from './store/database.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
-import * as upstreamRows from './store/tables/upstreams.ts'
+import { createUpstreamOrigins } from './upstreams/origins.ts'
 import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import type { Logger } from './util/log.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
@@ -136,7 +136,7 @@ export async function createServices(base: Base): Promise<Services> {
   const notifications = createNotificationEvents()
   const resolveDid = createResolver(base, origin)
   const resolveHandle = createForeignHandles(base)
-  const upstreamOrigins = () => upstreamRows.all(store).map(({ url }) => url)
+  const upstreamOrigins = createUpstreamOrigins(store)
   const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
   const actors = createActors({
     ...{ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal },

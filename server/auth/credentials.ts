@@ -18,6 +18,8 @@ export interface RefreshCredentials {
   readonly did: DidString
   readonly sessionId: string
   readonly jti: string
+  /** Returns its session with the account as they are now; undefined if it has ended. */
+  readonly findSession: () => OpenSession | undefined
 }
 
 /** From any token, for signing out. The session may have ended already. */

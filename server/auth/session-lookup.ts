@@ -20,6 +20,8 @@ export interface SessionLookup {
   verify(token: string, options?: { acceptExpired?: boolean }): Promise<VerifiedToken>
   /** Returns the open session of a token. @throws XrpcError `ExpiredToken`, `AccountNotFound` */
   openSession(claims: VerifiedToken): sessions.OpenSession
+  /** Returns a session as the store has it now, also within a transaction; undefined if it has ended. */
+  find(id: string): sessions.OpenSession | undefined
 }
 
 const maxCached = 10_000
@@ -40,6 +42,8 @@ export function createSessionLookup({ store, tokens }: Deps): SessionLookup {
   }
 
   return {
+    find,
+
     async verify(token, options) {
       try {
         return await tokens.verify(token, options)

@@ -59,8 +59,8 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   async function refresh(header: Header): Promise<RefreshCredentials> {
     const claims = await lookup.verify(bearerToken(header))
     if (claims.kind !== 'refresh') throw protocolError('InvalidToken', 'Bad token scope')
-    lookup.openSession(claims)
-    return { did: claims.sub, sessionId: claims.sid, jti: claims.jti }
+    const { did, sessionId } = lookup.openSession(claims)
+    return { did, sessionId, jti: claims.jti, findSession: () => lookup.find(sessionId) }
   }
 
   async function ending(header: Header): Promise<EndingCredentials> {

@@ -1,7 +1,7 @@
 /**
  * Writes to repositories: each write is one signed commit, in one transaction with the records that it changes.
  *
- * The commit is created first, and the transaction starts by checking that the repository still has the commit's parent: a
+ * The commit is created first, and the transaction replaces the commit's parent only if the repository still has it: a
  * transaction that waits for the disk may begin after another one. Then the write is tried again. Writes to one repository
  * are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit can write many
  * of them together.
@@ -77,7 +77,6 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     const changes = draft.changes()
     if (changes.length === 0) return { stored: store.settled() }
     if (changes.some(({ after }) => after)) store.assertRoom()
-    const isOutdated = (db: Reader) => repos.findHead(db, did)?.commit !== base.commit
     let repository: CachedRepository
     let made: ReturnType<typeof makeCommit>
     try {
@@ -85,14 +84,14 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       made = makeCommit(did, base, repository, nextTid(base.rev), changes)
     } catch (error) {
       // Another commit has removed nodes that this one had to read.
-      if (isOutdated(store)) return { stored: false as const }
+      if (repos.findHead(store, did)?.commit !== base.commit) return { stored: false as const }
       throw error
     }
     const { head, tree, added, removed, event } = made
     const stored = store.transact((tx) => {
-      if (isOutdated(tx)) return false
+      const blocks = { added, removed: [...removed, base.commit] }
+      if (!repos.advance(tx, did, base.commit, head, blocks)) return false
       checkActive(tx, did)
-      repos.advance(tx, did, head, { added, removed: [...removed, base.commit] })
       const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
       emitCommit(tx, event, now())
       cache.advance(did, repository, head.commit, tree)
@@ -115,14 +114,19 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     },
     recommit: (did, work) =>
       serialize(did, async () => {
-        const base = repos.findHead(store, did)
-        if (!base) throw accountNotFound()
-        const { sign } = cache.open(did, base)
-        const { head, block } = signCommit({ did, rev: nextTid(base.rev), tree: base.tree }, sign)
-        await store.transact((tx) => {
-          repos.advance(tx, did, head, { added: [block], removed: [base.commit] })
-          work(tx)
-        })
+        for (;;) {
+          const base = repos.findHead(store, did)
+          if (!base) throw accountNotFound()
+          const { sign } = cache.open(did, base)
+          const { head, block } = signCommit({ did, rev: nextTid(base.rev), tree: base.tree }, sign)
+          const isStored = await store.transact((tx) => {
+            const blocks = { added: [block], removed: [base.commit] }
+            if (!repos.advance(tx, did, base.commit, head, blocks)) return false
+            work(tx)
+            return true
+          })
+          if (isStored) return
+        }
       }),
   }
 }

@@ -55,6 +55,8 @@ export interface OpenOptions {
 const defaultCheckpointBytes = 8 * 1024 * 1024
 /** A snapshot of 2 GiB can be neither written nor read. The difference is for writes that a full store still accepts. */
 const defaultFullBytes = 1.5 * 1024 ** 3
+/** Bytes of the journal after which the size of a database that is far from full is read again. */
+const sizeCheckBytes = 64 * 1024
 
 export class Database implements Reader {
   readonly #options: OpenOptions
@@ -72,6 +74,8 @@ export class Database implements Reader {
   #dirty = false
   #inTransaction = false
   #checkpointing = false
+  /** Size of the database when it was last read, and bytes of the journal then. */
+  #lastSize = { bytes: Number.POSITIVE_INFINITY, atLength: 0 }
   /** After a failed checkpoint: bytes of journals at which the next one starts. */
   #checkpointAt = 0
   /** Runs checkpoints and backups one at a time. */
@@ -149,10 +153,12 @@ export class Database implements Reader {
    */
   assertRoom(share = 1): void {
     const { fullBytes = defaultFullBytes, limitedBytes } = this.#options
-    // Pragmas take a third of the time of the query, which leaves out the pages that deletions have freed.
-    const pages = this.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
-    const pageBytes = this.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
-    if (pages * pageBytes < fullBytes * share) return
+    // The whole file, with the pages that deletions have freed. Far from the limit, it is not read for each write.
+    const { length } = this.#log
+    const { bytes, atLength } = this.#lastSize
+    const isFar = bytes < (fullBytes * share) / 2 && length >= atLength && length - atLength < sizeCheckBytes
+    if (!isFar) this.#lastSize = { bytes: this.#sqlite.size, atLength: length }
+    if (this.#lastSize.bytes < fullBytes * share) return
     const used = this.get<{ bytes: number }>(
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,

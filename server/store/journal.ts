@@ -13,6 +13,7 @@
  * reports every other mismatch as damage to acknowledged data.
  */
 import { crc32 } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 import { StoreTooNew } from './errors.ts'
 import type { SqlParams, SqlValue } from './sqlite.ts'
 
@@ -36,7 +37,20 @@ export class JournalDamage extends Error {}
 
 /** Encodes one statement as JSON at once, so that the caller may change its arrays later. */
 export function encodeStatement(sql: string, params: SqlParams): string {
-  return `[${JSON.stringify(sql)},[${params.map(encodeValue).join(',')}]]`
+  let json = `[${encodeSql(sql)},[`
+  for (const [at, value] of params.entries()) json += at === 0 ? encodeValue(value) : `,${encodeValue(value)}`
+  return `${json}]]`
+}
+
+/** The statements of a program are few, and long. */
+const encodedSql = new LRUCache<string, string>({ max: 500 })
+
+function encodeSql(sql: string): string {
+  const known = encodedSql.get(sql)
+  if (known !== undefined) return known
+  const json = JSON.stringify(sql)
+  encodedSql.set(sql, json)
+  return json
 }
 
 /** Base64 needs no escapes: JSON.stringify would search for them, in most bytes of the journal. */

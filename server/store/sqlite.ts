@@ -43,6 +43,7 @@ export class Sqlite {
   readonly #db: SqlJs
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
+  #pageBytes: number | undefined
   /** The array in which sql.js keeps the file, until the file outgrows it: then it is garbage, of a hundred megabytes or more. */
   readonly #array: WeakRef<Uint8Array> | undefined
 
@@ -66,6 +67,13 @@ export class Sqlite {
       sqlite.close()
       throw error
     }
+  }
+
+  /** Size of the file, in bytes. */
+  get size(): number {
+    const count = this.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
+    this.#pageBytes ??= this.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
+    return count * this.#pageBytes
   }
 
   /** Returns the first row of a query. Throws when the statement would write. */

@@ -73,10 +73,9 @@ export async function apply(
   const signed = signCommit({ did, rev: newRev, tree }, signerOf(signingKey))
   await store.transact((tx) => {
     const begun = check(deps, tx, did)
-    if (repos.findHead(tx, did)?.commit !== head.commit) throw interrupted()
     const { cid, bytes } = signed.block
     imports.insertBlock(tx, begun, { cid: cidBytes(cid), bytes, rev: newRev })
-    repos.advance(tx, did, signed.head, { added: [], removed: [] })
+    if (!repos.advance(tx, did, head.commit, signed.head, { added: [], removed: [] })) throw interrupted()
     imports.commit(tx, begun)
   })
 }

@@ -38,8 +38,7 @@ export interface Account {
   readonly inviteNote: string | null
 }
 
-/** The columns of an account, for queries that join it. */
-export const accountColumns = `
+const accountColumns = `
   a.did, a.handle, a.email, a.email_confirmed_at AS emailConfirmedAt, a.email_auth_factor AS emailAuthFactor,
   a.password_hash AS passwordHash, a.is_owner AS isOwner, a.is_minted AS isMinted, a.created_at AS createdAt,
   a.deactivated_at AS deactivatedAt, a.delete_after AS deleteAfter, a.taken_down_at AS takenDownAt,

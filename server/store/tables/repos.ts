@@ -44,25 +44,30 @@ export function insert(tx: Writer, did: string, head: Head, blocks: readonly Blo
   insertBlocks(tx, actor, head.rev, blocks)
 }
 
-/** Sets the next commit, and updates the blocks of the tree. */
+/**
+ * Sets the next commit after `base`, and updates the blocks of the tree. Returns false, without a change, if the repository has
+ * another commit than `base`, or was deleted.
+ */
 export function advance(
   tx: Writer,
   did: string,
+  base: string,
   head: Head,
   blocks: { added: readonly Block[]; removed: readonly string[] },
-): void {
-  const actor = actors.idOf(tx, did) ?? 0
-  tx.run('UPDATE repos SET commit_cid = ?, rev = ?, tree_cid = ? WHERE actor = ?', [
-    cidBytes(head.commit),
-    head.rev,
-    cidBytes(head.tree),
-    actor,
-  ])
+): boolean {
+  const actor = actors.idOf(tx, did)
+  if (actor === undefined) return false
+  const changes = tx.run(
+    'UPDATE repos SET commit_cid = ?, rev = ?, tree_cid = ? WHERE actor = ? AND commit_cid = ?',
+    [cidBytes(head.commit), head.rev, cidBytes(head.tree), actor, cidBytes(base)],
+  )
+  if (changes === 0) return false
   tx.run(`DELETE FROM repo_blocks WHERE actor = ? AND cid IN (${blocks.removed.map(() => '?').join(', ')})`, [
     actor,
     ...blocks.removed.map(cidBytes),
   ])
   insertBlocks(tx, actor, head.rev, blocks.added)
+  return true
 }
 
 function insertBlocks(tx: Writer, actor: number, rev: string, blocks: readonly Block[]): void {

@@ -14,9 +14,9 @@ export const refreshSession = method(com.core.server.refreshSession, {
   auth: 'refresh',
   async handler({ auth, store, fail, ...services }) {
     const at = services.now()
-    const { sessionId, jti } = auth
+    const { sessionId, jti, findSession } = auth
     const renewed = await store.transact((tx) => {
-      const session = sessions.findOpen(tx, sessionId)
+      const session = findSession()
       if (!session) return undefined
       if (session.scope === scopes.takendown) throw takendownError()
       const token = sessions.findRefreshToken(tx, jti)
@@ -31,8 +31,7 @@ export const refreshSession = method(com.core.server.refreshSession, {
         const graceUntil = iso(new Date(at.getTime() + graceMs))
         sessions.rotateRefreshToken(tx, { sessionId, jti, successor, graceUntil })
       }
-      sessions.touch(tx, sessionId, iso(at))
-      sessions.extend(tx, sessionId, refreshExpiry(at))
+      sessions.extend(tx, session, iso(at), refreshExpiry(at))
       const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti: successor }
       // Signed while the transaction is written to the disk.
       return { session, tokens: signTokens(services, issued) }
