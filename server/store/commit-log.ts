@@ -82,6 +82,11 @@ export class CommitLog {
     return this.#seq
   }
 
+  /** Number of the last transaction in memory. */
+  get lastSeq(): number {
+    return this.#seq + (this.#writing?.transactions.length ?? 0) + (this.#next?.transactions.length ?? 0)
+  }
+
   /** Number of the first transaction of the current journal. */
   get firstSeq(): number {
     return this.#journal.firstSeq

@@ -20,7 +20,7 @@ import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore, type Upgrade } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
-import { exportSnapshot } from './snapshot.ts'
+import { copySnapshot, exportSnapshot, release } from './snapshot.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
 import { type Reader, runTransaction, type Writer } from './transaction.ts'
@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly files?: Files
   /** Bytes of journals at which a checkpoint starts automatically: by default 8 MiB, or a quarter of the snapshot if that is more. */
   readonly checkpointBytes?: number
+  /** Bytes of the largest database that a checkpoint copies: by default 32 MiB, which takes some 10 ms. */
+  readonly copyBytes?: number
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
   /** Bytes of data at which `assertRoom` throws. */
@@ -53,6 +55,7 @@ export interface OpenOptions {
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
+const defaultCopyBytes = 32 * 1024 * 1024
 /** A snapshot of 2 GiB can be neither written nor read. The difference is for writes that a full store still accepts. */
 const defaultFullBytes = 1.5 * 1024 ** 3
 /** Bytes of the journal after which the size of a database that is far from full is read again. */
@@ -232,11 +235,30 @@ export class Database implements Reader {
     await this.#upkeep(async () => {
       this.#sealedBytes += await this.#log.seal()
       if (this.#sealedBytes === 0) return
-      const dir = this.#options.directory
-      this.#snapshotBytes = await this.#inBackground({ kind: 'checkpoint', dir, before: this.#log.firstSeq })
+      this.#snapshotBytes = await this.#replaceSnapshot()
       this.#sealedBytes = 0
       this.#checkpointAt = 0
     })
+  }
+
+  /**
+   * Writes a copy of memory as the snapshot. If that would block the thread for long, a worker merges the files instead, which takes
+   * as much memory again and much more time. Returns the bytes of the snapshot.
+   */
+  async #replaceSnapshot(): Promise<number> {
+    const { directory: dir, copyBytes = defaultCopyBytes } = this.#options
+    const before = this.#log.firstSeq
+    const copy = this.#dirty ? undefined : copySnapshot(this.#sqlite, this.#log.lastSeq, copyBytes)
+    if (!copy) return this.#inBackground({ kind: 'checkpoint', dir, before })
+    const bytes = copy.length
+    try {
+      // The copy may be ahead of the disk.
+      await this.settled()
+      await this.#whileBusy(() => replaceSnapshot(this.#files, dir, copy, before))
+    } finally {
+      release(copy)
+    }
+    return bytes
   }
 
   /** Makes a backup of everything that a reader can see now. */
@@ -342,12 +364,16 @@ export class Database implements Reader {
       })
   }
 
-  async #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
+  #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
+    return this.#whileBusy(() =>
+      this.#files === nodeFiles ? runInWorker(task, this.#options.onUnloadable) : runTask(this.#files, task),
+    )
+  }
+
+  async #whileBusy<T>(work: () => Promise<T>): Promise<T> {
     this.#log.busy = true
     try {
-      return await (this.#files === nodeFiles
-        ? runInWorker(task, this.#options.onUnloadable)
-        : runTask(this.#files, task))
+      return await work()
     } finally {
       this.#log.busy = false
     }

@@ -103,20 +103,23 @@ function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, 
   }
 }
 
-/** Applies the transactions after `last` and returns the number of the last one. */
+/** Applies the transactions after `last`, which may be within a frame, and returns the number of the last one. */
 function replay(sqlite: Sqlite, frames: readonly Frame[], last: number, path: string): number {
   let applied = last
   for (const frame of frames) {
     if (frame.seq + frame.count - 1 <= applied) continue
     try {
-      if (frame.seq !== applied + 1) throw new Error(`it begins with ${frame.seq}`)
+      if (frame.seq > applied + 1) throw new Error(`it begins with ${frame.seq}`)
+      const statements = decodeFrame(frame)
+        .slice(applied + 1 - frame.seq)
+        .flat()
       sqlite.exec('BEGIN')
-      for (const statement of decodeFrame(frame).flat()) sqlite.execute(...statement)
+      for (const statement of statements) sqlite.execute(...statement)
       sqlite.exec('COMMIT')
     } catch (error) {
       throw new StoreDamaged(path, `does not fit the snapshot (transaction ${applied + 1}: ${error})`)
     }
-    applied += frame.count
+    applied = frame.seq + frame.count - 1
   }
   return applied
 }

@@ -5,11 +5,13 @@
  * checksums of the old and the new one, so that it has the right one after a crash between any two steps. A snapshot without
  * a list was put there by a person or a restore; it must pass SQLite's integrity check instead.
  */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, readIfThere, replaceFile } from './files.ts'
 import { sidecarName, snapshotName } from './layout.ts'
+import { allocateWithRoom } from './memory.ts'
 import { Sqlite } from './sqlite.ts'
 
 /** "PDS1": the application id in the SQLite files of this program. */
@@ -44,6 +46,19 @@ export function exportSnapshot(sqlite: Sqlite, seq: number): Uint8Array {
   return sqlite.export()
 }
 
+/**
+ * Returns a copy of the database as a snapshot up to transaction `seq`; undefined if that would block the thread for long. Free
+ * its memory with `release`.
+ * @param most bytes that may be copied
+ */
+export function copySnapshot(sqlite: Sqlite, seq: number, most: number): Uint8Array | undefined {
+  if (sqlite.size > most || !sqlite.view()) return undefined
+  const bytes = exportSnapshot(sqlite, seq)
+  const copy = allocateWithRoom(bytes.length)
+  copy.set(bytes)
+  return copy
+}
+
 /** Reads the snapshot of a data directory. Throws StoreDamaged when it is missing or fails its check. */
 export async function readSnapshot(files: Files, dir: string): Promise<Snapshot> {
   const path = join(dir, snapshotName)
@@ -54,14 +69,14 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   if (list !== undefined) verifyChecksum(bytes, list, path, join(dir, sidecarName))
   const { length } = bytes
   const { sqlite, seq } = await openSnapshot(path, bytes, list === undefined ? 'thorough' : 'quick')
-  release(bytes)
+  // Unless the database has taken it over.
+  if (bytes.buffer.byteLength === length) release(bytes)
   return { sqlite, seq, bytes: length, hasChecksum: list !== undefined }
 }
 
-/** Frees the memory at once: a server that has just started allocates too little to trigger the garbage collector. */
-function release(bytes: Uint8Array): void {
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) buffer.transfer(0)
+/** Frees the memory of bytes at once: the garbage collector may wait for long. */
+export function release({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /**
@@ -112,10 +127,11 @@ export function schemaVersion(sqlite: Sqlite): number {
 export async function putSnapshot(files: Files, dir: string, bytes: Uint8Array): Promise<void> {
   const sidecar = join(dir, sidecarName)
   const old = await readIfThere(files, sidecar)
-  if (old !== undefined)
-    await replaceFile(files, sidecar, Buffer.concat([old, checksumLine(bytes, snapshotName)]))
+  if (old === undefined) return replaceFile(files, join(dir, snapshotName), bytes)
+  const line = await checksumInTurns(bytes)
+  await replaceFile(files, sidecar, Buffer.concat([old, line]))
   await replaceFile(files, join(dir, snapshotName), bytes)
-  if (old !== undefined) await replaceFile(files, sidecar, checksumLine(bytes, snapshotName))
+  await replaceFile(files, sidecar, line)
 }
 
 /** Writes the checksum of the existing snapshot. */
@@ -124,9 +140,25 @@ export async function writeChecksum(files: Files, dir: string): Promise<void> {
   await replaceFile(files, join(dir, sidecarName), checksumLine(bytes, snapshotName))
 }
 
-/** Formats a checksum as `sha256sum` prints it. */
+/** Returns the checksum as `sha256sum` prints it. */
 export function checksumLine(bytes: Uint8Array, name: string): Buffer {
-  return Buffer.from(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
+  return lineOf(createHash('sha256').update(bytes), name)
+}
+
+const hashedBytes = 1024 * 1024
+
+/** Returns the checksum of a snapshot without blocking the thread for long. */
+async function checksumInTurns(bytes: Uint8Array): Promise<Buffer> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += hashedBytes) {
+    hash.update(bytes.subarray(at, at + hashedBytes))
+    await setImmediate()
+  }
+  return lineOf(hash, snapshotName)
+}
+
+function lineOf(hash: Hash, name: string): Buffer {
+  return Buffer.from(`${hash.digest('hex')}  ${name}\n`)
 }
 
 function verifyChecksum(bytes: Uint8Array, list: Uint8Array, path: string, sidecar: string): void {

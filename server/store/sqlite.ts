@@ -138,16 +138,20 @@ export class Sqlite {
    * a copy of a large database doubles the memory of the process.
    */
   export(): Uint8Array {
-    const size = this.get<{ bytes: number }>(
-      'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
-    )
-    const array = this.#array?.deref()
-    if (array && size && size.bytes <= array.length) return array.subarray(0, size.bytes)
+    const view = this.view()
+    if (view) return view
     // sql.js closes the file to read it, and opens it again.
     const copy = this.#db.export()
     this.#statements.clear()
     this.#configure()
     return copy
+  }
+
+  /** Returns the database as an SQLite file, valid until the next write; undefined if that would need a copy. */
+  view(): Uint8Array | undefined {
+    const { size } = this
+    const array = this.#array?.deref()
+    return array && size <= array.length ? array.subarray(0, size) : undefined
   }
 
   close(): void {

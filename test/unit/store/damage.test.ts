@@ -153,6 +153,25 @@ test('a checkpointed journal that reappears after a crash is ignored and removed
   expect(store.disk.names(directory)).not.toContain(sealed)
 })
 
+test('a snapshot may end within a frame: the rest of the frame follows it', async () => {
+  const [ahead, store] = [new TrackedStore(new FaultyDisk()), new TrackedStore(new FaultyDisk())]
+  await ahead.open()
+  await ahead.add(1)
+  await ahead.add(2)
+  await ahead.checkpoint()
+  await store.open()
+  await store.add(1)
+  await store.add(2, 3)
+  await store.kill()
+  for (const name of [snapshot, sidecar]) {
+    store.disk.put(join(directory, name), ahead.disk.content(join(directory, name)))
+  }
+  await store.open()
+  expect(store.ids()).toEqual([1, 2, 3])
+  await store.close()
+  await ahead.close()
+})
+
 test('a snapshot without a checksum is accepted after an integrity check, and gets one', async () => {
   const changed = disk.clone()
   await changed.files.remove(join(directory, sidecar))

@@ -1,5 +1,5 @@
 /**
- * Durability on the real disk, with checkpoints in their worker thread: a writing process is killed again and again.
+ * Durability on the real disk, with checkpoints of both kinds: a writing process is killed again and again.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,8 +19,12 @@ const kills = 20
  * Lets a process write until it has acknowledged `lines` transactions, kills it and returns what it
  * acknowledged.
  */
-async function writeAndKill(directory: string, lines: number): Promise<number[]> {
-  const child = spawn(process.execPath, ['--no-warnings', writer, directory])
+async function writeAndKill(
+  directory: string,
+  lines: number,
+  checkpoints: 'copy' | 'merge',
+): Promise<number[]> {
+  const child = spawn(process.execPath, ['--no-warnings', writer, directory, checkpoints])
   const acknowledged: number[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged.push(Number(line))
@@ -35,7 +39,8 @@ test(`acknowledged transactions survive ${kills} kills`, { timeout: 300_000 }, a
   const directory = mkdtempSync(join(tmpdir(), 'pds-kill-'))
   const promised: number[] = []
   for (let kill = 1; kill <= kills; kill++) {
-    promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200))))
+    const checkpoints = kill % 2 === 0 ? 'copy' : 'merge'
+    promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200), checkpoints)))
     // Sometimes the next process recovers the files of two killed ones.
     if (kill % 3 === 0) continue
     const db = await Database.open({ directory, migrations: [pairs], now: () => new Date() })

@@ -23,6 +23,8 @@ export class TrackedStore {
   readonly attempted = new Set<number>()
   /** Errors that no caller received. */
   readonly faults: unknown[] = []
+  /** Of the next opening: 0 for checkpoints that merge the files; undefined for those that copy memory. */
+  copyBytes: number | undefined
   readonly #blob: Uint8Array
   #db: Database | undefined
   #minute = 0
@@ -60,6 +62,7 @@ export class TrackedStore {
       now: this.now,
       files: this.disk.files,
       reserveBytes,
+      ...(this.copyBytes !== undefined && { copyBytes: this.copyBytes }),
       onFault: (error) => this.faults.push(error),
     })
   }

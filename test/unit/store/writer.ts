@@ -1,15 +1,17 @@
 /**
- * A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number.
+ * A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number. Its checkpoints copy memory, or
+ * merge the files in a worker thread.
  */
 import { Database } from '../../../server/store/database.ts'
 import { pairs } from './pairs.ts'
 
-const [directory = ''] = process.argv.slice(2)
+const [directory = '', checkpoints] = process.argv.slice(2)
 const db = await Database.open({
   directory,
   migrations: [pairs],
   now: () => new Date(),
   checkpointBytes: 10_000,
+  ...(checkpoints === 'merge' && { copyBytes: 0 }),
 })
 let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM one')?.last ?? 0) + 1
 
