@@ -17,6 +17,8 @@ import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, namesBacklinkService, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { createEventLog } from './events/event-log.ts'
+import { createSegmentFiles } from './events/segment-files.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
 import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
@@ -198,6 +200,8 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
+  const segmentFiles = createSegmentFiles({ files, dataDir: config.dataDir })
+  const eventLog = createEventLog({ store, segmentFiles, log })
   const viewContext = createViewContexts({
     ...{ store, aliases: config.aliases, now },
     refreshSoon: actorRefresh.refreshSoon,
@@ -245,6 +249,7 @@ export async function createServices(base: Base): Promise<Services> {
     relays,
     eventStream: createEventStream({
       store,
+      eventLog,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
     }),
     notifications,
