@@ -506,3 +506,15 @@ test('retention deletes whole segments, the oldest first, and then rows', async 
   expect(archived.names).toEqual([])
   await archived.store.close()
 })
+
+test('retention deletes no row while older events are in files, also after the clock was set back', async () => {
+  const archived = await opened()
+  await archived.emit(a, 6, 10)
+  await archived.emit(a, 6, 1)
+  await archived.archive.run()
+  await archived.prune(5)
+  expect(await archived.replay()).toEqual(framesOf(a, ...range(1, 12)))
+  await archived.prune(11)
+  expect(await archived.replay()).toEqual([])
+  await archived.store.close()
+})
