@@ -7,6 +7,7 @@ import { createVerifier } from './auth/verifier.ts'
 import type { BacklinkDelays } from './backlinks/backlinks.ts'
 import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
+import type { ArchiveLimits } from './events/archive.ts'
 import { announceRestore } from './events/restored.ts'
 import { watchEventLimit } from './events/retention.ts'
 import { TooManyLookups } from './identity/handle-resolver.ts'
@@ -60,6 +61,8 @@ export interface ServerOptions {
   readonly serviceIdleMs?: number
   /** Replace delays of requests to backlink services; tests use shorter ones. */
   readonly backlinkDelays?: Partial<BacklinkDelays>
+  /** Replaces the limits at which events are archived; tests use lower ones. */
+  readonly archiveLimits?: ArchiveLimits
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
 }
@@ -92,6 +95,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     signal: outgoing.signal,
     passwords: options.passwords,
     backlinkDelays: options.backlinkDelays,
+    archiveLimits: options.archiveLimits,
     onMailKept: options.onMailKept,
     callMethod: (call) => callMethod(call),
   })
@@ -104,6 +108,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopJobs = startJobs(periodicJobs(services), services.background)
   const stopPushQueue = startPushQueue(services)
   const stopEventLimit = watchEventLimit(services)
+  const stopEventArchive = services.eventArchive.watch()
   notifySubscribers(services)
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
   await services.upstreams.start()
@@ -119,7 +124,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       stopJobs()
       stopPushQueue()
       stopEventLimit()
-      // Otherwise a call that waits for another server would delay the close.
+      stopEventArchive()
+      // Otherwise a call that waits for another server, or the archive of many events, would delay the close.
       outgoing.abort()
       await services.upstreams.close()
       proxy?.close()
@@ -153,7 +159,10 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
     now,
     checkpointBytes,
     fullBytes,
-    limitedBytes: (db) => events.state(db).bytes,
+    limitedBytes: (db) => {
+      const { bytes, archivedBytes } = events.state(db)
+      return bytes - archivedBytes
+    },
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),

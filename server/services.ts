@@ -17,6 +17,9 @@ import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { type Config, namesBacklinkService, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { type ArchiveLimits, createEventArchive, type EventArchive } from './events/archive.ts'
+import { createEventLog } from './events/event-log.ts'
+import { createSegmentFiles, type SegmentFiles } from './events/segment-files.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
 import { createHandleResolver, type ResolveHandle } from './identity/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
@@ -76,6 +79,8 @@ export interface Services {
   readonly exports: Exports
   readonly blobs: Blobs
   readonly importer: Importer
+  readonly segmentFiles: SegmentFiles
+  readonly eventArchive: EventArchive
   readonly eventStream: EventStream
   readonly relays: Relays
   readonly notifications: NotificationEvents
@@ -122,6 +127,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly files: Files
   readonly passwords: PasswordHasher | undefined
   readonly backlinkDelays: Partial<BacklinkDelays> | undefined
+  readonly archiveLimits: ArchiveLimits | undefined
   readonly onMailKept: (() => void) | undefined
   readonly callMethod: CallMethod
 }
@@ -198,6 +204,8 @@ export async function createServices(base: Base): Promise<Services> {
     signal,
   })
   await importer.recover()
+  const segmentFiles = createSegmentFiles({ files, dataDir: config.dataDir })
+  const eventLog = createEventLog({ store, segmentFiles, log })
   const viewContext = createViewContexts({
     ...{ store, aliases: config.aliases, now },
     refreshSoon: actorRefresh.refreshSoon,
@@ -243,8 +251,14 @@ export async function createServices(base: Base): Promise<Services> {
     blobs,
     importer,
     relays,
+    segmentFiles,
+    eventArchive: createEventArchive({
+      ...{ config, store, segmentFiles, eventLog, background, log, signal },
+      limits: base.archiveLimits,
+    }),
     eventStream: createEventStream({
       store,
+      eventLog,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
     }),
     notifications,

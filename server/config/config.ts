@@ -226,7 +226,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     env: 'PDS_EVENT_LIMIT',
     kind: kinds.byteSize,
     fallback: '64MB',
-    about: 'Most bytes of the event stream that are kept for them; the server holds these in memory.',
+    about: 'Most bytes of the event stream that are kept for them; all but the newest 4 MB are in files.',
   },
   remoteLimit: {
     env: 'PDS_REMOTE_LIMIT',

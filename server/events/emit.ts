@@ -7,6 +7,7 @@
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
 import type { Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
+import * as eventRemovals from '../store/tables/event-removals.ts'
 import * as events from '../store/tables/events.ts'
 import * as repos from '../store/tables/repos.ts'
 import { accountFrame, type CommitEvent, commitFrame, identityFrame, syncFrame } from './frames.ts'
@@ -40,6 +41,7 @@ export function emitCommit(tx: Writer, event: CommitEvent, at: Date): void {
 /** Reports that an account was deleted, and deletes its earlier events. */
 export function emitDeletion(tx: Writer, did: string, at: Date): void {
   events.removeOfAccount(tx, did)
+  eventRemovals.add(tx, did)
   events.append(tx, { kind: 'account', did, at }, (seq) => accountFrame({ seq, at }, did, 'deleted'))
 }
 

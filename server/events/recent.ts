@@ -4,7 +4,8 @@
  */
 import type { Database } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
-import * as events from '../store/tables/events.ts'
+import type * as events from '../store/tables/events.ts'
+import type { EventLog } from './event-log.ts'
 
 export interface RecentEvents {
   /**
@@ -23,14 +24,15 @@ export interface RecentEvents {
 }
 
 interface Deps {
-  readonly store: Pick<Database, 'get' | 'all' | 'epoch' | 'settled' | 'watch'>
+  readonly store: Pick<Database, 'epoch' | 'settled' | 'watch'>
+  readonly eventLog: Pick<EventLog, 'page'>
   /** Reports unexpected errors, because reading has no caller. */
   readonly onFault: (error: unknown) => void
 }
 
 const keptBytes = 4_000_000
 
-export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
+export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEvents {
   let consumers = 0
   /** Events between these numbers are in `kept`. */
   let [start, end] = [0, 0]
@@ -55,7 +57,7 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
   async function readPage(): Promise<void> {
     const { epoch } = store
     const from = end
-    const page = events.page(store, from)
+    const page = await eventLog.page(from)
     const last = page.events.at(-1)?.seq
     if (last === undefined) return
     await store.settled(epoch)

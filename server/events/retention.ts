@@ -3,27 +3,43 @@ import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { Background } from '../jobs/background.ts'
 import type { Database } from '../store/database.ts'
+import * as segments from '../store/tables/event-segments.ts'
 import * as events from '../store/tables/events.ts'
+import type { SegmentFiles } from './segment-files.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'eventRetention' | 'eventLimit'>
   readonly store: Database
+  readonly segmentFiles: Pick<SegmentFiles, 'remove'>
   readonly now: () => Date
 }
 
 /** Events of one transaction, which takes a few milliseconds. */
 const batch = 100
 
-/** Deletes events that are too old or too many, the oldest first. Returns how many. */
-export async function pruneEvents({ config, store, now }: Deps): Promise<number> {
+/** Deletes events that are too old or too many, the oldest first: whole segments, then rows. Returns whether there were any. */
+export async function pruneEvents(deps: Deps): Promise<boolean> {
+  const { config, store, now } = deps
   const since = now().getTime() - config.eventRetention
   // Some more than needed, so that a burst does not cause one transaction for each event.
   const isOver = events.state(store).bytes > config.eventLimit
   const bytes = isOver ? config.eventLimit * 0.95 : config.eventLimit
+  const hasSegments = await pruneSegments(deps, { since, bytes })
   for (let total = 0; ; await setImmediate()) {
-    const removed = await store.transact((tx) => events.removeOutdated(tx, { since, bytes }, batch))
+    const removed = await store.transact((tx) =>
+      // Older events may have been archived meanwhile.
+      segments.next(tx, 0) ? 0 : events.removeOutdated(tx, { since, bytes }, batch),
+    )
     total += removed
-    if (removed < batch) return total
+    if (removed < batch) return hasSegments || total > 0
+  }
+}
+
+async function pruneSegments({ store, segmentFiles }: Deps, keep: events.Retention): Promise<boolean> {
+  for (let total = 0; ; total++) {
+    const removed = await store.transact((tx) => segments.removeOutdated(tx, keep))
+    if (!removed) return total > 0
+    await segmentFiles.remove(removed.name)
   }
 }
 
@@ -41,7 +57,7 @@ export function watchEventLimit(deps: Deps & { readonly background: Background }
     background.run('deletion of old events', async () => {
       try {
         // Again if more has been written meanwhile.
-        while (isOver() && (await pruneEvents(deps)) > 0) {}
+        while (isOver() && (await pruneEvents(deps))) {}
       } finally {
         isPruning = false
       }

@@ -7,6 +7,7 @@ import type { Database } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import * as events from '../store/tables/events.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import type { EventLog } from './event-log.ts'
 import { createRecentEvents } from './recent.ts'
 
 export interface EventStream {
@@ -22,11 +23,12 @@ type Message = Uint8Array | com.core.sync.subscribeRepos.$Message
 
 interface Deps {
   readonly store: Database
+  readonly eventLog: Pick<EventLog, 'page'>
   /** Reports unexpected errors, because reading new events has no caller. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Each one may have 2 MB that it has not read yet. */
+/** Each one may have 2 MB that it has not read yet, and one segment of the archive. */
 const maxConsumers = 200
 
 const outdated: Message = {
@@ -35,8 +37,8 @@ const outdated: Message = {
   message: 'Events after the cursor have been deleted. The stream begins with the oldest event.',
 }
 
-export function createEventStream({ store, onFault }: Deps): EventStream {
-  const recent = createRecentEvents({ store, onFault })
+export function createEventStream({ store, eventLog, onFault }: Deps): EventStream {
+  const recent = createRecentEvents({ store, eventLog, onFault })
 
   /** Yields all events after `from`: from the store until it has caught up with the recent ones. */
   async function* follow(from: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
@@ -44,7 +46,7 @@ export function createEventStream({ store, onFault }: Deps): EventStream {
     while (!signal.aborted) {
       const { start } = recent
       const isRecent = at >= start
-      const page = isRecent ? recent.after(at) : await settled(store, () => events.page(store, at).events)
+      const page = isRecent ? recent.after(at) : (await settled(store, () => eventLog.page(at))).events
       for (const { seq, frame } of page) {
         yield frame
         at = seq
@@ -74,12 +76,14 @@ export function createEventStream({ store, onFault }: Deps): EventStream {
 }
 
 /** Returns what `read` returns, once it is on disk. @throws NotEnoughResources */
-async function settled<T>(store: Database, read: () => T): Promise<T> {
+async function settled<T>(store: Database, read: () => T | Promise<T>): Promise<T> {
   const { epoch } = store
-  const result = read()
-  await store.settled(epoch).catch((error: unknown) => {
+  try {
+    const result = await read()
+    await store.settled(epoch)
+    return result
+  } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     throw protocolError('NotEnoughResources', 'The server cannot write to its disk at the moment')
-  })
-  return result
+  }
 }

@@ -2,6 +2,7 @@
 import type { PlcPublisher } from '../accounts/plc.ts'
 import type { LastUsed } from '../auth/last-used.ts'
 import type { Backlinks } from '../backlinks/backlinks.ts'
+import type { EventArchive } from '../events/archive.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { Relays } from '../network/relays.ts'
@@ -16,6 +17,7 @@ import type { Job } from './scheduler.ts'
 type Deps = Parameters<typeof sweep>[0] &
   Parameters<typeof backUpWhenDue>[0] &
   Parameters<typeof pruneEvents>[0] & {
+    readonly eventArchive: EventArchive
     readonly plc: PlcPublisher
     readonly lastUsed: LastUsed
     readonly relays: Pick<Relays, 'askDue'>
@@ -45,6 +47,8 @@ export function periodicJobs(services: Deps): Job[] {
     { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => services.blobs.expire() },
     { name: 'crawl request', firstMs: 0, everyMs: minute, run: () => services.relays.askDue() },
     { name: 'deletion of old events', firstMs: 0, everyMs: minute, run: () => pruneEvents(services) },
+    { name: 'archiving of events', firstMs: 0, everyMs: minute, run: () => services.eventArchive.run() },
+    { name: 'sweep of event files', firstMs: 0, everyMs: day, run: () => services.eventArchive.sweep() },
     {
       name: 'deletion of old remote records',
       firstMs: 3 * minute,

@@ -16,6 +16,7 @@ export function networkMigrations(): Migration[] {
     { sql: silentRecords() },
     { sql: evictedRecords() },
     { sql: drafts() },
+    { sql: eventArchive() },
   ]
 }
 
@@ -329,5 +330,26 @@ function drafts(): string {
       UNIQUE (account, id)
     ) STRICT;
     CREATE INDEX drafts_account ON drafts (account, position);
+  `
+}
+
+/** See `tables/event-segments.ts` and `tables/event-removals.ts`. */
+function eventArchive(): string {
+  return `
+    -- Files of events that are older than those in the table.
+    CREATE TABLE event_segments (
+      last_seq INTEGER PRIMARY KEY,
+      first_seq INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,       -- of its newest event, in milliseconds
+      bytes INTEGER NOT NULL,            -- of its frames
+      name TEXT NOT NULL                 -- SHA-256 of the file, in hexadecimal
+    ) STRICT;
+    ALTER TABLE event_state ADD COLUMN archived_bytes INTEGER NOT NULL DEFAULT 0; -- of the frames in files
+
+    -- Deleted accounts whose events may still be in files.
+    CREATE TABLE event_removals (
+      did TEXT PRIMARY KEY,
+      seq INTEGER NOT NULL               -- of the last event before the deletion
+    ) STRICT, WITHOUT ROWID;
   `
 }

@@ -17,17 +17,24 @@ export interface EventState {
   readonly outdatedSeq: number
   /** Bytes of all frames. */
   readonly bytes: number
+  /** Bytes of the frames that are in files instead of the table. */
+  readonly archivedBytes: number
 }
 
-/** Limits of a page. A single event may be larger. */
-const pageEvents = 100
-const pageBytes = 1_000_000
+/** A single event may be larger. */
+interface PageLimits {
+  readonly events: number
+  readonly bytes: number
+}
+
+const pageLimits: PageLimits = { events: 100, bytes: 1_000_000 }
 
 export function state(db: Reader): EventState {
   const row = db.get<EventState>(
-    'SELECT last_seq AS lastSeq, outdated_seq AS outdatedSeq, bytes FROM event_state WHERE id = 1',
+    `SELECT last_seq AS lastSeq, outdated_seq AS outdatedSeq, bytes, archived_bytes AS archivedBytes
+     FROM event_state WHERE id = 1`,
   )
-  return row ?? { lastSeq: 0, outdatedSeq: 0, bytes: 0 }
+  return row ?? { lastSeq: 0, outdatedSeq: 0, bytes: 0, archivedBytes: 0 }
 }
 
 /** Adds an event. @param encode returns its frame */
@@ -59,20 +66,9 @@ export interface Page {
   readonly isLast: boolean
 }
 
-/** Returns the first events after `after`. */
+/** Returns the first events of the table after `after`. */
 export function page(db: Reader, after: number): Page {
-  const sizes = db.all<{ seq: number; bytes: number }>(
-    'SELECT seq, length(frame) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
-    [after, pageEvents],
-  )
-  let last = after
-  let bytes = 0
-  for (const event of sizes) {
-    bytes += event.bytes
-    if (last > after && bytes > pageBytes) break
-    last = event.seq
-  }
-  const isLast = sizes.length < pageEvents && last === (sizes.at(-1)?.seq ?? after)
+  const { last, isLast } = pageEnd(db, after, pageLimits)
   if (last === after) return { events: [], isLast }
   const events = db.all<StoredEvent>(
     'SELECT seq, kind, frame FROM events WHERE seq > ? AND seq <= ? ORDER BY seq',
@@ -81,6 +77,44 @@ export function page(db: Reader, after: number): Page {
   return { events, isLast }
 }
 
+/** Returns the number of the last event of a page. */
+function pageEnd(db: Reader, after: number, limits: PageLimits): { last: number; isLast: boolean } {
+  const sizes = db.all<{ seq: number; bytes: number }>(
+    'SELECT seq, length(frame) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+    [after, limits.events],
+  )
+  let last = after
+  let bytes = 0
+  for (const event of sizes) {
+    bytes += event.bytes
+    if (last > after && bytes > limits.bytes) break
+    last = event.seq
+  }
+  return { last, isLast: sizes.length < limits.events && last === (sizes.at(-1)?.seq ?? after) }
+}
+
+/** A row of the table. */
+export interface EventRow extends StoredEvent {
+  readonly did: string
+  /** In milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Returns the number of the last one of the oldest events of the table; 0 if there are none. */
+export function endOfOldest(db: Reader, limits: PageLimits): number {
+  return pageEnd(db, 0, limits).last
+}
+
+/** Returns the first rows after `after` and up to `last`. */
+export function rows(db: Reader, after: number, last: number, limit: number): EventRow[] {
+  return db.all<EventRow>(
+    `SELECT seq, kind, did, created_at AS at, frame FROM events
+     WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+    [after, last, limit],
+  )
+}
+
+/** Deletes the events of an account from the table. For those in files, see `event-removals.ts`. */
 export function removeOfAccount(tx: Writer, did: string): void {
   const removed = tx.all<{ bytes: number }>(
     'DELETE FROM events WHERE did = ? RETURNING length(frame) AS bytes',
@@ -97,7 +131,7 @@ export interface Retention {
   readonly bytes: number
 }
 
-/** Deletes outdated events, at most `limit`. Returns how many it has deleted. */
+/** Deletes outdated events of the table, at most `limit`. Returns how many it has deleted. */
 export function removeOutdated(tx: Writer, keep: Retention, limit: number): number {
   const excess = state(tx).bytes - keep.bytes
   const first = tx.all<{ seq: number; at: number; bytes: number }>(

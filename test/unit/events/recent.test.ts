@@ -6,7 +6,7 @@ import { createRecentEvents, type RecentEvents } from '../../../server/events/re
 import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
-import { append, state } from '../../../server/store/tables/events.ts'
+import { append, page, state } from '../../../server/store/tables/events.ts'
 
 let directory: string
 let store: Database
@@ -20,9 +20,8 @@ beforeEach(async () => {
   store = await Database.open({ directory, migrations, now: () => new Date() })
   onDisk = undefined
   recent = createRecentEvents({
+    eventLog: { page: async (after) => page(store, after) },
     store: {
-      get: (...query) => store.get(...query),
-      all: (...query) => store.all(...query),
       watch: (watcher) => store.watch(watcher),
       epoch: 0,
       settled: () => onDisk ?? store.settled(),
