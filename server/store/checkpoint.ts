@@ -12,7 +12,7 @@ export async function checkpoint(files: Files, dir: string, before: number): Pro
   const { sqlite, seq } = await load(files, dir, { before })
   try {
     const bytes = exportSnapshot(sqlite, seq)
-    await replaceSnapshot(files, dir, bytes, before)
+    await replaceSnapshot(files, dir, [bytes], before)
     return bytes.length
   } finally {
     sqlite.close()
@@ -26,10 +26,10 @@ export async function checkpoint(files: Files, dir: string, before: number): Pro
 export async function replaceSnapshot(
   files: Files,
   dir: string,
-  bytes: Uint8Array,
+  chunks: Iterable<Uint8Array>,
   before: number,
 ): Promise<void> {
-  await putSnapshot(files, dir, bytes)
+  await putSnapshot(files, dir, chunks)
   await removeJournals(files, dir, before)
 }
 

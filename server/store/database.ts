@@ -20,7 +20,7 @@ import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
 import { type OpenedStore, openStore, type Upgrade } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
-import { copySnapshot, exportSnapshot, release } from './snapshot.ts'
+import { exportSnapshot, freezeSnapshot } from './snapshot.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
 import { type Reader, runTransaction, type Writer } from './transaction.ts'
@@ -44,8 +44,8 @@ export interface OpenOptions {
   readonly files?: Files
   /** Bytes of journals at which a checkpoint starts automatically: by default 8 MiB, or a quarter of the snapshot if that is more. */
   readonly checkpointBytes?: number
-  /** Bytes of the largest database that a checkpoint copies: by default 32 MiB, which takes some 10 ms. */
-  readonly copyBytes?: number
+  /** Makes checkpoints merge the files, as they do when a database has outgrown its array; for tests. */
+  readonly mergeFiles?: boolean
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
   /** Bytes of data at which `assertRoom` throws. */
@@ -55,7 +55,6 @@ export interface OpenOptions {
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
-const defaultCopyBytes = 32 * 1024 * 1024
 /** A snapshot of 2 GiB can be neither written nor read. The difference is for writes that a full store still accepts. */
 const defaultFullBytes = 1.5 * 1024 ** 3
 /** Bytes of the journal after which the size of a database that is far from full is read again. */
@@ -242,23 +241,18 @@ export class Database implements Reader {
   }
 
   /**
-   * Writes a copy of memory as the snapshot. If that would block the thread for long, a worker merges the files instead, which takes
-   * as much memory again and much more time. Returns the bytes of the snapshot.
+   * Writes memory as the snapshot, page by page. If the database has outgrown its array, a worker merges the files instead, which
+   * takes as much memory again and more time. Returns the bytes of the snapshot.
    */
   async #replaceSnapshot(): Promise<number> {
-    const { directory: dir, copyBytes = defaultCopyBytes } = this.#options
+    const { directory: dir, mergeFiles = false } = this.#options
     const before = this.#log.firstSeq
-    const copy = this.#dirty ? undefined : copySnapshot(this.#sqlite, this.#log.lastSeq, copyBytes)
-    if (!copy) return this.#inBackground({ kind: 'checkpoint', dir, before })
-    const bytes = copy.length
-    try {
-      // The copy may be ahead of the disk.
-      await this.settled()
-      await this.#whileBusy(() => replaceSnapshot(this.#files, dir, copy, before))
-    } finally {
-      release(copy)
-    }
-    return bytes
+    using frozen = this.#dirty || mergeFiles ? undefined : freezeSnapshot(this.#sqlite, this.#log.lastSeq)
+    if (!frozen) return this.#inBackground({ kind: 'checkpoint', dir, before })
+    // Memory may be ahead of the disk.
+    await this.settled()
+    await this.#whileBusy(() => replaceSnapshot(this.#files, dir, frozen.chunks(), before))
+    return frozen.length
   }
 
   /** Makes a backup of everything that a reader can see now. */
@@ -305,7 +299,7 @@ export class Database implements Reader {
     this.#sealedBytes += await this.#log.seal()
     if (this.#sealedBytes === 0) return
     const bytes = exportSnapshot(this.#sqlite, this.#log.seq)
-    await replaceSnapshot(this.#files, this.#options.directory, bytes, this.#log.firstSeq)
+    await replaceSnapshot(this.#files, this.#options.directory, [bytes], this.#log.firstSeq)
   }
 
   #assertOpen(): void {

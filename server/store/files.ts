@@ -244,11 +244,29 @@ export async function replaceFile(
   await replaceByChunks(files, path, parts)
 }
 
-async function replaceByChunks(files: Files, path: string, chunks: Parameters<typeof writeChunks>[2]) {
+type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
+/**
+ * Writes the new content of a file beside it; a failure leaves nothing, as the disk may be full. Returns a function that replaces the
+ * file, as `replaceFile`.
+ */
+export async function prepareFile(files: Files, path: string, chunks: Chunks): Promise<() => Promise<void>> {
   const temporary = `${path}.tmp`
-  await writeChunks(files, temporary, chunks)
-  await files.rename(temporary, path)
-  await files.syncDir(dirname(path))
+  try {
+    await writeChunks(files, temporary, chunks)
+  } catch (error) {
+    await files.remove(temporary).catch(() => {})
+    throw error
+  }
+  return async () => {
+    await files.rename(temporary, path)
+    await files.syncDir(dirname(path))
+  }
+}
+
+async function replaceByChunks(files: Files, path: string, chunks: Chunks): Promise<void> {
+  const replace = await prepareFile(files, path, chunks)
+  await replace()
 }
 
 /** Replaces a file in a user's folder: as `replaceFile`, but removes the temporary file on failure. */

@@ -84,7 +84,7 @@ async function createStore(files: Files, dir: string, migrations: readonly Migra
   const sqlite = await createSqlite()
   try {
     migrate(sqlite, migrations)
-    await putSnapshot(files, dir, exportSnapshot(sqlite, 0))
+    await putSnapshot(files, dir, [exportSnapshot(sqlite, 0)])
   } finally {
     sqlite.close()
   }
@@ -136,7 +136,7 @@ async function bringUpToDate(
   await saveBackup(files, dir, contentOf(sqlite, seq), now(), 'upgrade')
   migrate(sqlite, migrations)
   const bytes = exportSnapshot(sqlite, seq)
-  await putSnapshot(files, dir, bytes)
+  await putSnapshot(files, dir, [bytes])
   onUpgrade?.({ from, to, state: 'finished' })
   return bytes.length
 }

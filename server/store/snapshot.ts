@@ -7,11 +7,10 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
-import { type Files, readIfThere, replaceFile } from './files.ts'
+import { type Files, prepareFile, readIfThere, replaceFile } from './files.ts'
+import type { FrozenPages } from './frozen-pages.ts'
 import { sidecarName, snapshotName } from './layout.ts'
-import { allocateWithRoom } from './memory.ts'
 import { Sqlite } from './sqlite.ts'
 
 /** "PDS1": the application id in the SQLite files of this program. */
@@ -46,17 +45,10 @@ export function exportSnapshot(sqlite: Sqlite, seq: number): Uint8Array {
   return sqlite.export()
 }
 
-/**
- * Returns a copy of the database as a snapshot up to transaction `seq`; undefined if that would block the thread for long. Free
- * its memory with `release`.
- * @param most bytes that may be copied
- */
-export function copySnapshot(sqlite: Sqlite, seq: number, most: number): Uint8Array | undefined {
-  if (sqlite.size > most || !sqlite.view()) return undefined
-  const bytes = exportSnapshot(sqlite, seq)
-  const copy = allocateWithRoom(bytes.length)
-  copy.set(bytes)
-  return copy
+/** Returns the database as a snapshot up to transaction `seq`, to be read while it changes; undefined if that is not possible. */
+export function freezeSnapshot(sqlite: Sqlite, seq: number): FrozenPages | undefined {
+  sqlite.exec(`UPDATE store_meta SET seq = ${seq}`)
+  return sqlite.freeze()
 }
 
 /** Reads the snapshot of a data directory. Throws StoreDamaged when it is missing or fails its check. */
@@ -69,14 +61,14 @@ export async function readSnapshot(files: Files, dir: string): Promise<Snapshot>
   if (list !== undefined) verifyChecksum(bytes, list, path, join(dir, sidecarName))
   const { length } = bytes
   const { sqlite, seq } = await openSnapshot(path, bytes, list === undefined ? 'thorough' : 'quick')
-  // Unless the database has taken it over.
-  if (bytes.buffer.byteLength === length) release(bytes)
+  release(bytes)
   return { sqlite, seq, bytes: length, hasChecksum: list !== undefined }
 }
 
-/** Frees the memory of bytes at once: the garbage collector may wait for long. */
-export function release({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+/** Frees the memory at once: a server that has just started allocates too little to trigger the garbage collector. */
+function release(bytes: Uint8Array): void {
+  const { buffer } = bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) buffer.transfer(0)
 }
 
 /**
@@ -123,15 +115,24 @@ export function schemaVersion(sqlite: Sqlite): number {
   return sqlite.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }
 
-/** Replaces the snapshot of a data directory. */
-export async function putSnapshot(files: Files, dir: string, bytes: Uint8Array): Promise<void> {
-  const sidecar = join(dir, sidecarName)
+/** Replaces the snapshot of a data directory. Reads `chunks` once, each when the one before is written. */
+export async function putSnapshot(files: Files, dir: string, chunks: Iterable<Uint8Array>): Promise<void> {
+  const [path, sidecar] = [join(dir, snapshotName), join(dir, sidecarName)]
+  const hash = createHash('sha256')
+  const replace = await prepareFile(files, path, hashed(chunks, hash))
   const old = await readIfThere(files, sidecar)
-  if (old === undefined) return replaceFile(files, join(dir, snapshotName), bytes)
-  const line = await checksumInTurns(bytes)
+  if (old === undefined) return replace()
+  const line = lineOf(hash, snapshotName)
   await replaceFile(files, sidecar, Buffer.concat([old, line]))
-  await replaceFile(files, join(dir, snapshotName), bytes)
+  await replace()
   await replaceFile(files, sidecar, line)
+}
+
+function* hashed(chunks: Iterable<Uint8Array>, hash: Hash): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    hash.update(chunk)
+    yield chunk
+  }
 }
 
 /** Writes the checksum of the existing snapshot. */
@@ -143,18 +144,6 @@ export async function writeChecksum(files: Files, dir: string): Promise<void> {
 /** Returns the checksum as `sha256sum` prints it. */
 export function checksumLine(bytes: Uint8Array, name: string): Buffer {
   return lineOf(createHash('sha256').update(bytes), name)
-}
-
-const hashedBytes = 1024 * 1024
-
-/** Returns the checksum of a snapshot without blocking the thread for long. */
-async function checksumInTurns(bytes: Uint8Array): Promise<Buffer> {
-  const hash = createHash('sha256')
-  for (let at = 0; at < bytes.length; at += hashedBytes) {
-    hash.update(bytes.subarray(at, at + hashedBytes))
-    await setImmediate()
-  }
-  return lineOf(hash, snapshotName)
 }
 
 function lineOf(hash: Hash, name: string): Buffer {

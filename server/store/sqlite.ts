@@ -1,6 +1,7 @@
 /** The only file that imports sql.js: SQLite in memory, with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
+import { FrozenPages, type WriteWatch, watchWrites } from './frozen-pages.ts'
 import { sizeWithRoom } from './memory.ts'
 
 /** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */
@@ -46,10 +47,12 @@ export class Sqlite {
   #pageBytes: number | undefined
   /** The array in which sql.js keeps the file, until the file outgrows it: then it is garbage, of a hundred megabytes or more. */
   readonly #array: WeakRef<Uint8Array> | undefined
+  readonly #writes: WriteWatch | undefined
 
   private constructor(db: SqlJs, array?: Uint8Array) {
     this.#db = db
     this.#array = array && new WeakRef(array)
+    this.#writes = array && watchWrites(array)
   }
 
   /**
@@ -138,8 +141,9 @@ export class Sqlite {
    * a copy of a large database doubles the memory of the process.
    */
   export(): Uint8Array {
-    const view = this.view()
-    if (view) return view
+    const { size } = this
+    const array = this.#array?.deref()
+    if (array && size <= array.length) return array.subarray(0, size)
     // sql.js closes the file to read it, and opens it again.
     const copy = this.#db.export()
     this.#statements.clear()
@@ -147,11 +151,13 @@ export class Sqlite {
     return copy
   }
 
-  /** Returns the database as an SQLite file, valid until the next write; undefined if that would need a copy. */
-  view(): Uint8Array | undefined {
+  /** Returns the SQLite file as it is now, to be read while it changes; undefined if it has outgrown its array. */
+  freeze(): FrozenPages | undefined {
     const { size } = this
     const array = this.#array?.deref()
-    return array && size <= array.length ? array.subarray(0, size) : undefined
+    return array && this.#writes && size <= array.length
+      ? new FrozenPages(array, this.#writes, size)
+      : undefined
   }
 
   close(): void {

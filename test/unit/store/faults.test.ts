@@ -15,7 +15,7 @@ async function live(store: TrackedStore): Promise<void> {
   await store.add(6)
   await store.backup()
   await store.close()
-  store.copyBytes = 0
+  store.mergeFiles = true
   await store.tryToOpen(items, notes)
   await store.add(7, 8)
   await store.checkpoint()

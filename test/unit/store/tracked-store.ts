@@ -23,8 +23,8 @@ export class TrackedStore {
   readonly attempted = new Set<number>()
   /** Errors that no caller received. */
   readonly faults: unknown[] = []
-  /** Of the next opening: 0 for checkpoints that merge the files; undefined for those that copy memory. */
-  copyBytes: number | undefined
+  /** Whether checkpoints merge the files, from the next opening on. */
+  mergeFiles = false
   readonly #blob: Uint8Array
   #db: Database | undefined
   #minute = 0
@@ -62,7 +62,7 @@ export class TrackedStore {
       now: this.now,
       files: this.disk.files,
       reserveBytes,
-      ...(this.copyBytes !== undefined && { copyBytes: this.copyBytes }),
+      mergeFiles: this.mergeFiles,
       onFault: (error) => this.faults.push(error),
     })
   }

@@ -11,7 +11,7 @@ const db = await Database.open({
   migrations: [pairs],
   now: () => new Date(),
   checkpointBytes: 10_000,
-  ...(checkpoints === 'merge' && { copyBytes: 0 }),
+  mergeFiles: checkpoints === 'merge',
 })
 let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM one')?.last ?? 0) + 1
 
