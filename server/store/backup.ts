@@ -281,7 +281,8 @@ async function readBackup(file: string, options: ReadOptions): Promise<CheckedBa
 
 /** Reads and checks the database of an SQLite backup. */
 async function checkDatabase(files: Files, file: string, migrations?: number): Promise<Content> {
-  const snapshot = await files.read(file)
+  // The database that checks it takes the buffer over.
+  const snapshot = await files.read(file, 'with room')
   const list = await readIfThere(files, checksumFile(file))
   const line = checksumLine(snapshot, basename(file))
   if (list !== undefined && !line.equals(list.subarray(0, line.length))) {
