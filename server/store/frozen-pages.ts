@@ -9,13 +9,16 @@ const chunkBytes = 1024 * 1024
 
 /** Observes the writes to an array, all of which go through its `set`. */
 export interface WriteWatch {
+  /** Number of writes so far. */
+  count: number
   frozen: FrozenPages | undefined
 }
 
 /** Returns the array's watch. Does not hold the array, which may be garbage later. */
 export function watchWrites(array: Uint8Array): WriteWatch {
-  const watch: WriteWatch = { frozen: undefined }
+  const watch: WriteWatch = { count: 0, frozen: undefined }
   array.set = function (this: Uint8Array, source: ArrayLike<number>, at = 0) {
+    watch.count++
     watch.frozen?.save(at, at + source.length)
     Uint8Array.prototype.set.call(this, source, at)
   }

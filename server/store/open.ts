@@ -20,7 +20,7 @@ import { type Migration, migrate } from './migrate.ts'
 import { type Loaded, load } from './recover.ts'
 import { finishRestore } from './restore.ts'
 import { createSqlite, exportSnapshot, putSnapshot, schemaVersion, writeChecksum } from './snapshot.ts'
-import type { Sqlite } from './sqlite.ts'
+import { Sqlite } from './sqlite.ts'
 
 /** An upgrade of the data to the schema of this program, by numbers of migrations. */
 export interface Upgrade {
@@ -54,7 +54,7 @@ export async function openStore(
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
   const loaded = await loadOrMoveAside(files, dir, now)
-  const { sqlite, seq } = loaded
+  let { sqlite, seq } = loaded
   let journal: Journal | undefined
   try {
     const version = schemaVersion(sqlite)
@@ -65,12 +65,31 @@ export async function openStore(
     if (!loaded.hasChecksum) await writeChecksum(files, dir)
     const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now, onUpgrade)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
+    sqlite = await compacted(sqlite)
     return { sqlite, seq, journal, snapshotBytes, sealedBytes }
   } catch (error) {
     await journal?.close()
     sqlite.close()
     throw error
   }
+}
+
+/** Free bytes from which a database is compacted, if they are also half of it. */
+const compactedBytes = 16 * 1024 * 1024
+
+/**
+ * Returns the database without the pages that deletions have freed, if they are most of a large one: memory, snapshots and backups
+ * have its whole size. An upgrade has done that, and its database gets an array with room to grow.
+ */
+async function compacted(sqlite: Sqlite): Promise<Sqlite> {
+  const { size, freeBytes, hasRoom } = sqlite
+  const isMostlyFree = freeBytes >= Math.max(compactedBytes, size / 2)
+  if (hasRoom && !isMostlyFree) return sqlite
+  // SQLite's own memory never shrinks, so neither the old pages nor the new file go there.
+  if (isMostlyFree) sqlite.exec('PRAGMA journal_mode = OFF; PRAGMA temp_store = FILE; VACUUM')
+  const bytes = sqlite.export()
+  sqlite.close()
+  return Sqlite.open(bytes)
 }
 
 /** Whether the directory has no file of this program. A start with empty data would hide the loss of a snapshot. */

@@ -45,7 +45,10 @@ export class Sqlite {
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
   #pageBytes: number | undefined
-  /** The array in which sql.js keeps the file, until the file outgrows it: then it is garbage, of a hundred megabytes or more. */
+  /**
+   * The array in which sql.js keeps the file, until the file outgrows it or shrinks: then it is garbage, of a hundred megabytes or
+   * more.
+   */
   readonly #array: WeakRef<Uint8Array> | undefined
   readonly #writes: WriteWatch | undefined
 
@@ -77,6 +80,18 @@ export class Sqlite {
     const count = this.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
     this.#pageBytes ??= this.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
     return count * this.#pageBytes
+  }
+
+  /** Bytes of pages that deletions have freed, for later rows. */
+  get freeBytes(): number {
+    const { size } = this
+    const free = this.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0
+    return size === 0 ? 0 : free * (this.#pageBytes ?? 0)
+  }
+
+  /** Whether the file can grow without a copy. */
+  get hasRoom(): boolean {
+    return this.#currentArray() !== undefined
   }
 
   /** Returns the first row of a query. Throws when the statement would write. */
@@ -141,23 +156,26 @@ export class Sqlite {
    * a copy of a large database doubles the memory of the process.
    */
   export(): Uint8Array {
-    const { size } = this
-    const array = this.#array?.deref()
-    if (array && size <= array.length) return array.subarray(0, size)
-    // sql.js closes the file to read it, and opens it again.
-    const copy = this.#db.export()
-    this.#statements.clear()
-    this.#configure()
-    return copy
+    const array = this.#currentArray()
+    if (array) return array.subarray(0, this.size)
+    return this.#db.export()
   }
 
-  /** Returns the SQLite file as it is now, to be read while it changes; undefined if it has outgrown its array. */
+  /** Returns the SQLite file as it is now, to be read while it changes; undefined if sql.js has replaced its array. */
   freeze(): FrozenPages | undefined {
-    const { size } = this
+    const array = this.#currentArray()
+    return array && this.#writes && new FrozenPages(array, this.#writes, this.size)
+  }
+
+  /** Returns the array that sql.js writes to; undefined if it has replaced the one that it was given. */
+  #currentArray(): Uint8Array | undefined {
     const array = this.#array?.deref()
-    return array && this.#writes && size <= array.length
-      ? new FrozenPages(array, this.#writes, size)
-      : undefined
+    if (!array || !this.#writes || this.size > array.length) return undefined
+    const { count } = this.#writes
+    // Writes a page without a lasting change: an array that was replaced is not written to any more.
+    const version = this.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+    this.#db.run(`PRAGMA user_version = ${version + 1}; PRAGMA user_version = ${version}`)
+    return this.#writes.count > count ? array : undefined
   }
 
   close(): void {

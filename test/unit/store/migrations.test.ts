@@ -4,7 +4,7 @@ import type { LexMap } from '@atproto/lex-data'
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../../server/notifications/reasons.ts'
 import { migrations } from '../../../server/records/migrations.ts'
-import { Database } from '../../../server/store/database.ts'
+import { Database, type Migration } from '../../../server/store/database.ts'
 import * as activitySubscriptions from '../../../server/store/tables/activity-subscriptions.ts'
 import * as fanOuts from '../../../server/store/tables/fan-outs.ts'
 import { search } from '../../../server/store/tables/name-words.ts'
@@ -28,6 +28,41 @@ function opener({ files }: FaultyDisk): (version: number) => Promise<Database> {
 }
 
 const emptyDisk = () => opener(new FaultyDisk())
+
+test('an upgrade that frees pages leaves a snapshot that no journal is applied to again', async () => {
+  const disk = new FaultyDisk()
+  const open = (...more: Migration[]) =>
+    Database.open({
+      directory: '/data',
+      migrations: [rows, ...more],
+      now: () => new Date(at),
+      files: disk.files,
+    })
+  const before = await open()
+  for (let n = 0; n < 40; n++) {
+    await before.transact((tx) => tx.run('INSERT INTO rows (bytes) VALUES (?)', [new Uint8Array(4000)]))
+  }
+  await before.transact((tx) => tx.run('DELETE FROM rows WHERE id > 2'))
+  await kill(disk, before)
+
+  const upgraded = await open({ sql: 'ALTER TABLE rows ADD COLUMN note TEXT' })
+  await upgraded.transact((tx) => tx.run("INSERT INTO rows (note) VALUES ('a')"))
+  await upgraded.checkpoint()
+  await upgraded.transact((tx) => tx.run("INSERT INTO rows (note) VALUES ('b')"))
+  await kill(disk, upgraded)
+
+  const after = await open({ sql: 'ALTER TABLE rows ADD COLUMN note TEXT' })
+  expect(after.all('SELECT note FROM rows')).toEqual([null, null, 'a', 'b'].map((note) => ({ note })))
+  await after.close()
+})
+
+const rows = { sql: 'CREATE TABLE rows (id INTEGER PRIMARY KEY AUTOINCREMENT, bytes BLOB) STRICT' }
+
+async function kill(disk: FaultyDisk, db: Database): Promise<void> {
+  disk.kill()
+  await db.close().catch(() => {})
+  disk.restart()
+}
 
 test('push queue: devices that were registered before its migration receive later notifications', async () => {
   const open = emptyDisk()
