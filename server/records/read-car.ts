@@ -14,6 +14,9 @@ export class InvalidCar extends Error {
   override name = 'InvalidCar'
 }
 
+/** Bytes that a block of another server may have: a record may have 1 MiB, and nodes of trees are much smaller. */
+export const maxBlockBytes = 1024 * 1024
+
 /** Bytes of a CID of a repository. */
 export const cidLength = 36
 

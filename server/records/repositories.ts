@@ -70,7 +70,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 
   /** Resolves before the commit is on disk. `stored` then resolves with the commit, or with false if another came first. */
   async function attempt(did: DidString, plan: Plan) {
-    const base = repos.findHead(store, did)
+    const base = cache.head(did)
     if (!base) throw accountNotFound()
     const draft = createDraft(base.commit, aliases, (name, rkey) => records.find(store, did, name, rkey))
     plan(draft)
@@ -94,7 +94,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       checkActive(tx, did)
       const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
       emitCommit(tx, event, now())
-      cache.advance(did, repository, head.commit, tree)
+      cache.advance(did, repository, head, tree)
       return { commit: { cid: head.commit, rev: head.rev }, afterCommit }
     })
     return { stored }

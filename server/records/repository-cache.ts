@@ -1,15 +1,17 @@
 /** Repositories cached between writes: with their signing key and the tree nodes read so far. */
 import { LRUCache } from 'lru-cache'
 import { type Sign, signerOf } from '../identity/keys.ts'
-import type { Reader } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import { type Head, requireBlock } from '../store/tables/repos.ts'
+import { findHead, type Head, requireBlock } from '../store/tables/repos.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { TreeNode } from './tree.ts'
 
 /** A repository at a commit. */
 export interface CachedRepository {
-  readonly commit: string
+  readonly head: Head
+  /** Of table `repos` when this was its head. */
+  readonly version: number
   /** Including the nodes read so far. */
   readonly tree: TreeNode
   readonly sign: Sign
@@ -23,8 +25,10 @@ export interface RepositoryCache {
    * @throws XrpcError `AccountNotFound`
    */
   open(did: string, head: Head): CachedRepository
-  /** Caches a repository after a write. */
-  advance(did: string, from: CachedRepository, commit: string, tree: TreeNode): void
+  /** Returns the head of a repository as the store has it now; undefined if there is none. */
+  head(did: string): Head | undefined
+  /** Caches a repository after a write, at the end of its transaction. */
+  advance(did: string, from: CachedRepository, head: Head, tree: TreeNode): void
 }
 
 const maxCached = 100
@@ -32,24 +36,29 @@ const maxCached = 100
 const maxCachedWrites = 200
 const maxCachedWritesInAll = 2000
 
-export function createRepositoryCache(store: Reader): RepositoryCache {
+export function createRepositoryCache(store: Pick<Database, 'get' | 'all' | 'version'>): RepositoryCache {
   const cache = new LRUCache<string, CachedRepository>({
     max: maxCached,
     maxSize: maxCachedWritesInAll,
     sizeCalculation: ({ writes }) => writes + 1,
   })
+  const tableVersion = () => store.version('repos')
   return {
     open(did, head) {
       const cached = cache.get(did)
-      if (cached?.commit === head.commit && cached.writes < maxCachedWrites) return cached
+      if (cached?.head.commit === head.commit && cached.writes < maxCachedWrites) return cached
       cache.delete(did)
       const account = accounts.findByDid(store, did)
       if (!account) throw accountNotFound()
       const tree = TreeNode.stored((cid) => requireBlock(store, did, cid), head.tree)
-      return { commit: head.commit, tree, sign: signerOf(account.signingKey), writes: 0 }
+      return { head, version: tableVersion(), tree, sign: signerOf(account.signingKey), writes: 0 }
     },
-    advance(did, from, commit, tree) {
-      cache.set(did, { ...from, commit, tree, writes: from.writes + 1 })
+    head(did) {
+      const cached = cache.get(did)
+      return cached?.version === tableVersion() ? cached.head : findHead(store, did)
+    },
+    advance(did, from, head, tree) {
+      cache.set(did, { ...from, head, version: tableVersion(), tree, writes: from.writes + 1 })
     },
   }
 }

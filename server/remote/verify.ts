@@ -7,7 +7,7 @@ import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
 import { isSignedBy } from '../identity/keys.ts'
 import { decodeMap } from '../records/decode-map.ts'
-import { blocksIn, type CarBlock, isIntact, rootOf } from '../records/read-car.ts'
+import { blocksIn, type CarBlock, isIntact, maxBlockBytes, rootOf } from '../records/read-car.ts'
 import { type NodeEntry, parseNode } from '../records/tree-node.ts'
 import { cidKey, cidText } from '../store/cid.ts'
 
@@ -94,6 +94,8 @@ function open(car: Buffer): { root: Uint8Array; blockOf: (cid: Uint8Array) => Ui
   const blockOf = (cid: Uint8Array) => {
     const block = blocks.get(cidKey(cid))
     if (!block) throw new InvalidProof(`The proof lacks the block ${cidText(cid)}`)
+    // Decoded, a node takes many times its bytes.
+    if (block.bytes.length > maxBlockBytes) throw new InvalidProof(`The block ${cidText(cid)} is too large`)
     if (!isIntact(block)) throw new InvalidProof(`The block ${cidText(cid)} is damaged`)
     return block.bytes
   }

@@ -5,7 +5,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { ifCid } from '@atproto/lex-data'
 import { decodeMap } from '../decode-map.ts'
-import { cidLength, isIntact, isRepositoryCid } from '../read-car.ts'
+import { cidLength, isIntact, isRepositoryCid, maxBlockBytes } from '../read-car.ts'
 import { createBlockIndex } from './block-index.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 
@@ -17,8 +17,6 @@ export interface Archive {
   close(): void
 }
 
-/** A record may have 1 MiB; nodes of trees are much smaller. */
-const maxBlockBytes = 1024 * 1024
 /** The header names one root. */
 const maxHeaderBytes = 1024
 /** About 1.5 million records with the nodes of their tree, more than the store has room for. */

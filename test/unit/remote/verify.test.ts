@@ -70,6 +70,15 @@ test('a block whose content is another one proves nothing', async () => {
   expect(() => commit.record(key)).toThrow(/is damaged/)
 })
 
+test('a node of more than 1 MiB proves nothing', async () => {
+  const many = Array.from({ length: 10_000 }, (_, n) =>
+    entry(`com.example.note/${String(n).padStart(70, '0')}`),
+  )
+  const [small, large] = [many.slice(0, 100), many]
+  await expect(readFrom('com.example.note/~', node(small))).resolves.toBeUndefined()
+  await expect(readFrom('com.example.note/~', node(large))).rejects.toThrow(/is too large/)
+})
+
 test('a commit of another repository, by another key or of another version proves nothing', async () => {
   await expect(verify(carOf(signedBlocks()), 'did:web:other.example')).rejects.toThrow(/instead of/)
   const { did: otherKey } = await createSigningKey()
