@@ -22,7 +22,8 @@ const isHealthy = ({ endpoint }: Machine) =>
     () => false,
   )
 
-describe.runIf(isStandIn)('window', () => {
+// At once: most of their time they wait for what does not come.
+describe.runIf(isStandIn)('window', { concurrent: true }, () => {
   test.each(['ready-to-show-never', 'load-events-never'] as const)(
     '%s: the window is still shown',
     async (quirk) => {
