@@ -1,5 +1,5 @@
 /** Reading the Authorization header: bearer tokens and the admin's basic credentials. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 
 /**
@@ -27,9 +27,5 @@ export function tokenRefusal(reason: 'invalid' | 'expired'): XrpcError {
 
 /** Compares two secrets in constant time, also when their lengths differ. */
 export function isSameSecret(one: string, other: string): boolean {
-  return timingSafeEqual(digest(one), digest(other))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))
 }

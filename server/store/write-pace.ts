@@ -6,8 +6,10 @@
  * been fast; concurrent writes gain more from sharing a sync.
  */
 
-/** A blocking write that takes longer pauses blocking writes. */
+/** After a write that takes longer, calm ones must follow before writes may block. */
 const slowMs = 3
+/** A blocking write that takes longer pauses blocking writes: other requests have noticed it. */
+const stallMs = 20
 const firstPauseMs = 30_000
 const longestPauseMs = 60 * 60_000
 /** Consecutive pool writes that must be fast and unshared before writes may block. */
@@ -34,11 +36,12 @@ export class WritePace {
     this.#calmWrites = tookMs > slowMs || isShared ? 0 : this.#calmWrites + 1
   }
 
-  /** Notes a blocking write that ended at `now`. Each slow write doubles the pause before writes may block again. */
+  /** Notes a blocking write that ended at `now`. Each stall doubles the pause before writes may block again. */
   blocking(tookMs: number, now: number): void {
     this.#blockingWrites++
     if (tookMs <= slowMs) return
     this.#calmWrites = 0
+    if (tookMs <= stallMs) return
     this.#pauseUntil = now + this.#pauseMs
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
   }

@@ -39,7 +39,15 @@ test('one write in 33 goes through the thread pool', () => {
   expect(pace.mayBlock(0)).toBe(true)
 })
 
-test('a slow blocking write pauses blocking for 30 seconds, the next one for a minute', () => {
+test('after a slow blocking write, calm ones must follow', () => {
+  pooled(16)
+  pace.blocking(5, 1000)
+  expect(pace.mayBlock(1000)).toBe(false)
+  pooled(16)
+  expect(pace.mayBlock(1001)).toBe(true)
+})
+
+test('a blocking write that stalls pauses blocking for 30 seconds, the next one for a minute', () => {
   pooled(16)
   pace.blocking(80, 1000)
   pooled(16)
