@@ -61,6 +61,30 @@ test('write: retries when its tree nodes were deleted by another commit', async 
   expect(records.page(store, { did, collection, limit: 10 }).map(({ rkey }) => rkey)).toEqual(['d'])
 })
 
+test('write: is tried again when another commit came first', async () => {
+  const isOther = Promise.withResolvers<void>()
+  const waiting = new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      if (name !== 'transact') return value.bind(target)
+      return (work: (tx: Writer) => unknown) => isOther.promise.then(() => target.transact(work))
+    },
+  })
+  let plans = 0
+  const record = await note('a')
+  const first = open(waiting).write(did, (draft) => {
+    plans++
+    draft.put(record)
+  })
+  await write(open(), 'b')
+  isOther.resolve()
+  const commit = await first
+  expect(plans).toBe(2)
+  expect(repos.findHead(store, did)?.commit).toBe(commit?.cid)
+  expect(records.count(store, did)).toBe(2)
+})
+
 test('write: fails on a damaged tree without blocking the next write', async () => {
   await write(open(), 'a')
   const head = repos.findHead(store, did)
@@ -96,8 +120,8 @@ test('write: a revision from the future is followed by later ones, and record ke
 })
 
 /** Simulates a start: no repository is in memory. */
-function open(): Repositories {
-  return createRepositories({ store, aliases, nextTid, now, listener })
+function open(use: Database = store): Repositories {
+  return createRepositories({ store: use, aliases, nextTid, now, listener })
 }
 
 async function write(repositories: Repositories, rkey: string) {

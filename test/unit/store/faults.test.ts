@@ -48,6 +48,24 @@ const cases = [
   ...final.map((fault) => ({ fault, ending: 'nothing else' })),
 ]
 
+test('a transaction that fails during a checkpoint is not in the snapshot, and takes no number of a later one', async () => {
+  let failures = 0
+  for (let operation = 1; operation <= 40; operation++) {
+    const store = new TrackedStore(new FaultyDisk())
+    await store.open()
+    await store.add(1, 2, 3)
+    store.disk.failAt(store.disk.operations + operation, 'fails')
+    await Promise.all([store.checkpoint(), store.add(4), store.add(5)])
+    await store.add(6, 7)
+    await store.kill()
+    await store.open()
+    expect(store.ids(), `operation ${operation}`).toEqual([...store.acknowledged])
+    if (store.acknowledged.size < store.attempted.size) failures++
+    await store.close()
+  }
+  expect(failures).toBeGreaterThan(0)
+})
+
 /** Disks that were verified, each with the items that it had to have. Many faults leave the same. */
 const verified = new Set<string>()
 
