@@ -20,7 +20,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // One bundle on purpose: it is loaded from the same machine.
-    chunkSizeWarningLimit: 700,
+    chunkSizeWarningLimit: 1000,
   },
   server: {
     proxy: { '/xrpc': { target: process.env.PDS_URL ?? 'http://localhost:2583', ws: true } },
