@@ -17,8 +17,6 @@ const longest = [
   'test/e2e/desktop/adverse.test.ts',
   'test/e2e/desktop/start.test.ts',
   'test/unit/store/faults.test.ts',
-  'test/fuzz/methods.test.ts',
-  'test/access.test.ts',
   'test/dist.test.ts',
 ].map((file) => join(root, file))
 

@@ -22,8 +22,7 @@ const isHealthy = ({ endpoint }: Machine) =>
     () => false,
   )
 
-// At once: most of their time they wait for what does not come.
-describe.runIf(isStandIn)('window', { concurrent: true }, () => {
+describe.runIf(isStandIn)('window', () => {
   test.each(['ready-to-show-never', 'load-events-never'] as const)(
     '%s: the window is still shown',
     async (quirk) => {
