@@ -757,6 +757,7 @@ describe('accessibility', () => {
       await page.evaluate(`location.hash = '#${path}'`)
       await heading(page, title).waitFor()
       await page.getByRole('main').getByText(ready).first().waitFor()
+      await expect.poll(() => page.getByRole('status').filter({ hasText: 'Loading' }).count()).toBe(0)
       yield path
     }
   }
