@@ -85,6 +85,15 @@ test('write: is tried again when another commit came first', async () => {
   expect(records.count(store, did)).toBe(2)
 })
 
+test('write: follows a commit that changed no record', async () => {
+  const repositories = open()
+  await write(repositories, 'a')
+  await repositories.recommit(did, () => {})
+  const commit = await write(repositories, 'b')
+  expect(repos.findHead(store, did)?.commit).toBe(commit?.cid)
+  expect(records.count(store, did)).toBe(2)
+})
+
 test('write: fails on a damaged tree without blocking the next write', async () => {
   await write(open(), 'a')
   const head = repos.findHead(store, did)
