@@ -256,20 +256,27 @@ function splice(text: string, at: number, length: number, put: string): string {
   return text.slice(0, at) + put + text.slice(at + length)
 }
 
-/** Converts a JSON object to a query string. Arrays repeat the parameter. */
+/** Converts a JSON object to a query string. Arrays repeat the parameter. Any other text, and a long one, is the query itself. */
 function queryOf(text: string): string {
   try {
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(JSON.parse(text) as object)) {
-      for (const one of [value].flat()) {
-        const written = typeof one === 'string' ? one : JSON.stringify(one)
-        query.append(name.slice(0, 200), written.slice(0, 2000))
-      }
-    }
-    return query.toString()
+    // Values are cut anyway, and to write one that is nested thousands of levels deep takes milliseconds.
+    const given: unknown = text.length < 10_000 ? JSON.parse(text) : undefined
+    if (typeof given === 'object' && given !== null) return parametersOf(given).toString()
   } catch {
-    return encodeURI(text.slice(0, 2000).toWellFormed()).replaceAll('#', '&')
+    // Not JSON, or too deep.
   }
+  return encodeURI(text.slice(0, 2000).toWellFormed()).replaceAll('#', '&')
+}
+
+function parametersOf(given: object): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(given)) {
+    for (const one of [value].flat()) {
+      const written = typeof one === 'string' ? one : JSON.stringify(one)
+      query.append(name.slice(0, 200), written.slice(0, 2000))
+    }
+  }
+  return query
 }
 
 /** Generates requests of a method: some valid, most broken in one place, some garbage. */
