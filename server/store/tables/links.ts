@@ -2,7 +2,7 @@
  * Tables `links` and `subjects`: the references from records to actors and records. Triggers keep `link_counts`, and delete
  * subjects and actors with the last link to them.
  */
-import type { Reader, Writer } from '../database.ts'
+import type { Writer } from '../database.ts'
 import type { LinkPath } from '../link-paths.ts'
 import * as actors from './actors.ts'
 import * as collections from './collections.ts'
@@ -37,15 +37,6 @@ export function replace(tx: Writer, from: { record: number; actor: number }, lin
       from.record,
     ])
   }
-}
-
-/** Number of links to an actor or a record: of distinct actors, for posts of records. */
-export function count(db: Reader, subject: number, path: LinkPath): number {
-  const row = db.get<{ count: number }>('SELECT count FROM link_counts WHERE subject = ? AND path = ?', [
-    subject,
-    path,
-  ])
-  return row?.count ?? 0
 }
 
 function insertRow(tx: Writer, { record, actor }: { record: number; actor: number }, row: Row): void {

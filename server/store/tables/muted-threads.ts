@@ -1,5 +1,5 @@
 /** Table `muted_threads`: threads, by author and key of the root post, whose notifications an account does not want to see. */
-import type { Reader, Writer } from '../database.ts'
+import type { Writer } from '../database.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 import { refreshThread } from './hidden.ts'
@@ -25,12 +25,4 @@ export function remove(tx: Writer, did: string, root: Root): void {
     root.rkey,
   ])
   refreshThread(tx, did, root)
-}
-
-export function has(db: Reader, did: string, root: Root): boolean {
-  const row = db.get(
-    `SELECT 1 FROM muted_threads WHERE account = ${actorId} AND actor = ${actorId} AND rkey = ?`,
-    [did, root.did, root.rkey],
-  )
-  return row !== undefined
 }
