@@ -1,6 +1,5 @@
 /** Whether a record that was found afterwards is recent enough to notify of it. */
-import { decode } from '@atproto/lex-cbor'
-import { isPlainObject, type LexMap } from '@atproto/lex-data'
+import { decodeMap } from '../records/decode-map.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import { instant } from '../util/time.ts'
 
@@ -15,11 +14,6 @@ export function isRecent({ content }: RemoteChange, now: Date): boolean {
 }
 
 function createdAtOf(bytes: Uint8Array): Date | undefined {
-  try {
-    const record = decode(bytes)
-    const createdAt = isPlainObject(record) ? (record as LexMap).createdAt : undefined
-    return typeof createdAt === 'string' ? instant(createdAt) : undefined
-  } catch {
-    return undefined
-  }
+  const createdAt = decodeMap(bytes)?.createdAt
+  return typeof createdAt === 'string' ? instant(createdAt) : undefined
 }
