@@ -221,7 +221,7 @@ test('a server that was removed is no longer read; what was stored remains', asy
   expect(await server.post('com.core.admin.removeUpstream', { url: remote.url }, adminAuth)).toMatchObject({
     status: 200,
   })
-  expect(remote.consumers).toBe(0)
+  await expect.poll(() => remote.consumers, { interval: 10 }).toBe(0)
   expect(await upstream()).toBeUndefined()
   expect(await likes()).toEqual([liked.uri])
   await server.post('com.core.admin.addUpstream', { url: remote.url }, adminAuth)
