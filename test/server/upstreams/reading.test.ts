@@ -137,6 +137,21 @@ test('commits that the upstream leaves out are read from the repository', async 
   await untilLikes()
 })
 
+test('a repository that the upstream reports without its changes is read', async () => {
+  const liked = await likePost(bob)
+  await untilLikes(liked)
+  const key = `${like}/${remote.tid()}`
+  await remote.commit(bob, { key, record: { $type: like, subject: { ...post }, createdAt } })
+  // A repository is read every ten minutes at most.
+  server.clock.advance(10 * minute)
+  await remote.sync(bob)
+  const missed = refOf(bob, key)
+  await untilLikes(liked, missed)
+  await remote.remove(bob, liked)
+  await remote.remove(bob, missed)
+  await untilLikes()
+})
+
 test('a server that counts its events anew is read from the beginning', async () => {
   const liked = await likePost(bob)
   await untilLikes(liked)
@@ -227,6 +242,20 @@ test('a server that was removed is no longer read; what was stored remains', asy
   await server.post('com.core.admin.addUpstream', { url: remote.url }, adminAuth)
   await remote.connected(connections + 1)
   expect(remote.cursors.at(-1)).toBeUndefined()
+})
+
+test('a server that the settings name is read until they no longer name it', async () => {
+  const setUpstreams = async (...upstreams: string[]) => {
+    Object.assign(server.config, { upstreams })
+    await server.restart()
+  }
+  await setUpstreams(remote.url)
+  expect(await upstream()).toMatchObject({ isConfigured: true })
+  await setUpstreams()
+  expect(await upstream()).toBeUndefined()
+  const connections = remote.cursors.length
+  await server.post('com.core.admin.addUpstream', { url: remote.url }, adminAuth)
+  await remote.connected(connections + 1)
 })
 
 test('the server closes while look-ups hang', async () => {
