@@ -13,13 +13,22 @@ import {
   sendsForever,
 } from '../../support/forgeries.ts'
 import { RemoteAuthor } from '../../support/remote-author.ts'
-import { accountEvent, commitEvent, identityEvent } from '../../support/remote-frames.ts'
+import {
+  accountEvent,
+  commitEvent,
+  errorFrame,
+  identityEvent,
+  type RemoteEvent,
+} from '../../support/remote-frames.ts'
 import { type RemoteAccount, RemoteServer } from '../../support/remote-server.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
 import { body, createdAt, type Ref, SocialServer } from '../../support/social.ts'
 import { json, StubService } from '../../support/stub-service.ts'
+import { until } from '../../support/until.ts'
 
 const likes = 'app.bsky.feed.like'
+const posts = 'app.bsky.feed.post'
+const follows = 'app.bsky.graph.follow'
 
 let server: TestServer
 let social: SocialServer
@@ -93,6 +102,19 @@ async function stateOf({ url }: RemoteServer) {
   return upstreams.find((upstream: { url: string }) => upstream.url === url)
 }
 
+/** Commits a follow of alice, which the server of the account does not report. */
+async function unreportedFollow(server: RemoteServer, account: RemoteAccount): Promise<RemoteEvent> {
+  const record = { $type: follows, subject: alice.did, createdAt }
+  return commitEvent(account.did, await server.commit(account, { key: `${follows}/${server.tid()}`, record }))
+}
+
+/** How many events of an account wait for another server. */
+function queuedOf({ did }: RemoteAccount): number {
+  return server.running.services.store.all('SELECT 1 FROM upstream_queue WHERE did = ?', [did]).length
+}
+
+const failures = () => server.logged.filter((line) => line.includes('processing of an event failed'))
+
 /** Resolves when an upstream is no longer read, and returns why. */
 async function cutOff(upstream: RemoteServer): Promise<string> {
   await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10 }).toBe('cutOff')
@@ -106,7 +128,7 @@ describe('false events', () => {
   test.for(Object.entries(forgedCommits))('a commit %s does not count', async ([, forge]) => {
     const forgery: Forgery = { server: remote, author: bob, key: `${likes}/${remote.tid()}`, record: like() }
     remote.emit(await forge(forgery))
-    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await remote.create(bob, follows, { subject: alice.did, createdAt })
     await aliceGets('follow by bob')
   })
 
@@ -114,7 +136,7 @@ describe('false events', () => {
     const { uri } = await remote.create(bob, likes, like())
     await aliceGets('like by bob')
     remote.emit(await forgedDeletion(remote, bob, uri.split('/').slice(3).join('/')))
-    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await remote.create(bob, follows, { subject: alice.did, createdAt })
     await aliceGets('follow by bob', 'like by bob')
   })
 
@@ -143,6 +165,52 @@ describe('false events', () => {
     await relay.close()
   })
 
+  test('a status that the host of an account refuses to confirm is ignored, and holds up no other event', async () => {
+    const relay = await connectedServer()
+    const dave = await join(remote, 'dave')
+    await remote.create(dave, likes, like())
+    await aliceGets('like by dave')
+    remote.replacements.set('sync.getRepoStatus', answers({ error: 'InvalidRequest' }, 400))
+    relay.emit(accountEvent(dave.did, 'deactivated'))
+    relay.emit(await unreportedFollow(remote, dave))
+    await aliceGets('follow by dave', 'like by dave')
+    expect(failures()).toEqual([])
+    remote.replacements.clear()
+    await relay.close()
+  })
+
+  test('a status whose host answers with a server error counts when the host confirms it', async () => {
+    const relay = await connectedServer()
+    const dave = await join(remote, 'dave')
+    await remote.create(dave, likes, like())
+    await aliceGets('like by dave')
+    remote.replacements.set('sync.getRepoStatus', answers({ error: 'InternalServerError' }, 500))
+    dave.status = 'deactivated'
+    relay.emit(accountEvent(dave.did, 'deactivated'))
+    await until(server, () => queuedOf(dave) > 0)
+    expect(await listed()).toEqual(['like by dave'])
+    remote.replacements.clear()
+    body(await server.post('com.core.admin.retryUpstream', { url: relay.url }, adminAuth))
+    await aliceGets()
+    await relay.close()
+  })
+
+  test('a status whose host has a private address, and is no upstream, is ignored', async () => {
+    const [home, relay] = [await connectedServer(), await connectedServer()]
+    const dave = await join(home, 'dave')
+    await home.create(dave, likes, like())
+    await aliceGets('like by dave')
+    await server.running.services.background.idle()
+    body(await server.post('com.core.admin.removeUpstream', { url: home.url }, adminAuth))
+    const before = home.calls.length
+    relay.emit(accountEvent(dave.did, 'deactivated'))
+    relay.emit(await unreportedFollow(home, dave))
+    await aliceGets('follow by dave', 'like by dave')
+    expect(home.calls.slice(before)).toEqual([])
+    expect(failures()).toEqual([])
+    await Promise.all([home.close(), relay.close()])
+  })
+
   test('a server that copies an account cannot report its end while its server is away', async () => {
     const [home, copy] = [await connectedServer(), await connectedServer()]
     const dave = await join(home, 'dave')
@@ -165,7 +233,7 @@ describe('false events', () => {
     for (const event of [deleted, created, deleted, created]) remote.emit(event)
     await remote.create(bob, likes, like())
     remote.send(remote.events.at(-1)?.frame ?? '')
-    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await remote.create(bob, follows, { subject: alice.did, createdAt })
     await aliceGets('follow by bob', 'like by bob')
   })
 
@@ -179,7 +247,7 @@ describe('false events', () => {
       { ...like(), createdAt: 'x'.repeat(100_000) },
     ]
     for (const record of records) await remote.create(bob, likes, record)
-    await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await remote.create(bob, follows, { subject: alice.did, createdAt })
     await expect.poll(listed, { interval: 10 }).toContain('follow by bob')
     expect(await server.get('app.example.feed.getLikes', { uri: post.uri }, alice)).toMatchObject({
       status: 200,
@@ -224,6 +292,28 @@ describe('broken streams', () => {
     expect(await listed()).toEqual([])
   })
 
+  test('twenty commits of a known author that state no operations cut the upstream off', async () => {
+    await upstream.create(carol, likes, like())
+    await aliceGets('like by carol')
+    const write = {
+      key: `${posts}/${upstream.tid()}`,
+      record: { $type: posts, text: 'elsewhere', createdAt },
+    }
+    const event = await commitEvent(carol.did, await upstream.commit(carol, write), { ops: null })
+    for (let count = 0; count < 20; count++) upstream.emit(event)
+    expect(await cutOff(upstream)).toContain('signed')
+  })
+
+  test('an error message ends the connection until the next one', async () => {
+    upstream.send(errorFrame('ConsumerTooSlow'))
+    const reason = 'The server ended the stream: ConsumerTooSlow'
+    const isLogged = () => server.logged.some((line) => line.includes(upstream.url) && line.includes(reason))
+    await expect.poll(isLogged, { interval: 10 }).toBe(true)
+    await upstream.create(carol, likes, like())
+    await retry()
+    await aliceGets('like by carol')
+  })
+
   test('likes beyond the budget of their author are refused before they are verified', async () => {
     const author = new RemoteAuthor(server, carol.did as DidString)
     const many = Array.from({ length: 301 }, () => author.change(likes, { subject: { ...post } }))
@@ -253,7 +343,7 @@ describe('broken streams', () => {
     upstream.disconnect()
     for (const { frame } of replayed.slice(0, 2))
       upstream.events.push({ seq: ++upstream.seq, did: '', frame })
-    await upstream.create(carol, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await upstream.create(carol, follows, { subject: alice.did, createdAt })
     await retry()
     await aliceGets('follow by carol', 'like by carol')
   })
@@ -262,7 +352,7 @@ describe('broken streams', () => {
     await upstream.create(carol, likes, like())
     await aliceGets('like by carol')
     upstream.disconnect()
-    await upstream.create(carol, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await upstream.create(carol, follows, { subject: alice.did, createdAt })
     const dave = await join(upstream, 'dave', 'secp256k1')
     await upstream.create(dave, likes, like())
     upstream.forget()
@@ -299,7 +389,7 @@ describe('servers that do not say who their accounts are', () => {
       await remote.called(`/${mallory.did}/log`)
       await remote.create(bob, likes, like())
       await aliceGets('like by bob')
-      await remote.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+      await remote.create(bob, follows, { subject: alice.did, createdAt })
       await aliceGets('follow by bob', 'like by bob')
       expect(elsewhere.calls).toEqual([])
       remote.deleteAccount(mallory)
@@ -311,7 +401,7 @@ describe('servers that do not say who their accounts are', () => {
     const unavailable = answers({}, 503)
     for (const path of ['', '/log']) remote.replacements.set(`/${carol.did}${path}`, unavailable)
     const { uri } = await remote.create(carol, likes, like())
-    await remote.create(carol, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+    await remote.create(carol, follows, { subject: alice.did, createdAt })
     await remote.remove(carol, { uri })
     await remote.create(bob, likes, like())
     await aliceGets('like by bob')
