@@ -9,7 +9,7 @@ import { createRepositorySync, type RepositorySync } from '../../../server/remot
 import { nodeFiles } from '../../../server/store/files.ts'
 import { carOf, varint } from '../../support/archive.ts'
 import { day } from '../../support/clock.ts'
-import { hangs } from '../../support/forgeries.ts'
+import { answers, hangs } from '../../support/forgeries.ts'
 import { type RemoteAccount, RemoteServer, type Respond } from '../../support/remote-server.ts'
 import { addUpstream, likesOf, notificationsOf } from '../../support/remote-views.ts'
 import { type Account, TestServer } from '../../support/server.ts'
@@ -124,6 +124,21 @@ test.each(['deactivated', 'suspended', 'takendown'])(
     expect(await notificationsOf(server, alice)).toHaveLength(1)
   },
 )
+
+test('an actor whose repository is deactivated is hidden although its identity is no longer found', async () => {
+  const bob = await joined()
+  await like(bob)
+  await sync(bob)
+  host.replacements.set('sync.getLatestCommit', async (res, req) => {
+    // As an `#identity` event does.
+    host.replacements.set(`/${bob.did}/log`, answers({}, 404))
+    await server.running.services.actors.forget(bob.did)
+    await answers({ error: 'RepoDeactivated' }, 400)(res, req)
+  })
+  await sync(bob)
+  host.replacements.clear()
+  expect(await notificationsOf(server, alice)).toEqual([])
+})
 
 /** Changes the bytes of the next repositories that the host sends. */
 const sending =
