@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { hostHandle } from '../../../server/actors/handles.ts'
+/** Handles of actors of other servers: verification, and other names. */
+import { describe, expect, test } from 'vitest'
+import { hostHandle, isHandleOf } from '../../../server/actors/handles.ts'
+import { testConfig } from '../../support/server.ts'
 
 test.each([
   ['alice.test', 'http://192.168.1.20:2583', 'alice.192-168-1-20-2583.test'],
@@ -10,4 +12,22 @@ test.each([
   ['alice.test', `https://${'long.'.repeat(13)}example`, null],
 ])('the other handle of %s at %s is %s', (handle, host, expected) => {
   expect(hostHandle(handle, host)).toBe(expected)
+})
+
+describe('a handle', () => {
+  const claim = { did: 'did:web:alice.example', handle: 'alice.test' }
+  const away = 'http://127.0.0.1:1'
+  const deps = {
+    config: testConfig({ dataDir: '' }),
+    upstreamOrigins: () => [away],
+    resolveHandle: undefined,
+  }
+
+  test('is not looked up at a private address', async () => {
+    expect(await isHandleOf(deps, { ...claim, host: 'https://127.0.0.1' })).toBe(false)
+  })
+
+  test('of an upstream that is away may be verified later', async () => {
+    expect(await isHandleOf(deps, { ...claim, host: away })).toBeUndefined()
+  })
 })
