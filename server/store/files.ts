@@ -210,11 +210,6 @@ export async function writeFully(file: OpenFile, bytes: Uint8Array, position: nu
   }
 }
 
-/** Writes a file and syncs its content. Its name is on disk after `syncDir`. */
-export async function writeFile(files: Files, path: string, ...parts: readonly Uint8Array[]): Promise<void> {
-  await writeChunks(files, path, parts)
-}
-
 /** Writes a file as its content arrives, and syncs it unless it is temporary. Its name is on disk after `syncDir`. */
 export async function writeChunks(
   files: Files,
