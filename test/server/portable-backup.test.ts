@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -153,4 +153,12 @@ test('repository export: the CAR file passes the verification of the library', a
   expect(creates).toHaveLength(1)
   expect(await saveRepo(services, 'did:plc:unknown', join(folder, 'unknown.car'))).toBe(false)
   expect(await readdir(folder)).not.toContain('unknown.car')
+})
+
+test('repository export: a failure to replace the file leaves no temporary file', async () => {
+  const taken = join(folder, 'taken')
+  await mkdir(join(taken, 'alice.car'), { recursive: true })
+  const saved = saveRepo(server.running.services, alice.did as DidString, join(taken, 'alice.car'))
+  await expect(saved).rejects.toHaveProperty('syscall', 'rename')
+  expect(await readdir(taken)).toEqual(['alice.car'])
 })
