@@ -44,10 +44,8 @@ async function didOf({ resolveHandle }: FindDeps, handle: string): Promise<DidSt
 
 /** Parses the address of a server as a person types it. @returns its origin @throws XrpcError `MoveRefused` */
 export function serverOrigin(text: string): string {
-  const trimmed = text.trim().replace(/\/+$/, '')
+  const trimmed = text.trim()
   const url = URL.parse(/^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
-  if (!url || trimmed === '' || url.origin === 'null') {
-    throw moveRefused('Enter the address of a server, such as https://pds.example')
-  }
+  if (!url) throw moveRefused('Enter the address of a server, such as https://pds.example')
   return url.origin
 }
