@@ -1,11 +1,14 @@
-/** Two servers between which accounts move, a directory, and a connection that fails on request. */
+/** Two servers between which accounts move, a directory, a name server, and a connection that fails on request. */
 import { afterAll, beforeAll } from 'vitest'
 import { blobOf, download, png } from './blobs.ts'
+import { NameServer } from './dns.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 import { PlcDirectory } from './plc.ts'
 import { type Account, type Answer, TestServer } from './server.ts'
 
 export let directory: PlcDirectory
+/** Names the DIDs of handles to `server`. */
+export let names: NameServer
 /** The server that accounts leave, or move to, by the methods of the other one. */
 export let other: TestServer
 export let proxy: FaultyProxy
@@ -17,6 +20,7 @@ export function setupMoving(): void {
   beforeAll(async () => {
     directory = await PlcDirectory.start()
     proxy = await FaultyProxy.start()
+    names = await NameServer.start()
     const shared = { plcUrl: directory.url, allowPrivateTargets: true }
     other = await TestServer.start({ ...shared, publicUrl: proxy.url, userDomains: ['.other.test'] })
     proxy.target = other.url
@@ -24,6 +28,7 @@ export function setupMoving(): void {
       ...shared,
       ...{
         publicUrl: undefined,
+        nameServers: [names.address],
         userDomains: ['.here.test'],
         importLimit: 20_000_000,
         blobUploadLimit: 5_000_000,
@@ -33,7 +38,7 @@ export function setupMoving(): void {
 
   afterAll(async () => {
     await Promise.all([server.close(), other.close()])
-    await Promise.all([proxy.close(), directory.close()])
+    await Promise.all([proxy.close(), directory.close(), names.close()])
   })
 }
 

@@ -9,6 +9,7 @@ import {
   filledAccount,
   moveIn,
   moveOut,
+  names,
   other,
   password,
   proceed,
@@ -75,6 +76,23 @@ test('pages of other sites can neither move accounts here nor look them up', asy
   expect(found).toMatchObject(refusal(403, 'Forbidden'))
 })
 
+test('an account is found by DID or handle; others, and invalid addresses of servers, are refused', async () => {
+  const { did, handle, ...account } = await other.account('found', { handle: 'found.other.test' })
+  await other.running.services.plc.publish(did)
+  names.set(handle, did)
+  const find = (identifier: string) => server.get('com.core.move.findAccount', { identifier })
+  for (const identifier of [did, handle, ' @Found.Other.test']) {
+    expect((await find(identifier)).body).toEqual({ did, handle, server: proxy.url })
+  }
+  const missing = 'missing.other.test'
+  expect(await find(missing)).toMatchObject(refused(/No account with the handle missing.other.test/))
+  expect(await moveIn({ ...account, did: missing, handle })).toMatchObject(refused(/address of its server/))
+  for (const address of ['no address', 'https://']) {
+    const answer = await moveIn({ ...account, did, handle }, { server: address })
+    expect(answer).toMatchObject(refused(/Enter the address of a server/))
+  }
+})
+
 test('move in: needs the main password of the old server, and its second factor', async () => {
   const account = await filledAccount(other, 'factor')
   expect(await moveIn(account, { password: 'wrong' })).toMatchObject(
@@ -128,6 +146,54 @@ test('move in: the owner signs in again when the session there has ended', async
     },
   )
   expect(entered).toMatchObject({ status: 200, body: { need: 'signIn' } })
+})
+
+test('a session that the other server rejects is refreshed, and the call repeated', async () => {
+  const account = await other.account('refreshed', { handle: 'refreshed.other.test' })
+  await other.running.services.plc.publish(account.did)
+  const { body: here } = await moveIn(account)
+  expect(await settled(server, here)).toMatchObject({ need: 'code' })
+  const stored = () => {
+    const { accessJwt, refreshJwt } = findMove(server.running.services.store, account.did) ?? {}
+    return { accessJwt, refreshJwt }
+  }
+  const requestCode = 'com.atproto.identity.requestPlcOperationSignature'
+  const reject = (res: ServerResponse) =>
+    res.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"ExpiredToken"}')
+  const fail = (res: ServerResponse) => res.writeHead(502).end()
+  const requestAgain = async () => {
+    await succeed(proceed(server, here))
+    return settled(server, here)
+  }
+
+  const first = stored()
+  const rejectFirst = (res: ServerResponse, req: IncomingMessage) =>
+    req.headers.authorization === `Bearer ${first.accessJwt}` ? reject(res) : res.end('{}')
+  expect(await whileAnswering(requestCode, rejectFirst, requestAgain)).toMatchObject({ need: 'code' })
+  const second = stored()
+  expect(second.accessJwt).not.toBe(first.accessJwt)
+  expect(second.refreshJwt).not.toBe(first.refreshJwt)
+  expect(await requestAgain()).toMatchObject({ need: 'code' })
+
+  const failed = await whileAnswering(requestCode, reject, () =>
+    whileAnswering('com.atproto.server.refreshSession', fail, requestAgain),
+  )
+  expect(failed).toMatchObject({ error: expect.stringContaining('502') })
+  expect(failed).not.toHaveProperty('need')
+  expect(stored()).toEqual(second)
+
+  expect(await whileAnswering(requestCode, reject, requestAgain)).toMatchObject({ need: 'signIn' })
+})
+
+test('a server that opens no session is refused', async () => {
+  const account = await other.account('tokenless', { handle: 'tokenless.other.test' })
+  await other.running.services.plc.publish(account.did)
+  const answer = await whileAnswering(
+    'com.atproto.server.createSession',
+    (res) => res.end(JSON.stringify({ did: account.did, accessJwt: 'token' })),
+    () => moveIn(account),
+  )
+  expect(answer).toMatchObject(refused(/did not open a session/))
 })
 
 test('cancel: a move in deletes the account here, a move out leaves it active', async () => {
