@@ -101,6 +101,9 @@ test('import: a did:web account is deactivated until activateAccount', async () 
   expect(refused).toMatchObject(refusal(401, 'AccountDeactivated'))
 
   expect(await activate(body)).toMatchObject(refusal(400, 'InvalidRequest'))
+  web.documents.delete(web.did)
+  const unreadable = expect.stringContaining('The DID document could not be read')
+  expect(await activate(body)).toMatchObject(refusal(400, 'InvalidRequest', unreadable))
   const here = { did: () => signingKeyOf(web.did) }
   web.documents.set(web.did, didDocument(web.did, here, 'webster.test', 'https://pds.test'))
   expect((await activate(body)).status).toBe(200)
@@ -149,6 +152,18 @@ test('activateAccount: the DID must name this server, its key, and its rotation 
   expect(await validDid()).toBe(true)
   expect((await activate(account)).status).toBe(200)
   expect((await session(account)).body).toMatchObject({ active: true })
+})
+
+test('activateAccount: fails while the DID document cannot be looked up', async () => {
+  const account = await movedIn('outage.test')
+  await pointHere(account)
+  directory.mode = 'fails'
+  // A restart empties the cache.
+  await server.restart()
+  const unreadable = expect.stringContaining('The DID document could not be read')
+  expect(await activate(account)).toMatchObject(refusal(502, 'UpstreamFailure', unreadable))
+  directory.mode = 'up'
+  expect((await activate(account)).status).toBe(200)
 })
 
 test('sessions have a didDoc only while it names this server', async () => {
