@@ -1,14 +1,17 @@
 /** Checks of backups: each is restored into a scratch folder, opened and verified. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkRestore } from '../../server/backups/check.ts'
 import { createBackupProofs } from '../../server/backups/proofs.ts'
+import { periodicJobs } from '../../server/jobs/jobs.ts'
 import { listBackups } from '../../server/store/backup.ts'
 import { writeProof } from '../../server/store/backup-proof.ts'
 import { nodeFiles } from '../../server/store/files.ts'
 import { checksumLine, exportSnapshot, openSnapshot } from '../../server/store/snapshot.ts'
 import type { Sqlite } from '../../server/store/sqlite.ts'
+import { createLogger } from '../../server/util/log.ts'
 import { blobOf, png } from '../support/blobs.ts'
 import { hour } from '../support/clock.ts'
 import { type Account, TestServer } from '../support/server.ts'
@@ -163,6 +166,30 @@ describe('a backup that cannot be restored', () => {
     expect((await listBackups(server.config.dataDir))[0]?.proof?.problem).toBe(problem)
     expect(await scratchFolders()).toEqual([])
   })
+})
+
+test('the periodic check logs a backup that cannot be restored, once', async () => {
+  const { file } = await services().store.backup()
+  const dataDir = await mkdtemp(join(tmpdir(), 'pds-proofs-'))
+  const damaged = join(dataDir, 'backups', basename(file))
+  await mkdir(dirname(damaged))
+  await writeFile(damaged, (await readFile(file)).subarray(0, -10))
+  await copyFile(`${file}.sha256`, `${damaged}.sha256`)
+  const lines: string[] = []
+  const log = createLogger('error', { write: (line) => void lines.push(line) })
+  // With given files, checks run in this thread, which saves the start of a worker.
+  const files = { ...nodeFiles }
+  const backupProofs = createBackupProofs({ dataDir, now: server.clock.now, files })
+  const job = periodicJobs({ ...services(), backupProofs, log }).find(
+    ({ name }) => name === 'check of backups',
+  )
+  await job?.run()
+  await job?.run()
+  const problem = 'The file does not match its checksum.'
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', file: damaged, problem, msg: 'backup cannot be restored' },
+  ])
+  await rm(dataDir, { recursive: true })
 })
 
 test('a check that is ended leaves no scratch folder and no result', async () => {
