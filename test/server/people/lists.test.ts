@@ -12,6 +12,16 @@ afterAll(() => network.close())
 const rkeyOf = ({ uri }: Ref) => uri.split('/').at(-1) ?? ''
 const urisOf = (lists: readonly { uri: string }[]) => lists.map(({ uri }) => uri)
 
+/** Reads a page of one item and the page after it, which is the last. */
+async function twoPages<Page extends { cursor?: string }>(
+  read: (page: { limit: number; cursor?: string }) => Promise<{ data: Page }>,
+): Promise<[Page, Page]> {
+  const { data: first } = await read({ limit: 1 })
+  const { data: second } = await read({ limit: 1, cursor: first.cursor })
+  expect(second.cursor).toBeUndefined()
+  return [first, second]
+}
+
 describe('a list', () => {
   test('has its members from the newest, page by page, each once', async () => {
     const [alice, bob, carol, dave] = await network.join('alice', 'bob', 'carol', 'dave')
@@ -82,6 +92,13 @@ describe('the lists of an account', () => {
     expect(await lists(['modlist'])).toEqual([mod.uri])
   })
 
+  test('are read page by page, the newest first', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const [older, newer] = [await network.list(alice), await network.list(alice)]
+    const pages = await twoPages((page) => bob.app.bsky.graph.getLists({ actor: alice.did, ...page }))
+    expect(pages.map(({ lists }) => urisOf(lists))).toEqual([[newer.uri], [older.uri]])
+  })
+
   test('are shown with the membership of an account', async () => {
     const [alice, bob, mallory] = await network.join('alice', 'bob', 'mallory')
     const [empty, full] = [await network.list(alice), await network.list(alice, bob)]
@@ -108,6 +125,16 @@ test('blocked lists are listed, and shown as blocked', async () => {
   expect(read.items).toMatchObject([{ subject: { did: bob.did, viewer: { blocking: block.uri } } }])
 })
 
+test('blocked lists are read page by page, the latest blocked first', async () => {
+  const [alice, carol] = await network.join('alice', 'carol')
+  const [older, newer] = [await network.list(carol), await network.list(carol)]
+  for (const { uri: subject } of [newer, older]) {
+    await network.write(alice, 'app.bsky.graph.listblock', { subject, createdAt: network.now })
+  }
+  const pages = await twoPages((page) => alice.app.bsky.graph.getListBlocks(page))
+  expect(pages.map(({ lists }) => urisOf(lists))).toEqual([[older.uri], [newer.uri]])
+})
+
 test('muted lists are listed to the account only, and mute their members', async () => {
   const [alice, bob, carol] = await network.join('alice', 'bob', 'carol')
   const list = await network.list(carol, bob)
@@ -121,6 +148,14 @@ test('muted lists are listed to the account only, and mute their members', async
   await alice.unmuteModList(list.uri)
   expect((await alice.app.bsky.graph.getListMutes()).data.lists).toEqual([])
   expect((await alice.getProfile({ actor: bob.did })).data.viewer?.muted).toBe(false)
+})
+
+test('muted lists are read page by page, the newest list first', async () => {
+  const [alice, carol] = await network.join('alice', 'carol')
+  const [older, newer] = [await network.list(carol), await network.list(carol)]
+  for (const { uri } of [newer, older]) await alice.muteModList(uri)
+  const pages = await twoPages((page) => alice.app.bsky.graph.getListMutes(page))
+  expect(pages.map(({ lists }) => urisOf(lists))).toEqual([[newer.uri], [older.uri]])
 })
 
 describe('a starter pack', () => {
@@ -172,6 +207,17 @@ describe('a starter pack', () => {
     ])
     const { data: others } = await bob.app.bsky.graph.getStarterPacksWithMembership({ actor: bob.did })
     expect(others.starterPacksWithMembership).toEqual([])
+  })
+
+  test('is listed to everyone, page by page', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const { uri: list } = await network.list(alice)
+    const pack = (name: string) =>
+      network.write(alice, 'app.bsky.graph.starterpack', { name, list, createdAt: network.now })
+    const [older, newer] = [await pack('Gardeners'), await pack('Painters')]
+    const { graph } = bob.app.bsky
+    const pages = await twoPages((page) => graph.getActorStarterPacks({ actor: alice.did, ...page }))
+    expect(pages.map(({ starterPacks }) => urisOf(starterPacks))).toEqual([[newer.uri], [older.uri]])
   })
 
   test('does not show the list of another account', async () => {
