@@ -147,3 +147,11 @@ test('likes of an actor are listed for that actor only, the newest first', async
   const asked = bob.app.bsky.feed.getActorLikes({ actor: alice.did })
   await expect(asked).rejects.toMatchObject({ status: 400, error: 'InvalidRequest' })
 })
+
+test('likes of an actor: a malformed cursor is rejected', async () => {
+  const [alice] = await network.join('alice')
+  const asked = alice.app.bsky.feed.getActorLikes({ actor: alice.did, cursor: 'no key' })
+  await expect(asked).rejects.toMatchObject({
+    ...{ status: 400, error: 'InvalidRequest', message: 'Malformed cursor' },
+  })
+})
