@@ -6,14 +6,13 @@ import * as viewRecords from '../store/tables/view-records.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
 
-/** @param collection canonical NSID. @throws InvalidRequest for a malformed cursor. An empty one means none */
+/** @param collection canonical NSID. @throws InvalidRequest for a malformed cursor */
 export function recordPage(
   { db, aliases }: ViewContext,
   actor: number,
   collection: string,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor: before }: { limit: number; cursor?: string | undefined },
 ): { rows: RecordRow[]; cursor: string | undefined } {
-  const before = cursor === '' ? undefined : cursor
   if (before !== undefined && !isValidRecordKey(before)) {
     throw protocolError('InvalidRequest', 'Malformed cursor')
   }
