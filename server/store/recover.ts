@@ -81,14 +81,21 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
   }
 }
 
-/** Loads while a checkpoint may replace the files; retries, because a file can be missing for a moment. */
+/** How often a load is tried again while no file is added or removed. */
+const attempts = 10
+
+/** Loads while checkpoints may replace the files, and loads again if one has: a file can be missing only for that reason. */
 export async function loadDuringCheckpoint(files: Files, dir: string, range?: Range): Promise<Loaded> {
+  let names = ''
   for (let attempt = 1; ; attempt++) {
     try {
       return await load(files, dir, range)
     } catch (error) {
       const isTransient = error instanceof StoreDamaged || isMissing(error)
-      if (!isTransient || attempt === 10) throw error
+      if (!isTransient || attempt === attempts) throw error
+      const found = (await files.list(dir)).toSorted().join('\n')
+      if (found !== names) attempt = 1
+      names = found
       await setTimeout(20)
     }
   }

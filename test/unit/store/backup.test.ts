@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { backup, backupIsDue, checkBackup, listBackups } from '../../../server/store/backup.ts'
 import { Database, type Migration } from '../../../server/store/database.ts'
 import { StoreDamaged, StoreLocked, StoreTooNew } from '../../../server/store/errors.ts'
+import { type Files, nodeFiles } from '../../../server/store/files.ts'
 import type { Upgrade } from '../../../server/store/open.ts'
 import { restore } from '../../../server/store/restore.ts'
 import { Sqlite } from '../../../server/store/sqlite.ts'
@@ -202,6 +203,26 @@ describe('backups', () => {
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts.at(-1)).toBeGreaterThan(0)
     expect(counts.at(-1)).toBeLessThanOrEqual(written)
+    await db.close()
+  })
+
+  test('a backup is made although a checkpoint replaces the files again and again while they are read', async () => {
+    const db = await open(first)
+    let checkpoints = 0
+    const files: Files = {
+      ...nodeFiles,
+      async list(dir) {
+        if (dir === directory && checkpoints < 12) {
+          await insert(db, `note ${checkpoints++}`)
+          await db.checkpoint()
+        }
+        return nodeFiles.list(dir)
+      },
+    }
+    const { file } = await backup(directory, now(), 'manual', files)
+    const sqlite = await Sqlite.open(readFileSync(file))
+    expect(sqlite.get('SELECT count(*) AS notes FROM note')).toEqual({ notes: 12 })
+    sqlite.close()
     await db.close()
   })
 
