@@ -91,9 +91,9 @@ function pageOf(
   }
 }
 
-/** Reads the page parameters of a method. An empty cursor means none. @throws InvalidRequest */
+/** Reads the page parameters of a method. @throws InvalidRequest */
 export function readFeedPage({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-  return { limit, before: cursor === undefined || cursor === '' ? feed.newest : positionOf(cursor) }
+  return { limit, before: cursor === undefined ? feed.newest : positionOf(cursor) }
 }
 
 export function feedCursor({ sortAt, record }: feed.FeedPosition): string {

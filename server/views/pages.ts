@@ -13,9 +13,9 @@ export function readPage({ cursor, limit }: { cursor?: string | undefined; limit
   return { before: readNumber(cursor), limit }
 }
 
-/** Reads the number of a cursor. An empty cursor means none. @throws InvalidRequest */
+/** Reads the number of a cursor. @throws InvalidRequest */
 export function readNumber(cursor: string | undefined): number | undefined {
-  if (cursor === undefined || cursor === '') return undefined
+  if (cursor === undefined) return undefined
   const number = Number(decodeCursor(cursor, 1)?.[0])
   if (Number.isSafeInteger(number) && number >= 0) return number
   throw protocolError('InvalidRequest', 'Malformed cursor')
