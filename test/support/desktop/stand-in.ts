@@ -21,8 +21,13 @@ const compileCache: Readonly<Record<string, string>> = process.env.NODE_V8_COVER
   ? {}
   : { NODE_COMPILE_CACHE: join(tmpdir(), 'pds-compile-cache') }
 
-/** An app runs for seconds: optimising its code would take a tenth of its CPU time. */
-const shortLived = ['--no-opt', '--liftoff-only']
+/** An app runs for seconds: to optimise its code, and to collect its small heap often, would take a quarter of its CPU time. */
+const shortLived = [
+  '--no-opt',
+  '--liftoff-only',
+  '--external-memory-accounted-in-global-limit',
+  '--initial-old-space-size=256',
+]
 
 let shared: Promise<Browser> | undefined
 /** Apps by process id, to pass a second start on to the first. */
