@@ -2,17 +2,14 @@
 import { LexValidationError, type l } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
-/** Parameters of which clients send an empty one for none. */
-const emptyIsNone = new Set(['cursor', 'since'])
-
 /**
- * Reads the parameters of a query string. Undeclared ones are ignored.
+ * Reads the parameters of a query string. Undeclared ones are ignored, and so are empty ones, by which clients mean none.
  * @throws InvalidRequest
  */
 export function readParams(schema: l.ParamsSchema, query: string): unknown {
   const declared = new URLSearchParams()
   for (const [name, value] of new URLSearchParams(query)) {
-    if (!schema.shapeValidators.has(name) || (value === '' && emptyIsNone.has(name))) continue
+    if (!schema.shapeValidators.has(name)) continue
     if (value.includes('\0')) throw protocolError('InvalidRequest', `Parameter ${name} may not contain NUL`)
     declared.append(name, value)
   }
