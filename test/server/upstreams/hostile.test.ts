@@ -102,6 +102,14 @@ async function stateOf({ url }: RemoteServer) {
   return upstreams.find((upstream: { url: string }) => upstream.url === url)
 }
 
+/** Creates an account whose like alice has got. */
+async function liker(server: RemoteServer): Promise<RemoteAccount> {
+  const dave = await join(server, 'dave')
+  await server.create(dave, likes, like())
+  await aliceGets('like by dave')
+  return dave
+}
+
 /** Commits a follow of alice, which the server of the account does not report. */
 async function unreportedFollow(server: RemoteServer, account: RemoteAccount): Promise<RemoteEvent> {
   const record = { $type: follows, subject: alice.did, createdAt }
@@ -167,9 +175,7 @@ describe('false events', () => {
 
   test('a status that the host of an account refuses to confirm is ignored, and holds up no other event', async () => {
     const relay = await connectedServer()
-    const dave = await join(remote, 'dave')
-    await remote.create(dave, likes, like())
-    await aliceGets('like by dave')
+    const dave = await liker(remote)
     remote.replacements.set('sync.getRepoStatus', answers({ error: 'InvalidRequest' }, 400))
     relay.emit(accountEvent(dave.did, 'deactivated'))
     relay.emit(await unreportedFollow(remote, dave))
@@ -181,9 +187,7 @@ describe('false events', () => {
 
   test('a status whose host answers with a server error counts when the host confirms it', async () => {
     const relay = await connectedServer()
-    const dave = await join(remote, 'dave')
-    await remote.create(dave, likes, like())
-    await aliceGets('like by dave')
+    const dave = await liker(remote)
     remote.replacements.set('sync.getRepoStatus', answers({ error: 'InternalServerError' }, 500))
     dave.status = 'deactivated'
     relay.emit(accountEvent(dave.did, 'deactivated'))
@@ -197,9 +201,7 @@ describe('false events', () => {
 
   test('a status whose host has a private address, and is no upstream, is ignored', async () => {
     const [home, relay] = [await connectedServer(), await connectedServer()]
-    const dave = await join(home, 'dave')
-    await home.create(dave, likes, like())
-    await aliceGets('like by dave')
+    const dave = await liker(home)
     await server.running.services.background.idle()
     body(await server.post('com.core.admin.removeUpstream', { url: home.url }, adminAuth))
     const before = home.calls.length
@@ -213,9 +215,7 @@ describe('false events', () => {
 
   test('a server that copies an account cannot report its end while its server is away', async () => {
     const [home, copy] = [await connectedServer(), await connectedServer()]
-    const dave = await join(home, 'dave')
-    await home.create(dave, likes, like())
-    await aliceGets('like by dave')
+    const dave = await liker(home)
     copy.accounts.set(dave.did, { ...dave })
     await home.down()
     copy.emit(identityEvent(dave.did, dave.handle))
