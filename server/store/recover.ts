@@ -84,7 +84,7 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
 /** How often a load is tried again while no file is added or removed. */
 const attempts = 10
 
-/** Loads while checkpoints may replace the files, and loads again if one has: a file can be missing only for that reason. */
+/** Loads while checkpoints may replace the files. Tries again as long as one has: meanwhile a file can be missing. */
 export async function loadDuringCheckpoint(files: Files, dir: string, range?: Range): Promise<Loaded> {
   let names = ''
   for (let attempt = 1; ; attempt++) {

@@ -21,7 +21,7 @@ const compileCache: Readonly<Record<string, string>> = process.env.NODE_V8_COVER
   ? {}
   : { NODE_COMPILE_CACHE: join(tmpdir(), 'pds-compile-cache') }
 
-/** An app runs for seconds: to optimise its code, and to collect its small heap often, would take a quarter of its CPU time. */
+/** An app runs for seconds: to optimise its code, and to collect its small heap often, would take a fifth of its CPU time. */
 const shortLived = [
   '--no-opt',
   '--liftoff-only',
