@@ -41,7 +41,7 @@ export const backups = {
   check: 'Verify',
   checkLabel: (when: string) => `Verify backup of ${when}`,
   checkDetail:
-    'Each backup is checked after it was made: restored into a scratch folder, opened and verified.',
+    'Each backup is checked after it is made: restored into a scratch folder, opened and verified.',
   verified: 'Verified',
   damaged: 'Damaged',
   proven: 'Last proven restorable',
