@@ -88,14 +88,17 @@ export function createEventArchive(deps: Deps): EventArchive {
     const { epoch } = store
     const end = events.endOfOldest(store, { events: limits.segmentEvents, bytes: limits.segmentBytes })
     if (end === 0) return false
-    const oldest: events.EventRow[] = []
-    for (let at = 0; at < end; await setImmediate()) {
-      const rows = events.rows(store, at, end, batch)
-      oldest.push(...rows)
-      at = rows.at(-1)?.seq ?? end
+    const oldest: events.EventSize[] = []
+    async function* batches() {
+      for (let at = 0; at < end; await setImmediate()) {
+        const rows = events.rows(store, at, end, batch)
+        oldest.push(...rows.map((row) => ({ seq: row.seq, at: row.at, bytes: row.frame.length })))
+        yield rows
+        at = rows.at(-1)?.seq ?? end
+      }
+      await store.settled(epoch)
     }
-    await store.settled(epoch)
-    const name = await segmentFiles.write(oldest)
+    const name = await segmentFiles.write(batches())
     const isMoved = await store.transact((tx) => segments.insert(tx, name, oldest))
     if (!isMoved) await segmentFiles.remove(name)
     return true
@@ -126,7 +129,7 @@ export function createEventArchive(deps: Deps): EventArchive {
     const left = found.filter((event) => !removals.isRemoved(due, event))
     if (left.length === found.length) return
     await setImmediate()
-    const name = left.length > 0 ? await segmentFiles.write(left) : undefined
+    const name = left.length > 0 ? await segmentFiles.write([left]) : undefined
     const isChanged = await store.transact((tx) =>
       name === undefined ? segments.remove(tx, segment) : segments.replace(tx, segment, name, left),
     )

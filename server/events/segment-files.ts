@@ -3,18 +3,19 @@
  */
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { decode, encode } from '@atproto/lex-cbor'
+import { decode } from '@atproto/lex-cbor'
 import { type Files, readIfThere, replaceFile } from '../store/files.ts'
 import { eventsName, isSegmentName } from '../store/layout.ts'
 import type { StoredEvent } from '../store/tables/events.ts'
+import { createSegmentEncoder, type EventBatches } from './segment-encoder.ts'
 
 export interface ArchivedEvent extends StoredEvent {
   readonly did: string
 }
 
 export interface SegmentFiles {
-  /** Writes events to a file. Returns its name once it is on disk. */
-  write(events: readonly ArchivedEvent[]): Promise<string>
+  /** Writes events to a file, after the last batch was read. Returns its name once it is on disk. */
+  write(batches: EventBatches): Promise<string>
   /** Returns the events of a file; undefined if it is missing or damaged. */
   read(name: string): Promise<ArchivedEvent[] | undefined>
   remove(name: string): Promise<void>
@@ -30,14 +31,15 @@ export function createSegmentFiles({
   readonly dataDir: string
 }): SegmentFiles {
   const folder = join(dataDir, eventsName)
+  const encoder = createSegmentEncoder()
   return {
-    async write(events) {
-      const content = encode(events.map(({ seq, kind, did, frame }) => ({ seq, kind, did, frame })))
-      const name = sha256(content)
-      await files.makeDir(folder)
-      await replaceFile(files, join(folder, name), content)
-      return name
-    },
+    write: (batches) =>
+      encoder.encode(batches, async (content) => {
+        const name = sha256(content)
+        await files.makeDir(folder)
+        await replaceFile(files, join(folder, name), content)
+        return name
+      }),
     async read(name) {
       const content = await readIfThere(files, join(folder, name))
       return content && sha256(content) === name ? (decode(content) as unknown as ArchivedEvent[]) : undefined

@@ -23,9 +23,14 @@ export class CborWriter {
   readonly #into: Buffer
   #at = 0
 
-  /** @param most bytes that will be written, at most */
-  constructor(most: number) {
-    this.#into = Buffer.allocUnsafe(most)
+  /** @param into the memory for what is written, or how many bytes that will be, at most */
+  constructor(into: number | Buffer) {
+    this.#into = typeof into === 'number' ? Buffer.allocUnsafe(into) : into
+  }
+
+  /** Bytes that were written. */
+  get length(): number {
+    return this.#at
   }
 
   /** Begins a map: `size` times a key and a value follow. */

@@ -1,6 +1,6 @@
 /** Table `event_segments`: files with older events, in the order of their numbers. All come before the rows of `events`. */
 import type { Reader, Writer } from '../database.ts'
-import { type EventRow, type Retention, state } from './events.ts'
+import { type EventSize, type Retention, state } from './events.ts'
 
 export interface Segment {
   readonly firstSeq: number
@@ -28,20 +28,20 @@ export function all(db: Reader): Segment[] {
 /**
  * Moves the oldest events of the table to a segment. Returns false, and does nothing, if some of them have been deleted since they
  * were read.
- * @param events oldest first
+ * @param moved oldest first
  */
-export function insert(tx: Writer, name: string, events: readonly EventRow[]): boolean {
-  const [first, last] = [events.at(0), events.at(-1)]
+export function insert(tx: Writer, name: string, moved: readonly EventSize[]): boolean {
+  const [first, last] = [moved.at(0), moved.at(-1)]
   if (!first || !last) return false
   const range = [first.seq, last.seq]
   const left = tx.get<{ count: number }>(
     'SELECT count(*) AS count FROM events WHERE seq BETWEEN ? AND ?',
     range,
   )
-  if (left?.count !== events.length) return false
+  if (left?.count !== moved.length) return false
   tx.run('DELETE FROM events WHERE seq BETWEEN ? AND ?', range)
-  const bytes = frameBytes(events)
-  const newest = Math.max(...events.map(({ at }) => at))
+  const bytes = moved.reduce((sum, event) => sum + event.bytes, 0)
+  const newest = Math.max(...moved.map(({ at }) => at))
   tx.run('INSERT INTO event_segments (last_seq, first_seq, created_at, bytes, name) VALUES (?, ?, ?, ?, ?)', [
     last.seq,
     first.seq,
@@ -60,7 +60,7 @@ export function replace(
   name: string,
   left: readonly { readonly frame: Uint8Array }[],
 ): boolean {
-  const bytes = frameBytes(left)
+  const bytes = left.reduce((sum, { frame }) => sum + frame.length, 0)
   const changed = tx.run('UPDATE event_segments SET name = ?, bytes = ? WHERE last_seq = ? AND name = ?', [
     ...[name, bytes, segment.lastSeq, segment.name],
   ])
@@ -101,8 +101,4 @@ function subtract(tx: Writer, bytes: number): void {
     bytes,
     bytes,
   ])
-}
-
-function frameBytes(events: readonly { readonly frame: Uint8Array }[]): number {
-  return events.reduce((sum, { frame }) => sum + frame.length, 0)
 }

@@ -100,6 +100,15 @@ export interface EventRow extends StoredEvent {
   readonly at: number
 }
 
+/** A row of the table without its frame. */
+export interface EventSize {
+  readonly seq: number
+  /** In milliseconds since 1970. */
+  readonly at: number
+  /** Bytes of its frame. */
+  readonly bytes: number
+}
+
 /** Returns the number of the last one of the oldest events of the table; 0 if there are none. */
 export function endOfOldest(db: Reader, limits: PageLimits): number {
   return pageEnd(db, 0, limits).last
