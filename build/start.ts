@@ -3,6 +3,7 @@
  * one line and runs the same server, with the same user interface in the browser.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { electronBinary } from './electron-binary.ts'
@@ -21,6 +22,13 @@ const dataDir =
 const isForDesktop = args.length === 0 || (dataDir !== undefined && args.length <= 2)
 
 const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
+
+/**
+ * As in `npm run serve`. V8 then collects garbage earlier and compiles in fewer threads, each of which keeps memory: a server that
+ * writes takes 20 to 60 MB less, for 2 % more CPU.
+ */
+const { v8Flags }: { v8Flags: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const nodeFlags = [...v8Flags.split(' '), '--v8-pool-size=2']
 
 /** An exit by SIGTRAP within this time comes from Chromium's check of its sandbox. */
 const startMs = 20_000
@@ -91,7 +99,7 @@ function startDesktop(file: string): void {
 function serve(reason: string): void {
   process.stdout.write(`${reason}: running the server without the desktop app.\n`)
   const main = join(root, 'dist/server/main.js')
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', main, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     stdio: ['inherit', 'pipe', 'inherit'],
   })
   createInterface(child.stdout).on('line', (line) => {

@@ -192,12 +192,12 @@ describe('failed start', () => {
   })
 })
 
-test('package.json gives Electron the semi-space size of npm run serve', () => {
+test('package.json gives Electron the V8 flags of npm run serve', () => {
   const { v8Flags, scripts } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
   )
   expect(scripts.serve).toContain(v8Flags)
-  expect(v8Flags).toContain('--max-semi-space-size')
+  expect(v8Flags).toMatch(/--max-semi-space-size=\d+ --heap-growing-percent=\d+/)
 })
 
 test('DIDs of signed-in accounts are read from stored sessions, none from invalid ones', () => {
