@@ -41,6 +41,7 @@ test('a failure leaves the encoder usable', async () => {
 
 test('segments that are encoded at the same time have their own memory', async () => {
   const encoder = createSegmentEncoder()
+  await encoder.encode([eventsOf('did:web:long.example', 40)], copy)
   const first = Promise.withResolvers<void>()
   const a = encoder.encode([eventsOf('did:web:a.example', 5)], async (content) => {
     await first.promise
