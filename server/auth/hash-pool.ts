@@ -1,9 +1,9 @@
 /** Threads that hash passwords, one a core. Each starts with the first job it is needed for and ends when it has been idle. */
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
+import { createFairQueue } from '../util/fair-queue.ts'
 import { type JobRunner, startWorker } from '../util/worker-or-inline.ts'
 import { bcryptYielding, type HashJob } from './bcrypt.ts'
-import { createFairQueue } from './fair-queue.ts'
 
 /** Too many passwords wait to be hashed; the caller should try again in a few seconds. */
 export class PasswordQueueFull extends Error {

@@ -1,12 +1,13 @@
 /** Limits how many asynchronous tasks run at once. */
+import { createFairQueue } from './fair-queue.ts'
 
 /** Runs a task as soon as the limits permit it, and returns its result. */
 export type Limit = <T>(key: string, task: () => Promise<T>) => Promise<T>
 
-/** Creates a limit on the tasks that run at once: in all, and of one key. Waiting tasks start in call order. */
+/** Creates a limit on the tasks that run at once: in all, and of one key. Waiting tasks of a key start in call order; keys take turns. */
 export function createLimit({ total, perKey }: { readonly total: number; readonly perKey: number }): Limit {
   const running = new Map<string, number>()
-  const waiting: { readonly key: string; readonly start: () => void }[] = []
+  const waiting = createFairQueue<() => void>(Number.POSITIVE_INFINITY)
   let free = total
 
   const isFree = (key: string): boolean => free > 0 && (running.get(key) ?? 0) < perKey
@@ -19,17 +20,21 @@ export function createLimit({ total, perKey }: { readonly total: number; readonl
     const left = (running.get(key) ?? 1) - 1
     if (left > 0) running.set(key, left)
     else running.delete(key)
-    const next = waiting.findIndex((task) => isFree(task.key))
-    if (next < 0) return
-    const [task] = waiting.splice(next, 1)
-    if (!task) return
-    take(task.key)
-    task.start()
+    waiting.shift(isFree)?.()
   }
 
   return async (key, task) => {
-    if (isFree(key)) take(key)
-    else await new Promise<void>((start) => waiting.push({ key, start }))
+    if (isFree(key)) {
+      take(key)
+    } else {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.push(key, () => {
+        // At once: another task may come before this one goes on.
+        take(key)
+        resolve()
+      })
+      await promise
+    }
     try {
       return await task()
     } finally {

@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bcryptSync, bcryptYielding } from '../../server/auth/bcrypt.ts'
-import { createFairQueue } from '../../server/auth/fair-queue.ts'
 import { createPasswordHasher, type PasswordHasher, PasswordQueueFull } from '../../server/auth/passwords.ts'
 
 const execFile = promisify(execFileCallback)
@@ -175,22 +174,6 @@ describe('the queue', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected'])
     expect(results[3]).toMatchObject({ reason: expect.any(PasswordQueueFull) })
     expect(await passwords.hash('5', owner)).toMatch(/^\$2b\$/)
-  })
-
-  test('returns jobs in order within a source, and alternates between sources', () => {
-    const queue = createFairQueue<string>(10)
-    for (const job of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.push(job.charAt(0), job)
-    const taken = Array.from({ length: 7 }, () => queue.shift())
-    expect(taken).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
-  })
-
-  test('two sources that fill it do not take turns at dropping each other', () => {
-    const queue = createFairQueue<string>(5)
-    for (const job of ['a1', 'a2', 'a3', 'b1', 'b2']) queue.push(job.charAt(0), job)
-    expect(queue.push('b', 'b3')).toBe('b3')
-    expect(queue.push('a', 'a4')).toBe('a4')
-    expect(queue.push('c', 'c1')).toBe('a3')
-    expect(queue.push('c', 'c2')).toBe('c2')
   })
 })
 
