@@ -111,8 +111,8 @@ const inactive = {
 
 /** Returns the expected error of a token; undefined if access is granted. */
 function expectedError({ auth, active }: Method, state: State, token: Token): string | undefined {
-  if (auth === 'none' || auth === 'import') return undefined
-  if ((auth === 'admin' || auth === 'reader') && token.kind === 'basic')
+  if (auth === 'none' || (auth === 'import' && token.kind !== 'basic')) return undefined
+  if ((auth === 'import' || auth === 'admin' || auth === 'reader') && token.kind === 'basic')
     return token.isRight ? undefined : 'AuthenticationRequired'
   if (token.kind === 'none') return ['optional', 'reader'].includes(auth) ? undefined : 'AuthMissing'
   if (token.kind === 'unverifiable' || token.kind === 'basic') return 'InvalidToken'

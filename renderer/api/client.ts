@@ -22,7 +22,7 @@ export type Body<M extends Method> = InferMethodOutputBody<M>
 /** The session of the account has ended. */
 export class SessionEnded extends Error {}
 
-/** Calls a method without credentials, or with the token given. */
+/** Calls a method without credentials, or with the token given. Headers of the options take precedence. */
 export async function call<M extends Method>(
   method: Main<M>,
   options: XrpcOptions<M>,

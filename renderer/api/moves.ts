@@ -4,6 +4,7 @@ import { com } from '../../lexicons/generated/index.ts'
 import { type Body, call, callAs } from './client.ts'
 import { keyOf } from './hooks.ts'
 import { addSession, useSession } from './sessions.ts'
+import { asAdmin } from './sign-in.ts'
 import { type Session, sessionFrom } from './vault.ts'
 
 export type Move = NonNullable<Body<typeof com.core.move.getMove.main>['move']>
@@ -28,9 +29,9 @@ export function useMove({ enabled = true } = {}) {
 
 export type MoveInInput = com.core.move.moveIn.$InputBody
 
-/** Starts a move to this server, and stores the session of the new account. */
-export async function moveIn(input: MoveInInput): Promise<Session> {
-  const opened = await call(com.core.move.moveIn, { body: input })
+/** Starts a move to this server, and stores the session of the new account. @param adminPassword as for {@link signUp} */
+export async function moveIn(input: MoveInInput, adminPassword?: string): Promise<Session> {
+  const opened = await call(com.core.move.moveIn, { body: input, headers: asAdmin(adminPassword) })
   const session = sessionFrom({ ...opened, active: false, status: 'deactivated' })
   addSession(session)
   return session

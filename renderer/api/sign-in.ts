@@ -34,14 +34,24 @@ export interface NewAccount {
   readonly inviteCode?: string | undefined
 }
 
-/** Creates an account and stores its session. */
-export async function signUp(account: NewAccount): Promise<Session> {
+/** Creates an account and stores its session. @param adminPassword for the first account, away from the server's computer */
+export async function signUp(account: NewAccount, adminPassword?: string): Promise<Session> {
   const { email } = account
-  const response = await call(com.core.server.createAccount, { body: account })
+  const response = await call(com.core.server.createAccount, {
+    body: account,
+    headers: asAdmin(adminPassword),
+  })
   const unconfirmed = email === undefined ? {} : { email, emailConfirmed: false, emailAuthFactor: false }
   const session = sessionFrom({ ...response, ...unconfirmed, active: true })
   addSession(session)
   return session
+}
+
+/** The header of calls with the admin password. */
+export function asAdmin(adminPassword: string | undefined): HeadersInit {
+  if (adminPassword === undefined) return {}
+  const bytes = new TextEncoder().encode(`admin:${adminPassword}`)
+  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` }
 }
 
 function scopeOf(accessJwt: string): string {

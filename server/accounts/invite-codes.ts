@@ -1,24 +1,11 @@
 /** Invite codes: their form, who may use them, and those that accounts earn over time. */
 
 import { isValidDid } from '@atproto/syntax'
-import type { Config } from '../config/config.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import { randomGroups } from '../util/random.ts'
 import { iso } from '../util/time.ts'
-import type { Caller } from '../xrpc/method.ts'
-
-/**
- * Whether sign-up needs a code: always if so configured. Web pages of other sites need one while the server has no public
- * address, because such a page could sign up unnoticed by its visitor.
- */
-export function needsInvite(
-  { inviteRequired, publicUrl }: Pick<Config, 'inviteRequired' | 'publicUrl'>,
-  { isForeignPage }: Pick<Caller, 'isForeignPage'>,
-): boolean {
-  return inviteRequired || (isForeignPage && publicUrl === undefined)
-}
 
 /** Generates a code: `<host-with-dashes>-xxxxx-xxxxx`. */
 export function newCode(origin: string): string {

@@ -41,9 +41,12 @@ export interface ReaderCredentials {
   readonly isAdmin: boolean
 }
 
-/** An optional service token; the handler verifies it. */
-export interface ServiceCredentials {
+/** Who creates an account. */
+export interface SignUpCredentials {
+  /** A token in the Authorization header; the handler verifies it. */
   readonly serviceToken: string | undefined
+  /** Whether the header has the admin password. */
+  readonly isAdmin: boolean
 }
 
 export interface CredentialsByWord {
@@ -67,8 +70,8 @@ export interface CredentialsByWord {
   ending: EndingCredentials
   /** The owner, or the admin password. */
   admin: AdminCredentials
-  /** Anyone; a service token proves the import of an account. */
-  import: ServiceCredentials
+  /** Anyone; a service token proves the import of an account, the admin password permits the first one. */
+  import: SignUpCredentials
 }
 
 export type AuthWord = keyof CredentialsByWord

@@ -12,6 +12,7 @@ import {
   type ReaderCredentials,
   type RefreshCredentials,
   type SessionCredentials,
+  type SignUpCredentials,
   scopesOf,
 } from './credentials.ts'
 import type { LastUsed } from './last-used.ts'
@@ -67,14 +68,23 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { sessionId: (await lookup.verify(bearerToken(header), { acceptExpired: true })).sid }
   }
 
-  async function admin(header: Header, active: boolean, source: string): Promise<AdminCredentials> {
+  /** Whether the header has the admin password; false for another scheme. @throws XrpcError for a wrong password */
+  async function hasAdminPassword(header: Header, source: string): Promise<boolean> {
     const credentials = basicCredentials(header)
-    if (credentials !== undefined) {
-      const isRight = isSameSecret(credentials, `admin:${adminPassword}`)
-      await adminGuesses?.(source, isRight)
-      if (isRight) return { did: undefined }
-      throw protocolError('AuthenticationRequired', 'Wrong admin password')
-    }
+    if (credentials === undefined) return false
+    const isRight = isSameSecret(credentials, `admin:${adminPassword}`)
+    await adminGuesses?.(source, isRight)
+    if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong admin password')
+    return true
+  }
+
+  async function signUp(header: Header, source: string): Promise<SignUpCredentials> {
+    const isAdmin = await hasAdminPassword(header, source)
+    return { isAdmin, serviceToken: isAdmin ? undefined : header?.replace(/^bearer +/i, '') }
+  }
+
+  async function admin(header: Header, active: boolean, source: string): Promise<AdminCredentials> {
+    if (await hasAdminPassword(header, source)) return { did: undefined }
     const { account } = await session(header, 'full', active)
     if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
     return { did: account.did }
@@ -103,7 +113,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       case 'reader':
         return header === undefined ? anyone : reader(header, active, caller.source)
       case 'import':
-        return { ...anyone, credentials: { serviceToken: header?.replace(/^bearer +/i, '') } }
+        return { ...anyone, credentials: await signUp(header, caller.source) }
       case 'refresh': {
         const credentials = await refresh(header)
         return { account: credentials.did, credentials }

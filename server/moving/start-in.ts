@@ -24,16 +24,22 @@ interface Deps extends FindDeps {
 
 type MoveInRequest = com.core.move.moveIn.$InputBody
 
+/** Who asks for a move. */
+interface Requester {
+  readonly caller: Caller
+  readonly isAdmin: boolean
+}
+
 /** Opens the deactivated account on this server. Returns its session. @throws XrpcError */
 export async function startMoveIn(
   deps: Deps,
   request: MoveInRequest,
-  caller: Caller,
+  requester: Requester,
 ): Promise<PeerSession & { did: DidString; handle: HandleString }> {
   requirePublic(deps.config)
   const signedIn = await withPeer(() => signIn(deps, request))
   try {
-    return await withPeer(() => openHere(deps, request, signedIn, caller))
+    return await withPeer(() => openHere(deps, request, signedIn, requester))
   } catch (error) {
     await endSession(deps.moves.peers.at(signedIn.server), signedIn.session.refreshJwt)
     throw error
@@ -45,7 +51,7 @@ async function openHere(
   deps: Deps,
   request: MoveInRequest,
   { did, server, session, email }: SignedIn,
-  caller: Caller,
+  { caller, isAdmin }: Requester,
 ) {
   const { moves, callMethod, origin } = deps
   requireMainPassword(session.accessJwt)
@@ -53,7 +59,7 @@ async function openHere(
   const { handle, newPassword: password, inviteCode } = request
   const opened = await openAccount(
     (nsid, input, serviceToken) =>
-      callMethod({ nsid, input, auth: { serviceToken }, caller }) as Promise<Json>,
+      callMethod({ nsid, input, auth: { serviceToken, isAdmin }, caller }) as Promise<Json>,
     { did, handle, email: request.email ?? email, password, inviteCode },
     await proofFrom(deps, server, session.accessJwt),
   )

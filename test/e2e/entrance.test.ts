@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { adminPassword } from '../support/server.ts'
 import { fillSignIn, heading, World } from '../support/world.ts'
 
 let world: World
@@ -27,6 +28,33 @@ test('first run: the first account becomes the owner', async () => {
   await page.getByText('Welcome, alice.test. Your account is ready.').waitFor()
   await page.getByRole('link', { name: 'Accounts' }).click()
   await page.getByText('alice.test Owner').waitFor()
+})
+
+test('first run from another computer: asks for the admin password', async () => {
+  const fresh = await World.open({ adminPassword })
+  try {
+    const page = await fresh.visitor('/sign-in')
+    await page.setExtraHTTPHeaders({ 'x-forwarded-for': '192.0.2.7' })
+    await page.reload()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByLabel('Handle').fill('Alice')
+    await page.getByText('alice.test is available').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('alice-password')
+    const submit = page.getByRole('button', { name: 'Create account' })
+    await submit.click()
+    await page.getByText('create the first account on its own computer').waitFor()
+    await page.getByLabel('Admin password').fill('a guess')
+    await submit.click()
+    await page.getByText('This is not the admin password of this server.').waitFor()
+    await page.getByLabel('Admin password').fill(adminPassword)
+    await submit.click()
+    await heading(page, 'Home').waitFor()
+    await page.getByRole('link', { name: 'Accounts' }).waitFor()
+  } finally {
+    await fresh.closeProfiles()
+    await fresh.close()
+  }
 })
 
 describe('with accounts on the server', () => {
@@ -156,8 +184,9 @@ describe('with accounts on the server', () => {
 })
 
 test('sign-up: an invalid invite code shows an error', async () => {
-  const invited = await World.open({ inviteRequired: true, adminPassword: 'the admin password of tests' })
+  const invited = await World.open({ inviteRequired: true, adminPassword })
   try {
+    await invited.server.account('heidi')
     const page = await invited.visitor('/create')
     await page.getByLabel('Invite code').fill('made-up')
     await page.getByLabel('Handle').fill('grace')

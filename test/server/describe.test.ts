@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import type { Config } from '../../server/config/config.ts'
 import { TestServer } from '../support/server.ts'
 
-async function description(config: Partial<Config> = {}) {
+async function description(config: Partial<Config> = {}, account?: string) {
   const server = await TestServer.start(config)
   try {
+    if (account !== undefined) await server.account(account, { handle: `${account}.pds.example` })
     const answer = await server.get('com.core.server.describeServer')
     expect(answer.status).toBe(200)
     return { ...answer, port: server.running.port }
@@ -29,14 +30,15 @@ test('describeServer needs no credentials', async () => {
 })
 
 test('describeServer returns the settings of the owner', async () => {
-  const { body } = await description({
+  const settings = {
     publicUrl: 'https://pds.example:8443',
     userDomains: ['.pds.example', '.example.org'],
     inviteRequired: true,
     privacyUrl: 'https://pds.example/privacy',
     termsUrl: 'https://pds.example/terms',
     contactEmail: 'owner@pds.example',
-  })
+  } as const
+  const { body } = await description(settings, 'alice')
   expect(body).toEqual({
     did: 'did:web:pds.example%3A8443',
     availableUserDomains: ['.pds.example', '.example.org'],
@@ -48,8 +50,9 @@ test('describeServer returns the settings of the owner', async () => {
       termsOfService: 'https://pds.example/terms',
     },
     contact: { email: 'owner@pds.example' },
-    unclaimed: true,
+    unclaimed: false,
   })
+  expect((await description(settings)).body).toMatchObject({ inviteCodeRequired: false, unclaimed: true })
 })
 
 test('without a public address the DID contains the port', async () => {

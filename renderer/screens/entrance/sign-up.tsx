@@ -5,7 +5,7 @@ import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { errorName, explain } from '../../api/errors.ts'
 import { switchTo } from '../../api/sessions.ts'
-import { signUp } from '../../api/sign-in.ts'
+import { type NewAccount, signUp } from '../../api/sign-in.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
@@ -13,6 +13,7 @@ import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { OtherWays } from '../move/other-ways.tsx'
 import { NewPasswordField } from '../new-password-field.tsx'
+import { useAdminPassword } from './admin-password.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm } from './entrance-form.tsx'
 import { FirstRunChoices } from './first-run-choices.tsx'
@@ -46,16 +47,20 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   const handle = name + domain
   const check = useHandleCheck(name, handle)
   const { mutate, isPending, error } = useSignUp(isFirst)
-  const errorField = fieldOfError[errorName(error) ?? '']
+  const adminPassword = useAdminPassword(error)
+  const asksInvite = server.inviteCodeRequired === true && !adminPassword.isAsked
+  const named = fieldOfError[errorName(error) ?? '']
+  const errorField = named === 'inviteCode' && !asksInvite ? undefined : named
   const errorOf = (field: typeof errorField) => (field === errorField ? explain(error) : undefined)
   const submit = () => {
     if (check.problem) return
-    mutate({
+    const account = {
       handle,
       password,
       email: email.trim() || undefined,
       inviteCode: inviteCode.trim() || undefined,
-    })
+    }
+    mutate({ account, adminPassword: adminPassword.value })
   }
   return (
     <>
@@ -65,7 +70,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
       <EntranceForm
         action={t.signUp.submit}
         busy={isPending}
-        error={errorField ? null : error}
+        error={errorField || adminPassword.explains ? null : error}
         links={
           <>
             {!isFirst && (
@@ -78,7 +83,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
         }
         onSubmit={submit}
       >
-        {server.inviteCodeRequired && (
+        {asksInvite && (
           <Field
             autoComplete="off"
             error={errorOf('inviteCode')}
@@ -116,6 +121,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
           type="email"
           value={email}
         />
+        {server.unclaimed === undefined && adminPassword.field}
         {desktop && isFirst && <FirstRunChoices />}
       </EntranceForm>
       {isFirst && <OtherWays />}
@@ -126,11 +132,12 @@ export function SignUp({ isFirst, server }: SignUpProps) {
 function useSignUp(isFirst: boolean) {
   const leaveEntrance = useLeaveEntrance()
   return useMutation({
-    mutationFn: signUp,
-    onSuccess: ({ did, handle }) => {
+    mutationFn: ({ account, adminPassword }: { account: NewAccount; adminPassword: string | undefined }) =>
+      signUp(account, adminPassword),
+    onSuccess: ({ did, handle }, { adminPassword }) => {
       switchTo(did)
       toast(t.signUp.done(handle))
-      if (isFirst) showReadyDialog()
+      if (isFirst || adminPassword !== undefined) showReadyDialog()
       leaveEntrance()
     },
   })

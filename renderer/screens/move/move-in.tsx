@@ -10,6 +10,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { useAdminPassword } from '../entrance/admin-password.tsx'
 import { EntranceForm } from '../entrance/entrance-form.tsx'
 import { useHandleCheck } from '../entrance/handle-check.ts'
 import { HandleField } from '../entrance/handle-field.tsx'
@@ -128,7 +129,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
       <EntranceForm
         action={t.move.submit}
         busy={attempt.isPending}
-        error={attempt.error}
+        error={form.adminPassword.explains ? null : attempt.error}
         focusFirst
         links={
           <p>
@@ -180,7 +181,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
           type="email"
           value={form.email}
         />
-        {server.inviteCodeRequired && (
+        {server.inviteCodeRequired && !form.adminPassword.isAsked && (
           <Field
             autoComplete="off"
             hint={t.signUp.inviteHint}
@@ -192,6 +193,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
             value={form.inviteCode}
           />
         )}
+        {server.unclaimed === undefined && form.adminPassword.field}
       </EntranceForm>
     </>
   )
@@ -210,20 +212,22 @@ function useMoveInForm(origin: Origin, server: MoveInProps['server']) {
   const check = useHandleCheck(name, name + domain)
   const handle = keepsHandle ? origin.handle : name + domain
   const attempt = useMutation({
-    mutationFn: (input: MoveInInput) => moveIn(input),
+    mutationFn: ({ input, admin }: { input: MoveInInput; admin: string | undefined }) => moveIn(input, admin),
     onSuccess: ({ did }) => {
       switchTo(did)
       leaveEntrance()
     },
   })
+  const adminPassword = useAdminPassword(attempt.error)
   const submit = (authFactorToken?: string) => {
     if (!keepsHandle && check.problem) return
-    attempt.mutate({
+    const input: MoveInInput = {
       ...{ identifier: origin.identifier, password, authFactorToken, handle, newPassword },
       server: origin.isNamed ? origin.server : undefined,
       email: email.trim() || undefined,
       inviteCode: inviteCode.trim() || undefined,
-    })
+    }
+    attempt.mutate({ input, admin: adminPassword.value })
   }
   const canKeepHandle = !origin.handle.startsWith('did:') && origin.handle.includes('.')
   return {
@@ -248,6 +252,7 @@ function useMoveInForm(origin: Origin, server: MoveInProps['server']) {
       handle,
       check,
       attempt,
+      adminPassword,
       submit,
     },
   }

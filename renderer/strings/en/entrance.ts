@@ -27,6 +27,13 @@ export const signUp = {
   emailHint: 'For password resets and sign-in codes. You can add it later.',
   invite: 'Invite code',
   inviteHint: 'New accounts need an invite code. Ask the owner of this server for one.',
+  refused:
+    'This server does not accept new accounts from here. If it is new and yours, create the first account on its own computer, or enter its admin password.',
+  isMyServer: 'Set up a new server',
+  adminPassword: 'Admin password',
+  adminPasswordHint:
+    'For the first account. In the file admin-password of the server’s data folder, or as PDS_ADMIN_PASSWORD in its settings.',
+  wrongAdminPassword: 'This is not the admin password of this server.',
   submit: 'Create account',
   done: (handle: string) => `Welcome, ${handle}. Your account is ready.`,
   privacy: 'Privacy policy',

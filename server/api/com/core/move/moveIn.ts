@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { refuseFirstAccount } from '../../../../accounts/sign-up.ts'
 import { daily, perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { startMoveIn } from '../../../../moving/start-in.ts'
 import { method } from '../../../method.ts'
@@ -6,10 +7,11 @@ import { method } from '../../../method.ts'
 const triedName = (input: { identifier: string }, address: string) => `${input.identifier} ${address}`
 
 export const moveIn = method(com.core.move.moveIn, {
-  auth: 'none',
+  auth: 'import',
   limits: [perFiveMinutes(100, 'address'), perFiveMinutes(30, triedName), daily(300, triedName)],
-  async handler({ input, caller, fail, ...services }) {
+  async handler({ input, auth, caller, fail, ...services }) {
     if (caller.isForeignPage) throw fail('Forbidden', 'Pages of other sites cannot move accounts here')
-    return startMoveIn(services, input, caller)
+    refuseFirstAccount(services.store, caller, auth.isAdmin)
+    return startMoveIn(services, input, { caller, isAdmin: auth.isAdmin })
   },
 })

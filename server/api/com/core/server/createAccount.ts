@@ -3,8 +3,9 @@ import { requireProof } from '../../../../accounts/change-handle.ts'
 import { normalizeEmail } from '../../../../accounts/email.ts'
 import { handleProblem, isHandleTaken, normalizeHandle, takenMessage } from '../../../../accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
-import { needsInvite, takeInvite } from '../../../../accounts/invite-codes.ts'
+import { takeInvite } from '../../../../accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
+import { needsInvite, refuseFirstAccount } from '../../../../accounts/sign-up.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { accountView, openSession, signTokens } from '../../../../auth/sessions.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
@@ -23,17 +24,21 @@ export const createAccount = method(com.core.server.createAccount, {
   limits: [perFiveMinutes(100, 'address')],
   async handler({ input, auth, caller, fail, ...services }) {
     const { store, config, passwords, repositories, background, plc, now } = services
+    // Clients send an empty string when the field of their form is empty.
+    const inviteCode = input.inviteCode?.trim().toLowerCase() || null
+    const checkPermitted = (db: Reader) => {
+      refuseFirstAccount(db, caller, auth.isAdmin)
+      if (inviteCode === null && needsInvite(db, config, caller, auth.isAdmin)) {
+        throw fail('InvalidInviteCode', 'This server requires an invite code. Ask its owner for one.')
+      }
+    }
+    checkPermitted(store)
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
     if (email !== null && !isEmailAddress(email))
       throw fail('InvalidRequest', 'This is not a valid email address')
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
-    // Clients send an empty string when the field of their form is empty.
-    const inviteCode = input.inviteCode?.trim().toLowerCase() || null
-    if (inviteCode === null && needsInvite(config, caller)) {
-      throw fail('InvalidInviteCode', 'This server requires an invite code. Ask its owner for one.')
-    }
     const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
     const problem = handleProblem(handle, config.userDomains)
     if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {
@@ -41,10 +46,6 @@ export const createAccount = method(com.core.server.createAccount, {
     } else if (problem) throw fail(problem.name, problem.message)
 
     const checkFree = (db: Reader) => {
-      // The first account owns the server: a web site that its owner visits must not create it.
-      if (caller.isForeignPage && accounts.isEmpty(db)) {
-        throw fail('Forbidden', `Create the first account at ${services.origin} or in the app`)
-      }
       if (imported && accounts.findByDid(db, imported.did)) {
         throw fail('AlreadyExists', 'This DID already has an account on this server')
       }
@@ -61,8 +62,9 @@ export const createAccount = method(com.core.server.createAccount, {
     const { did } = identity
     const repository = firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
 
-    // Another sign-up may have taken the names while the password was hashed: everything is checked again in the transaction.
+    // Another sign-up may have taken the names, or become the owner, while the password was hashed: everything is checked again in the transaction.
     const issued = await store.transact((tx) => {
+      checkPermitted(tx)
       checkFree(tx)
       const at = now()
       if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { needsInvite } from '../../../../accounts/invite-codes.ts'
+import { isAtServer, needsInvite } from '../../../../accounts/sign-up.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
@@ -9,10 +9,10 @@ export const describeServer = method(com.core.server.describeServer, {
     return {
       did: serverDid,
       availableUserDomains: [...config.userDomains],
-      inviteCodeRequired: needsInvite(config, caller),
+      inviteCodeRequired: needsInvite(store, config, caller),
       phoneVerificationRequired: false,
       blobUploadLimit: config.blobUploadLimit,
-      unclaimed: accounts.isEmpty(store),
+      unclaimed: isAtServer(caller) ? accounts.isEmpty(store) : undefined,
       links: { privacyPolicy: config.privacyUrl, termsOfService: config.termsUrl },
       contact: { email: config.contactEmail },
     }

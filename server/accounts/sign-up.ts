@@ -1,0 +1,37 @@
+/** Who may create an account. */
+import type { Config } from '../config/config.ts'
+import type { Reader } from '../store/database.ts'
+import * as accounts from '../store/tables/accounts.ts'
+import { protocolError } from '../xrpc/errors.ts'
+import type { Caller } from '../xrpc/method.ts'
+
+type SignUpCaller = Pick<Caller, 'isLocal' | 'isForeignPage'>
+
+/** Whether a client is on this machine, and its request was not made by a page that the owner happens to visit. */
+export function isAtServer({ isLocal, isForeignPage }: SignUpCaller): boolean {
+  return isLocal && !isForeignPage
+}
+
+/**
+ * Refuses the first account, which owns the server, to others than clients on this machine and the administrator. The message
+ * does not say why: others must not learn that a server has no owner.
+ * @throws Forbidden
+ */
+export function refuseFirstAccount(db: Reader, caller: SignUpCaller, isAdmin: boolean): void {
+  if (isAdmin || isAtServer(caller) || !accounts.isEmpty(db)) return
+  throw protocolError('Forbidden', 'New accounts are not accepted from here')
+}
+
+/**
+ * Whether sign-up needs an invite code: always if so configured, but for the first account. Web pages of other sites need one
+ * while the server has no public address, because such a page could sign up unnoticed by its visitor.
+ */
+export function needsInvite(
+  db: Reader,
+  { inviteRequired, publicUrl }: Pick<Config, 'inviteRequired' | 'publicUrl'>,
+  caller: SignUpCaller,
+  isAdmin = false,
+): boolean {
+  if ((isAdmin || isAtServer(caller)) && accounts.isEmpty(db)) return false
+  return inviteRequired || (caller.isForeignPage && publicUrl === undefined)
+}
