@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
+import { createTokenBucket } from '../util/token-bucket.ts'
 import { pieceMs } from '../util/turns.ts'
 import { checkedLookup, checkUrl } from './guard.ts'
 
@@ -26,12 +27,12 @@ export interface StreamOptions {
 export interface StreamEnd {
   /** Why, for people. */
   readonly message: string
-  /** Whether the peer broke the rules: a text message, one that is too large, or a violation of the WebSocket protocol. */
+  /** Whether the peer broke the rules: a text message, one that is too large, many pings, or a violation of the WebSocket protocol. */
   readonly isViolation: boolean
 }
 
 export interface Stream {
-  /** Stops reading, so that the peer must wait. */
+  /** Stops reading, so that the peer must wait. No message comes before `resume`. */
   pause(): void
   resume(): void
   /** Sends a text message. */
@@ -45,7 +46,13 @@ const limits = {
   maxPayload: 5_000_000,
   /** Milliseconds that a peer may take to end a connection. */
   closeTimeout: 1000,
+  /** Parts of a message: each takes many times its bytes. */
+  maxFragments: 4096,
+  /** Pieces that a part arrives in. */
+  maxBufferedChunks: 65_536,
 }
+/** Pings of a peer and its answers to pings: servers send one every few seconds. */
+const controlFrames = { perSecond: 10, capacity: 1000 }
 /** Milliseconds from the look-up of the host to the end of the handshake. */
 const handshakeMs = 10_000
 const defaultSilenceMs = 60_000
@@ -84,13 +91,26 @@ function createStream(options: StreamOptions) {
   let lastSign = 0
   const handshake = setTimeout(() => end('The server did not complete the connection'), handshakeMs).unref()
   let heartbeat: NodeJS.Timeout | undefined
+  const controlBucket = createTokenBucket(controlFrames)
+  /** Messages that arrived with one that made the stream pause: what is read at once may contain thousands. */
+  const waiting: Buffer[] = []
+  /** Index of the first of them. */
+  let first = 0
   /** Whether the caller has paused the stream. */
   let isPaused = false
+  /** Whether the stream waits for a turn of the event loop. */
+  let isYielding = false
   /** Milliseconds that messages have taken since the stream last waited for a turn of the event loop. */
   let busyMs = 0
+  /** How the connection ended, while messages from before wait. */
+  let lastEnd: StreamEnd | undefined
 
   function end(message: string, isViolation = false): void {
     if (hasEnded) return
+    if (waiting.length > 0 && !isViolation) {
+      lastEnd ??= { message, isViolation }
+      return
+    }
     close()
     onEnd({ message, isViolation })
   }
@@ -99,6 +119,7 @@ function createStream(options: StreamOptions) {
     hasEnded = true
     clearTimeout(handshake)
     clearInterval(heartbeat)
+    clear()
     socket?.terminate()
   }
 
@@ -108,15 +129,44 @@ function createStream(options: StreamOptions) {
     else if (!isText) socket?.ping()
   }
 
-  /** Pauses the stream until the next turn of the event loop once messages have taken some milliseconds. */
-  function pace(tookMs: number): void {
-    busyMs += tookMs
+  /** Passes a message on, and pauses the stream until the next turn of the event loop once messages have taken some milliseconds. */
+  function deliver(message: Buffer): void {
+    const startedAt = performance.now()
+    onMessage(message)
+    busyMs += performance.now() - startedAt
     if (busyMs < pieceMs) return
     busyMs = 0
+    isYielding = true
     socket?.pause()
     setImmediate(() => {
-      if (!isPaused) socket?.resume()
+      isYielding = false
+      proceed()
     })
+  }
+
+  /** Delivers what waits, then reads on. */
+  function proceed(): void {
+    for (let next = waiting[first]; next && mayDeliver(); next = waiting[first]) {
+      first++
+      deliver(next)
+    }
+    if (!mayDeliver()) return
+    clear()
+    if (lastEnd) end(lastEnd.message)
+    else socket?.resume()
+  }
+
+  const mayDeliver = () => !hasEnded && !isPaused && !isYielding
+
+  function clear(): void {
+    waiting.length = 0
+    first = 0
+  }
+
+  /** Counts pings, which the library answers at once, and answers to them. */
+  function onControl(): void {
+    sign()
+    if (!hasEnded && controlBucket.take() > 0) end('The server sent too many pings', true)
   }
 
   function sign(): void {
@@ -136,8 +186,8 @@ function createStream(options: StreamOptions) {
         heartbeat = setInterval(beat, silenceMs / 3).unref()
         onOpen()
       })
-      socket.on('pong', sign)
-      socket.on('ping', sign)
+      socket.on('pong', onControl)
+      socket.on('ping', onControl)
       socket.on('message', (data: Buffer, isBinary) => {
         if (hasEnded) return
         sign()
@@ -146,9 +196,8 @@ function createStream(options: StreamOptions) {
             `The server sent ${isText ? 'binary data instead of text' : 'text instead of events'}`,
             true,
           )
-        const startedAt = performance.now()
-        onMessage(data)
-        pace(performance.now() - startedAt)
+        if (isPaused || isYielding || waiting.length > 0) waiting.push(data)
+        else deliver(data)
       })
       socket.on('unexpected-response', (_, response: IncomingMessage) => {
         response.destroy()
@@ -167,7 +216,7 @@ function createStream(options: StreamOptions) {
     resume(): void {
       isPaused = false
       sign()
-      socket?.resume()
+      proceed()
     },
     send: (text: string) => socket?.send(text),
   }

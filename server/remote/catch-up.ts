@@ -65,7 +65,7 @@ export function createCatchUp(deps: Deps): CatchUp {
   const now = () => deps.now().getTime()
   const listing = new Map<string, 'once' | 'again'>()
 
-  const readDue = createRetries<queue.QueuedRepository>({
+  const reads = createRetries<queue.QueuedRepository>({
     ...deps,
     name: 'reading of a repository',
     parallel: 2,
@@ -86,10 +86,19 @@ export function createCatchUp(deps: Deps): CatchUp {
 
   function remove(row: queue.QueuedRepository): Promise<void> {
     return store.transact((tx) => {
-      queue.remove(tx, row)
+      queue.remove(tx, row, now() + intervalMs)
       catchUps.removeDone(tx)
       repositories.removeBefore(tx, now() - keptMs)
     })
+  }
+
+  /**
+   * Whether a repository is queued, and will be read from now on and in any case. A source may report the same author any number of
+   * times: only the first one is a transaction.
+   */
+  function isQueued(did: string): boolean {
+    const row = queue.find(store, did)
+    return row?.changedSince === null && row.version !== reads.running(did)?.version
   }
 
   /** Lists the repositories of an upstream in the background. A failure is retried when the next run is due. */
@@ -116,14 +125,14 @@ export function createCatchUp(deps: Deps): CatchUp {
       const isAgain = listing.get(upstream) === 'again'
       listing.delete(upstream)
       if (isAgain) resumeDue()
-      else readDue()
+      else reads.startDue()
     })
   }
 
   function resumeDue(): void {
     const upstreams = deps.upstreams()
     for (const catchUp of catchUps.unlisted(store)) if (upstreams.includes(catchUp.upstream)) list(catchUp)
-    readDue()
+    reads.startDue()
   }
 
   return {
@@ -133,7 +142,7 @@ export function createCatchUp(deps: Deps): CatchUp {
       resumeDue()
     },
     async onIncomplete(did, upstream) {
-      if (!interest.isKnown(did)) return
+      if (isQueued(did) || !interest.isKnown(did)) return
       const readAt = repositories.find(store, did)?.readAt ?? 0
       const dueAt = Math.max(now(), readAt + intervalMs)
       await store.transact((tx) =>
@@ -145,7 +154,7 @@ export function createCatchUp(deps: Deps): CatchUp {
           dueAt,
         }),
       )
-      readDue()
+      reads.startDue()
     },
     progress(upstream) {
       const catchUp = catchUps.find(store, upstream)

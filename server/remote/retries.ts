@@ -35,10 +35,16 @@ const longestDelayMs = 6 * 60 * 60_000
 /** The last attempt follows about a day after the first. */
 const maxFailures = 8
 
-/** Returns a function that starts the work on all rows that are due. Call it when rows were added, and from time to time. */
-export function createRetries<R extends Row>(options: Options<R>): () => void {
+export interface Retries<R> {
+  /** Starts the work on all rows that are due. Call it when rows were added, and from time to time. */
+  startDue(): void
+  /** Returns the row that is worked on, as it was read; undefined if none is. */
+  running(key: string): R | undefined
+}
+
+export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
   const { name, parallel, keyOf, background, log, signal } = options
-  const running = new Set<string>()
+  const running = new Map<string, R>()
 
   async function attempt(row: R): Promise<void> {
     try {
@@ -59,7 +65,7 @@ export function createRetries<R extends Row>(options: Options<R>): () => void {
     // Those that run are due, too.
     const rows = options.due(parallel).filter((row) => !running.has(keyOf(row)))
     for (const row of rows.slice(0, free)) {
-      running.add(keyOf(row))
+      running.set(keyOf(row), row)
       background.run(name, async () => {
         try {
           await attempt(row)
@@ -70,5 +76,5 @@ export function createRetries<R extends Row>(options: Options<R>): () => void {
       })
     }
   }
-  return startDue
+  return { startDue, running: (key) => running.get(key) }
 }

@@ -62,7 +62,7 @@ export function createWantedRecords(deps: Deps): WantedRecords {
   const { store, aliases, now, isOn } = deps
   const at = () => now().getTime()
 
-  const fetchDue = createRetries<wanted.WantedRecord>({
+  const fetches = createRetries<wanted.WantedRecord>({
     ...deps,
     name: 'fetching of a record',
     parallel: 4,
@@ -76,7 +76,7 @@ export function createWantedRecords(deps: Deps): WantedRecords {
       error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage),
   })
   const resumeDue = () => {
-    if (isOn()) fetchDue()
+    if (isOn()) fetches.startDue()
   }
 
   function want(tx: Writer, { links }: Pick<RecordEvent, 'links'>) {

@@ -66,7 +66,11 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
   let isReplaying = cursor !== undefined
   let lastReceived = performance.now()
   let hasEnded = false
-  let isPaused = false
+  /** Why the stream is not read now: too much waits for the store, or it has sent too much in a short time. */
+  const pauses = new Set<'store' | 'rate'>()
+  let rateTimer: NodeJS.Timeout | undefined
+  /** Whether a gap was reported on this connection: further reports of it would be of the same one. */
+  let hasGap = false
   const reporting = new Set<string>()
 
   const pipeline = createPipeline({
@@ -75,10 +79,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
       trust.examined(isValid)
       checkTrust()
     },
-    onDrain() {
-      if (isPaused) stream.resume()
-      isPaused = false
-    },
+    onDrain: () => resume('store'),
     onUnexpected: (error, { did, seq }) =>
       log.error({ err: error, did, seq, upstream: origin }, 'processing of an event failed'),
     onFault: (error) => {
@@ -117,6 +118,11 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     lastReceived = performance.now()
     deps.events.add(1)
     const frame = readFrame(bytes)
+    const waitMs = trust.read(bytes.length, isNext(frame) ? frame.time : undefined)
+    if (waitMs > 0) pauseFor(waitMs)
+    if (frame.kind === 'info' || frame.kind === 'error') trust.noticed()
+    checkTrust()
+    if (hasEnded) return
     if (frame.kind === 'info') {
       if (frame.name === 'OutdatedCursor') reportGap()
     } else if (frame.kind === 'error') {
@@ -125,6 +131,27 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     } else if (frame.seq !== undefined) {
       receiveEvent(frame.seq, frame.kind === 'other' ? undefined : frame)
     }
+  }
+
+  /** Whether a message is an event that may be replayed: not one that was read already, nor of an unknown kind. */
+  function isNext(frame: ReturnType<typeof readFrame>): frame is Frame {
+    return 'did' in frame && frame.seq > (pipeline.lastSeq ?? cursor ?? frame.seq - 1)
+  }
+
+  function pause(reason: 'store' | 'rate'): void {
+    pauses.add(reason)
+    stream.pause()
+  }
+
+  function resume(reason: 'store' | 'rate'): void {
+    if (pauses.delete(reason) && pauses.size === 0) stream.resume()
+  }
+
+  /** Lets the upstream wait: an honest one that replays its events goes on later. */
+  function pauseFor(ms: number): void {
+    pause('rate')
+    clearTimeout(rateTimer)
+    rateTimer = setTimeout(() => resume('rate'), ms).unref()
   }
 
   function receiveEvent(seq: number, frame: Frame | undefined): void {
@@ -152,9 +179,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     checkTrust()
     // A copy: the message is part of a larger piece of memory.
     pipeline.add(readFrame(Buffer.from(frame.bytes)) as Frame)
-    if (!pipeline.isFull) return
-    stream.pause()
-    isPaused = true
+    if (pipeline.isFull) pause('store')
   }
 
   /** The upstream has counted anew, because it was restored or replaced: its stream is read from the beginning. */
@@ -165,7 +190,10 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
   }
 
   function reportGap(): void {
+    if (hasGap) return
+    hasGap = true
     deps.onGap().catch((error: unknown) => {
+      hasGap = false
       log.error({ err: error, upstream: origin }, 'a gap in the events could not be stored')
     })
   }
@@ -199,6 +227,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     hasEnded = true
     isOpen = false
     clearInterval(position)
+    clearTimeout(rateTimer)
     stream.close()
     finish(next).then(() => resolve(reason))
   }

@@ -32,6 +32,10 @@ export function add(tx: Writer, row: Omit<QueuedRepository, 'failures' | 'versio
   )
 }
 
+export function find(db: Reader, did: string): QueuedRepository | undefined {
+  return db.get(`SELECT ${columns} FROM repository_queue WHERE did = ?`, [did])
+}
+
 /** The repositories that are due, the earliest first. */
 export function due(db: Reader, now: number, limit: number): QueuedRepository[] {
   return db.all(`SELECT ${columns} FROM repository_queue WHERE due_at <= ? ORDER BY due_at LIMIT ?`, [
@@ -40,9 +44,10 @@ export function due(db: Reader, now: number, limit: number): QueuedRepository[] 
   ])
 }
 
-/** Removes a repository, unless it was queued again since the row was read. */
-export function remove(tx: Writer, { did, version }: QueuedRepository): void {
+/** Removes a repository. If it was queued again since the row was read, it is read again. @param dueAt not before then */
+export function remove(tx: Writer, { did, version }: QueuedRepository, dueAt: number): void {
   tx.run('DELETE FROM repository_queue WHERE did = ? AND version = ?', [did, version])
+  tx.run('UPDATE repository_queue SET due_at = max(due_at, ?), failures = 0 WHERE did = ?', [dueAt, did])
 }
 
 /** Counts a failure. */

@@ -217,6 +217,24 @@ test('a repository that an upstream reports without changes is read, at most eve
   expect(await seen()).toHaveLength(3)
 })
 
+test('a repository that an upstream reports again and again is queued once', async () => {
+  const bob = await joined()
+  await like(bob)
+  await onGap()
+  const versions = () => services().store.all('SELECT version FROM repository_queue WHERE did = ?', [bob.did])
+  const report = () => services().catchUp.onIncomplete(bob.did as DidString, host.url)
+  for (let n = 0; n < 50; n++) await report()
+  expect(versions()).toEqual([{ version: 0 }])
+  server.clock.advance(11 * minute)
+  host.replacements.set('sync.getLatestCommit', hangs)
+  services().catchUp.resumeDue()
+  await host.called('sync.getLatestCommit', 2)
+  for (let n = 0; n < 50; n++) await report()
+  expect(versions()).toEqual([{ version: 1 }])
+  host.replacements.clear()
+  host.disconnect()
+})
+
 /** The session of alice after hours. */
 async function renewed(): Promise<Account> {
   const { body } = await server.signIn(alice)

@@ -99,6 +99,35 @@ test('a stream that is paused while it waits for a turn stays paused', async () 
   stream.close()
 })
 
+test('thousands of small messages that arrive at once are divided, and stop at a pause', async () => {
+  behave = (socket) => {
+    const raw = (socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket
+    const messages = Array.from({ length: 3000 }, (_, n) => Buffer.from([0x82, 2, n >> 8, n & 255]))
+    raw.write(Buffer.concat(messages))
+    socket.close()
+  }
+  const received: number[] = []
+  const { promise: ended, resolve } = Promise.withResolvers<StreamEnd>()
+  const stream = openStream(url(), {
+    allowPrivate: true,
+    onOpen() {},
+    onMessage(bytes) {
+      received.push(bytes.readUInt16BE())
+      if (received.length === 1000) stream.pause()
+      if (received.length === 2000)
+        for (const end = performance.now() + pieceMs + 1; performance.now() < end; );
+      if (received.length === 2000) queueMicrotask(() => expect(received).toHaveLength(2000))
+    },
+    onEnd: resolve,
+  })
+  await vi.waitFor(() => expect(received).toHaveLength(1000), 60_000)
+  for (let n = 0; n < 20; n++) await setImmediate()
+  expect(received).toHaveLength(1000)
+  stream.resume()
+  expect(await ended).toMatchObject({ isViolation: false })
+  expect(received).toEqual(Array.from({ length: 3000 }, (_, n) => n))
+})
+
 test.each<[string, (socket: WebSocket) => void]>([
   ['a text message', (socket) => socket.send('text')],
   ['a message of more than 5 MB', (socket) => socket.send(Buffer.alloc(5_000_001))],
@@ -106,6 +135,20 @@ test.each<[string, (socket: WebSocket) => void]>([
     'a reserved opcode',
     (socket) =>
       (socket as unknown as { _socket: { write(b: Buffer): void } })._socket.write(Buffer.from([0x83, 0])),
+  ],
+  [
+    'a flood of pings',
+    (socket) => {
+      const raw = (socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket
+      raw.write(Buffer.alloc(4000, Buffer.from([0x89, 0])))
+    },
+  ],
+  [
+    'a message in thousands of parts',
+    (socket) => {
+      const raw = (socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket
+      raw.write(Buffer.concat([Buffer.from([0x02, 1, 0]), Buffer.alloc(15_000, Buffer.from([0x00, 1, 0]))]))
+    },
   ],
 ])('%s is a violation', async (_, act) => {
   behave = act

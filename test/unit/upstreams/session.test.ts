@@ -1,4 +1,5 @@
 /** One connection to an upstream while parts of this server are slow or fail. */
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Database, Writer } from '../../../server/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../../server/store/errors.ts'
@@ -7,7 +8,7 @@ import { openSession } from '../../../server/upstreams/session.ts'
 import { createTrust } from '../../../server/upstreams/trust.ts'
 import { createHourCounter } from '../../../server/util/hour-counter.ts'
 import { createLogger } from '../../../server/util/log.ts'
-import { identityEvent, type RemoteEvent } from '../../support/remote-frames.ts'
+import { identityEvent, infoFrame, type RemoteEvent } from '../../support/remote-frames.ts'
 import { RemoteServer } from '../../support/remote-server.ts'
 
 type Deps = Parameters<typeof openSession>[0]
@@ -157,4 +158,62 @@ test.each([
   session.close()
   expect(await session.ended).toEqual({ message: 'closed', isViolation: false })
   expect(logged()).toMatchObject(logs)
+})
+
+test('a gap that an upstream reports again and again is stored once, until that has failed', async () => {
+  const results = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let gaps = 0
+  const { events } = await connect({ onGap: () => results[gaps++]?.promise ?? Promise.resolve() })
+  const outdated = async (count: number) => {
+    const before = events.sum()
+    for (let n = 0; n < count; n++) upstream.send(infoFrame('OutdatedCursor'))
+    await expect.poll(() => events.sum(), { interval: 10 }).toBe(before + count)
+  }
+  await outdated(20)
+  expect(gaps).toBe(1)
+  results[0]?.reject(new StoreUnavailable('The disk is full'))
+  await outdated(20)
+  expect(gaps).toBe(2)
+  results[1]?.resolve()
+  await outdated(20)
+  expect(gaps).toBe(2)
+})
+
+test('an upstream that sends messages that are no events is cut off', async () => {
+  let gaps = 0
+  const { session, events } = await connect({
+    onGap: async () => {
+      gaps++
+    },
+  })
+  for (let n = 0; n < 5000; n++) upstream.send(infoFrame('OutdatedCursor'))
+  expect(await session.ended).toEqual({
+    message: 'It sent more than 100 messages that are no events',
+    isViolation: true,
+  })
+  expect(gaps).toBe(1)
+  expect(events.sum()).toBeLessThanOrEqual(102)
+})
+
+test('a stream is not read on before the time that its upstream has used up is over', async () => {
+  let waits = [60_000, 0]
+  const { session, events } = await connect({
+    trust: { ...createTrust(upstream.clock.now), read: () => waits.shift() ?? 0 },
+  })
+  upstream.emit(event(bob))
+  upstream.emit(event(bob))
+  await expect.poll(() => events.sum(), { interval: 10 }).toBe(1)
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  expect(events.sum()).toBe(1)
+  expect(session.isOpen).toBe(true)
+  waits = [1]
+  upstream.disconnect()
+  session.close()
+  await session.ended
+  const other = await connect({
+    trust: { ...createTrust(upstream.clock.now), read: () => waits.shift() ?? 0 },
+  })
+  upstream.emit(event(bob))
+  upstream.emit(event(bob))
+  await expect.poll(() => other.events.sum(), { interval: 10 }).toBe(2)
 })

@@ -1,7 +1,7 @@
 /** Addresses that people type, counts of an hour, and when an upstream is cut off. */
 import { expect, test } from 'vitest'
 import { originsOf } from '../../../server/upstreams/find-server.ts'
-import { createTrust } from '../../../server/upstreams/trust.ts'
+import { createTrust, type Trust } from '../../../server/upstreams/trust.ts'
 import { createHourCounter } from '../../../server/util/hour-counter.ts'
 import { hour, minute, TestClock } from '../../support/clock.ts'
 
@@ -58,3 +58,43 @@ test('a flood of new events cuts an upstream off, a replay of old ones does not'
   for (let n = 0; n < 10_000; n++) trust.received(clock.now().toISOString())
   expect(trust.breach).toContain('2000 events a second')
 })
+
+/** How an upstream that sends `count` messages is read: milliseconds to wait before the next one, and the breach. */
+function read(trust: Trust, count: number, bytes: number, at: string | undefined) {
+  let waitMs = 0
+  for (let n = 0; n < count; n++) waitMs = trust.read(bytes, at)
+  return { waitMs, breach: trust.breach }
+}
+
+test('the burst of a relay is read at once, and what goes on has to wait', () => {
+  const clock = new TestClock()
+  let ms = 0
+  const trust = createTrust(clock.now, () => ms)
+  const old = new Date(clock.now().getTime() - hour).toISOString()
+  expect(read(trust, 200_000, 4000, old)).toEqual({ waitMs: 0, breach: undefined })
+  expect(read(trust, 20_000, 4000, old)).toEqual({ waitMs: 1000, breach: undefined })
+  ms += 1000
+  expect(read(trust, 1, 4000, old)).toMatchObject({ waitMs: 1 / 20 })
+  ms += 10_000
+  expect(read(trust, 200, 5_000_000, old)).toEqual({ waitMs: 0, breach: undefined })
+  expect(read(trust, 20, 5_000_000, old).waitMs).toBeGreaterThan(0)
+  expect(trust.breach).toBeUndefined()
+})
+
+test.each<[string, number, number, boolean]>([
+  ['events', 300_001, 200, true],
+  ['megabytes', 241, 5_000_000, true],
+  ['repeated events', 300_001, 200, false],
+])(
+  'more %s of the present than any relay sends in a minute cut an upstream off',
+  (_, count, bytes, isNext) => {
+    const now = () => new Date('2030-01-01')
+    let ms = 0
+    const trust = createTrust(now, () => ms)
+    const at = isNext ? now().toISOString() : undefined
+    expect(read(trust, count - 1, bytes, at).breach).toBeUndefined()
+    ms += 60_000
+    expect(read(trust, count - 1, bytes, at).breach).toBeUndefined()
+    expect(read(trust, 1, bytes, at).breach).toMatch(/^It sent more than \d+ (events|MB) a second$/)
+  },
+)

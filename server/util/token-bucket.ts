@@ -1,0 +1,31 @@
+/** Limits a rate and allows bursts: tokens return at a steady rate, up to a capacity. */
+
+export interface TokenBucket {
+  /** Takes tokens, also those that are not there yet. @returns milliseconds until the bucket is no longer overdrawn; 0 if it is not */
+  take(count?: number): number
+}
+
+interface Options {
+  readonly perSecond: number
+  /** Tokens of a full bucket. It starts full. */
+  readonly capacity: number
+  /** Milliseconds by a clock that only goes forward; tests use their own. */
+  readonly elapsed?: () => number
+}
+
+export function createTokenBucket({
+  perSecond,
+  capacity,
+  elapsed = () => performance.now(),
+}: Options): TokenBucket {
+  let tokens = capacity
+  let at = elapsed()
+  return {
+    take(count = 1) {
+      const present = elapsed()
+      tokens = Math.min(capacity, tokens + ((present - at) / 1000) * perSecond) - count
+      at = present
+      return tokens < 0 ? (-tokens / perSecond) * 1000 : 0
+    },
+  }
+}
