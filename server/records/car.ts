@@ -6,16 +6,21 @@ import { CborWriter, linkBytes } from './cbor-writer.ts'
 export const carType = 'application/vnd.ipld.car'
 
 /** Yields a file in small parts. @param root CID of the first block that readers look for; undefined for blocks without an order */
-export function* carParts(root: string | undefined, blocks: Iterable<Block>): Generator<Uint8Array> {
+function* carParts(root: string | undefined, blocks: Iterable<Block>): Generator<Uint8Array> {
+  yield* carHeader(root)
+  for (const block of blocks) yield* carSection(block)
+}
+
+/** Returns the parts of the header of a file. */
+export function carHeader(root: string | undefined): Uint8Array[] {
   const header = encodeHeader(root)
-  yield varint(header.length)
-  yield header
-  for (const block of blocks) {
-    const cid = cidBytes(block.cid)
-    yield varint(cid.length + block.bytes.length)
-    yield cid
-    yield block.bytes
-  }
+  return [varint(header.length), header]
+}
+
+/** Returns the parts of a block in a file. */
+export function carSection({ cid, bytes }: Block): Uint8Array[] {
+  const key = cidBytes(cid)
+  return [varint(key.length + bytes.length), key, bytes]
 }
 
 function encodeHeader(root: string | undefined): Uint8Array {

@@ -1,30 +1,35 @@
 /**
  * Repositories as CAR files (version 1).
  *
- * An export is read between writes, so that it belongs to one commit, and completely before it is sent, so that a slow client
- * does not delay writes. Clients of the same export share it; it is removed with the last one.
+ * An export is a copy of the repository at one commit. It is read completely before it is sent, so that a slow client does not keep
+ * the commit pinned, and in pieces of a few milliseconds, between which writes go on. A reader has few exports at a time and must
+ * read at a minimum speed, so that no one reader keeps others from theirs.
  */
 
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { DidString } from '@atproto/syntax'
 import type { Database } from '../store/database.ts'
 import { type Files, nodeFiles, saveAs } from '../store/files.ts'
 import { exportsName } from '../store/layout.ts'
-import * as repos from '../store/tables/repos.ts'
 import { protocolError } from '../xrpc/errors.ts'
-import { carParts } from './car.ts'
+import { createCopies, type OpenCopy } from './copies.ts'
+import { carOf } from './dated-blocks.ts'
 import type { Repositories } from './repositories.ts'
-import { blocksOf } from './repository-blocks.ts'
-import { type Spool, spool, streamOf } from './spool.ts'
+
+export interface ExportOptions {
+  /** Key under which the exports of one reader are counted: an account or a source. */
+  readonly reader: string
+  /** Revision that the reader has: leaves out what it contains. */
+  readonly since?: string | undefined
+}
 
 export interface Exports {
   /**
-   * Returns the repository as a CAR file, commit first; undefined if there is none.
-   * @param since revision that the reader has: leaves out what it contains
-   * @throws NotEnoughResources while too many large exports are being sent
+   * Returns the repository as a CAR file, commit first; undefined if there is none. The stream is destroyed if it is read too slowly.
+   * @throws RateLimitExceeded while the reader has many exports, NotEnoughResources while all readers have too many
    */
-  open(did: DidString, since?: string): Promise<Readable | undefined>
+  open(did: DidString, options: ExportOptions): Promise<Readable | undefined>
   /** Removes files of earlier processes. Call it before the first export. */
   removeTemporaries(): Promise<void>
 }
@@ -36,64 +41,80 @@ interface Deps {
   readonly dataDir: string
 }
 
-interface OpenExport {
-  readonly commit: string
-  readonly content: Spool
-  readers: number
-}
+/** Each may take as much of the disk as a repository. */
+const maxExports = 50
+const maxExportsPerReader = 8
+/** A reader must take at least this much in each period: 9 kB a second. */
+const minimum = { bytes: 256 * 1024, periodMs: 30_000 }
 
-/** Each takes as much of the disk as a repository. */
-const maxFiles = 50
-
-export function createExports({ store, repositories, files, dataDir }: Deps): Exports {
+export function createExports(deps: Deps): Exports {
+  const { files, dataDir } = deps
   const folder = join(dataDir, exportsName)
-  /** The latest export that is being sent, by DID and `since`. */
-  const latest = new Map<string, OpenExport>()
-  let openFiles = 0
+  const copies = createCopies({ ...deps, folder })
+  /** Exports that are being read or sent, by reader. */
+  const counts = new Map<string, number>()
+  let total = 0
 
-  /** Reads the repository again if another commit came meanwhile: the account may have been deleted and imported again. */
-  async function read(did: DidString, since: string | undefined): Promise<OpenExport | undefined> {
-    for (;;) {
-      const head = repos.findHead(store, did)
-      const last = latest.get(keyOf(did, since))
-      if (!head || last?.commit === head.commit) return head && last
-      const isCurrent = () => repos.findHead(store, did)?.commit === head.commit
-      try {
-        const parts = carParts(head.commit, blocksOf(store, did, head, since))
-        const content = await spool(files, folder, parts)
-        if (isCurrent()) return { commit: head.commit, content, readers: 0 }
-        await content.remove()
-      } catch (error) {
-        if (isCurrent()) throw error
-      }
+  /** @returns a function that ends the export */
+  function begin(reader: string): () => void {
+    const own = counts.get(reader) ?? 0
+    if (own >= maxExportsPerReader) throw tooManyOfReader()
+    if (total >= maxExports) throw tooMany()
+    counts.set(reader, own + 1)
+    total++
+    return () => {
+      const left = (counts.get(reader) ?? 1) - 1
+      if (left > 0) counts.set(reader, left)
+      else counts.delete(reader)
+      total--
     }
   }
 
-  async function leave(key: string, one: OpenExport): Promise<void> {
-    one.readers--
-    if (one.readers > 0) return
-    if (latest.get(key) === one) latest.delete(key)
-    if (one.content.isFile) openFiles--
-    await one.content.remove()
-  }
-
   return {
-    open: (did, since) =>
-      repositories.serialize(did, async () => {
-        if (openFiles >= maxFiles) throw tooMany()
-        const one = await read(did, since)
-        if (!one) return undefined
-        const key = keyOf(did, since)
-        latest.set(key, one)
-        if (one.readers === 0 && one.content.isFile) openFiles++
-        one.readers++
-        return streamOf(one.content, () => void leave(key, one).catch(() => {}))
-      }),
+    async open(did, { reader, since }) {
+      const end = begin(reader)
+      const copy = await copies.open(did, since).catch((error: unknown) => {
+        end()
+        throw error
+      })
+      if (!copy) {
+        end()
+        return undefined
+      }
+      return streamOf(copy, since, end)
+    },
     removeTemporaries: () => files.removeDir(folder),
   }
 }
 
-const keyOf = (did: string, since = '') => `${did} ${since}`
+/** Returns the CAR file as a stream. @param end called when the stream has ended or was destroyed, also before it was read */
+function streamOf(copy: OpenCopy, since: string | undefined, end: () => void): Readable {
+  let bytes = 0
+  let bytesBefore = 0
+  async function* counted(): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of carOf(copy.commit, copy.chunks(), since)) {
+      yield chunk
+      // Now the reader has asked for the next one.
+      bytes += chunk.length
+    }
+  }
+  const stream = Readable.from(counted())
+  const timer = setInterval(() => {
+    if (bytes - bytesBefore < minimum.bytes) stream.destroy()
+    bytesBefore = bytes
+  }, minimum.periodMs).unref()
+  return stream.once('close', () => {
+    clearInterval(timer)
+    end()
+    copy.leave().catch(() => {})
+  })
+}
+
+const tooManyOfReader = () =>
+  protocolError(
+    'RateLimitExceeded',
+    `You are downloading ${maxExportsPerReader} repositories. Try again when one of them is complete.`,
+  )
 
 const tooMany = () =>
   protocolError('NotEnoughResources', 'Too many repositories are being downloaded. Try again later.')
@@ -107,7 +128,7 @@ export async function saveRepo(
   did: DidString,
   file: string,
 ): Promise<boolean> {
-  const content = await exports.open(did)
+  const content = await exports.open(did, { reader: 'desktop' })
   if (content) await saveAs(nodeFiles, file, content)
   return content !== undefined
 }

@@ -21,6 +21,7 @@ import { carFile } from './car.ts'
 import { signCommit } from './commit.ts'
 import { createDraft, type Draft, type RecordChange } from './draft.ts'
 import type { RecordListener } from './events.ts'
+import { createPins, type Pin } from './pins.ts'
 import { accountNotFound, type CachedRepository, createRepositoryCache } from './repository-cache.ts'
 import type { NextTid } from './tid.ts'
 import { changeTree, type TreeChange } from './tree.ts'
@@ -47,6 +48,11 @@ export interface Repositories {
    * @throws AccountNotFound
    */
   recommit(did: DidString, work: (tx: Writer) => void): Promise<void>
+  /**
+   * Pins the latest commit, so that it can be read while writes go on; undefined if there is none. Waits for an import. The caller
+   * releases it.
+   */
+  pin(did: DidString): Promise<Pin | undefined>
   /** Runs `task` in the queue of writes to the repository. */
   serialize<T>(did: DidString, task: () => Promise<T>): Promise<T>
 }
@@ -67,6 +73,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   const { store, aliases, nextTid, now } = options
   const serialize = createKeyedSerializer<string>()
   const cache = createRepositoryCache(store)
+  const pins = createPins()
 
   /** Resolves before the commit is on disk. `stored` then resolves with the commit, or with false if another came first. */
   async function attempt(did: DidString, plan: Plan) {
@@ -90,6 +97,12 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     const { head, tree, added, removed, event } = made
     const stored = store.transact((tx) => {
       const blocks = { added, removed: [...removed, base.commit] }
+      pins.keep(
+        tx,
+        did,
+        blocks.removed,
+        changes.flatMap(({ before }) => before ?? []),
+      )
       if (!repos.advance(tx, did, base.commit, head, blocks)) return false
       checkActive(tx, did)
       const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
@@ -103,6 +116,11 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   return {
     newKey: nextTid,
     serialize,
+    pin: (did) =>
+      serialize(did, async () => {
+        const head = repos.findHead(store, did)
+        return head && pins.add(did, head)
+      }),
     async write(did, plan) {
       for (;;) {
         const { stored } = await serialize(did, () => attempt(did, plan))
@@ -121,6 +139,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
           const { head, block } = signCommit({ did, rev: nextTid(base.rev), tree: base.tree }, sign)
           const isStored = await store.transact((tx) => {
             const blocks = { added: [block], removed: [base.commit] }
+            pins.keep(tx, did, blocks.removed, [])
             if (!repos.advance(tx, did, base.commit, head, blocks)) return false
             work(tx)
             return true

@@ -4,38 +4,50 @@ import { cidBytes, cidKey } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
+import type { Pin } from './pins.ts'
 import { itemsOf, splitKey, type TreeItem } from './tree-node.ts'
+
+/** What of a commit is no longer stored. */
+type Removed = (cid: string) => repos.DatedBlock | undefined
+
+/** A block of a commit, and the revision that wrote it. */
+export type CommitBlock = repos.Block & repos.DatedBlock
 
 /**
  * Yields the commit, then nodes and records in the order of the tree, so that a reader can verify them as they arrive. Throws
- * when a block is missing. The caller keeps other writes of the repository away until the end.
+ * when a block is missing. Writes may come between two blocks if the commit is pinned.
  * @param since leaves out what this or an earlier revision wrote
  */
 export function* blocksOf(
   db: Reader,
   did: string,
-  head: repos.Head,
+  { head, findRemoved }: Pick<Pin, 'head' | 'findRemoved'>,
   since?: string,
-): Generator<repos.Block, void> {
-  const isNewer = ({ rev }: { rev: string | null }) => since === undefined || rev === null || rev > since
-  const commit = nodeOf(db, did, head.commit)
-  if (isNewer(commit)) yield { cid: head.commit, bytes: commit.bytes }
+): Generator<CommitBlock, void> {
+  const isNewer = ({ rev }: repos.DatedBlock) => isNewerThan(since, rev)
+  const commit = nodeOf(db, did, head.commit, findRemoved)
+  if (isNewer(commit)) yield { cid: head.commit, ...commit }
   yield* below(head.tree)
 
   // A node that is as old as `since` contains nothing newer: each change of a record changes all nodes above it.
-  function* below(cid: string): Generator<repos.Block, void> {
-    const node = nodeOf(db, did, cid)
+  function* below(cid: string): Generator<CommitBlock, void> {
+    const node = nodeOf(db, did, cid, findRemoved)
     if (!isNewer(node)) return
-    yield { cid, bytes: node.bytes }
+    yield { cid, ...node }
     for (const item of itemsOf(node.bytes)) {
       if (item.key === undefined) {
         yield* below(item.node)
         continue
       }
-      const record = recordOf(db, did, item.key, item.record)
-      if (isNewer(record)) yield { cid: item.record, bytes: record.bytes }
+      const record = recordOf(db, did, item.key, item.record, findRemoved)
+      if (isNewer(record)) yield { ...record, cid: item.record }
     }
   }
+}
+
+/** Whether a reader that has the revision `since` lacks what `rev` wrote. */
+export function isNewerThan(since: string | undefined, rev: string | null): boolean {
+  return since === undefined || rev === null || rev > since
 }
 
 /** Returns the blocks that prove which record each key has in the latest commit, or that it has none. */
@@ -88,8 +100,8 @@ function nodeAround(items: readonly TreeItem[], key: string): string | undefined
   return before?.key === undefined ? before?.node : undefined
 }
 
-function nodeOf(db: Reader, did: string, cid: string): { bytes: Uint8Array; rev: string | null } {
-  const node = repos.findDatedBlock(db, did, cid)
+function nodeOf(db: Reader, did: string, cid: string, findRemoved?: Removed): repos.DatedBlock {
+  const node = repos.findDatedBlock(db, did, cid) ?? findRemoved?.(cid)
   if (!node) throw new Error(`The repository of ${did} lacks the block ${cid}`)
   return node
 }
@@ -99,9 +111,11 @@ function recordOf(
   did: string,
   key: string,
   cid: string,
-): { bytes: Uint8Array; rev: string | null } {
+  findRemoved?: Removed,
+): repos.DatedBlock {
   const { collection, rkey } = splitKey(key)
-  const record = records.findDated(db, did, collection, rkey)
-  if (record?.cid !== cid) throw new Error(`The repository of ${did} lacks the record ${key}, ${cid}`)
+  const stored = records.findDated(db, did, collection, rkey)
+  const record = stored?.cid === cid ? stored : findRemoved?.(cid)
+  if (!record) throw new Error(`The repository of ${did} lacks the record ${key}, ${cid}`)
   return record
 }

@@ -1,38 +1,33 @@
 /** Bytes that several readers read at their own speed: in memory while they are few, else in a temporary file. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import { StoreUnavailable } from '../store/errors.ts'
 import { type Files, writeChunks } from '../store/files.ts'
 import { temporarySuffix } from '../store/layout.ts'
 import { isOfDisk } from '../store/receive-file.ts'
+import { createPace } from '../util/turns.ts'
 
 export interface Spool {
-  /** Whether it takes a file. */
-  readonly isFile: boolean
   chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>
   /** Removes the file. */
   remove(): Promise<void>
 }
 
-const memoryBytes = 1024 * 1024
+/** Bytes that are kept in memory. */
+const fewBytes = 1024 * 1024
 const chunkBytes = 64 * 1024
+/** Bytes that are read in less than a millisecond. */
+const paceBytes = 4096
 
 /**
- * Reads `parts` to the end, a few at a time. An error leaves no file.
+ * Reads `parts` to the end, in pieces of a few milliseconds. An error leaves no file.
  * @param folder is created when a file is needed
  * @throws StoreUnavailable when the disk is full or fails, and errors of `parts`
  */
 export async function spool(files: Files, folder: string, parts: Iterable<Uint8Array>): Promise<Spool> {
   const chunks = inChunks(parts)
-  const held: Uint8Array[] = []
-  for (let bytes = 0; bytes <= memoryBytes; ) {
-    const { done, value } = await chunks.next()
-    if (done) return { isFile: false, chunks: () => held, remove: async () => {} }
-    held.push(value)
-    bytes += value.length
-  }
+  const { held, isAll } = await readSome(chunks)
+  if (isAll) return { chunks: () => held, remove: async () => {} }
   const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
   const remove = () => files.remove(path)
   try {
@@ -43,7 +38,25 @@ export async function spool(files: Files, folder: string, parts: Iterable<Uint8A
     if (!isOfDisk(error)) throw error
     throw new StoreUnavailable('The repository could not be written to a temporary file. Try again.')
   }
-  return { isFile: true, chunks: () => files.chunks(path), remove }
+  return { chunks: () => files.chunks(path), remove }
+}
+
+/** Reads `parts` into memory as `spool` does; returns undefined if they would need a file. */
+export async function spoolFew(parts: Iterable<Uint8Array>): Promise<Spool | undefined> {
+  const { held, isAll } = await readSome(inChunks(parts))
+  return isAll ? { chunks: () => held, remove: async () => {} } : undefined
+}
+
+/** Returns the first chunks, as many as are kept in memory, and whether there are no others. */
+async function readSome(chunks: AsyncGenerator<Uint8Array, undefined>) {
+  const held: Uint8Array[] = []
+  for (let bytes = 0; bytes <= fewBytes; ) {
+    const { done, value } = await chunks.next()
+    if (done) return { held, isAll: true }
+    held.push(value)
+    bytes += value.length
+  }
+  return { held, isAll: false }
 }
 
 async function* joined(
@@ -54,23 +67,24 @@ async function* joined(
   yield* rest
 }
 
-/** Joins small parts, and lets the event loop continue after each chunk. */
+/** Joins small parts, and lets the event loop continue between them. */
 async function* inChunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  const pace = createPace()
   let held: Uint8Array[] = []
   let bytes = 0
+  let unpaced = 0
   for (const part of parts) {
     held.push(part)
     bytes += part.length
+    unpaced += part.length
+    if (unpaced >= paceBytes) {
+      unpaced = 0
+      await pace()
+    }
     if (bytes < chunkBytes) continue
     yield Buffer.concat(held)
     held = []
     bytes = 0
-    await setImmediate()
   }
   if (bytes > 0) yield Buffer.concat(held)
-}
-
-/** Returns a stream of the bytes, and calls `onClose` when it has ended or was destroyed, also before it was read. */
-export function streamOf({ chunks }: Spool, onClose: () => void): Readable {
-  return Readable.from(chunks()).once('close', onClose)
 }

@@ -7,6 +7,7 @@ import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 import * as collectionNames from './collections.ts'
 import { collectionId } from './collections.ts'
+import type { DatedBlock } from './repos.ts'
 
 export interface StoredRecord {
   /** Row, which an update keeps. */
@@ -150,8 +151,8 @@ export function findDated(
   did: string,
   collection: string,
   rkey: string,
-): { cid: string; bytes: Uint8Array; rev: string | null } | undefined {
-  const row = db.get<{ cid: Uint8Array; bytes: Uint8Array; rev: string | null }>(
+): (DatedBlock & { readonly cid: string }) | undefined {
+  const row = db.get<DatedBlock & { readonly cid: Uint8Array }>(
     `SELECT cid, bytes, rev FROM records ${inCollection} AND rkey = ?`,
     [did, collection, rkey],
   )

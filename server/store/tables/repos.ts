@@ -92,12 +92,14 @@ export function requireBlock(db: Reader, did: string, cid: string): Uint8Array {
   return bytes
 }
 
+/** Content of a node or a record, and the revision that wrote it. */
+export interface DatedBlock {
+  readonly bytes: Uint8Array
+  readonly rev: string | null
+}
+
 /** Returns a block and the revision that wrote it. */
-export function findDatedBlock(
-  db: Reader,
-  did: string,
-  cid: string,
-): { bytes: Uint8Array; rev: string | null } | undefined {
+export function findDatedBlock(db: Reader, did: string, cid: string): DatedBlock | undefined {
   return db.get(`SELECT bytes, rev FROM repo_blocks WHERE actor = ${actorId} AND cid = ?`, [
     did,
     cidBytes(cid),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCarWithRoot } from '@atproto/repo'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createSigningKey, type SigningKey } from '../../../server/identity/keys.ts'
 import { firstCommit } from '../../../server/records/commit.ts'
 import { createExports } from '../../../server/records/export.ts'
@@ -111,9 +111,29 @@ test('write: concurrent writes make one commit each, and the last contains all r
   expect(new Set(commits.map((commit) => commit?.cid)).size).toBe(20)
   expect(commits.map((commit) => commit?.rev)).toEqual(commits.map((commit) => commit?.rev).toSorted())
   expect(records.count(store, did)).toBe(20)
-  const exported = await createExports({ store, repositories, files: nodeFiles, dataDir: dir }).open(did)
+  const exports = createExports({ store, repositories, files: nodeFiles, dataDir: dir })
+  const exported = await exports.open(did, { reader: 'test' })
   const { root } = await readCarWithRoot(Buffer.concat((await exported?.toArray()) ?? []))
   expect(root.toString()).toBe(commits.at(-1)?.cid)
+})
+
+test('export: is destroyed unless it is read at the minimum speed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const repositories = open()
+    for (let n = 0; n < 60; n++) await write(repositories, `note-${n}`, 'x'.repeat(10_000))
+    const exports = createExports({ store, repositories, files: nodeFiles, dataDir: dir })
+    const read = await exports.open(did, { reader: 'fast' })
+    const unread = await exports.open(did, { reader: 'slow' })
+    const chunks = read?.iterator({ destroyOnReturn: false })
+    for (let bytes = 0; bytes < 400_000; bytes += (await chunks?.next())?.value?.length ?? 0);
+    vi.advanceTimersByTime(30_000)
+    expect([read?.destroyed, unread?.destroyed]).toEqual([false, true])
+    vi.advanceTimersByTime(30_000)
+    expect(read?.destroyed).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('write: a revision from the future is followed by later ones, and record keys keep the present time', async () => {
@@ -133,13 +153,13 @@ function open(use: Database = store): Repositories {
   return createRepositories({ store: use, aliases, nextTid, now, listener })
 }
 
-async function write(repositories: Repositories, rkey: string) {
-  const record = await note(rkey)
+async function write(repositories: Repositories, rkey: string, text = rkey) {
+  const record = await note(rkey, text)
   return repositories.write(did, (draft) => draft.put(record))
 }
 
-function note(rkey: string) {
-  return prepareRecord({ collection, rkey, record: { text: rkey } }, { did, aliases, newKey: nextTid })
+function note(rkey: string, text = rkey) {
+  return prepareRecord({ collection, rkey, record: { text } }, { did, aliases, newKey: nextTid })
 }
 
 interface Start {
