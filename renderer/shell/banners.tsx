@@ -66,15 +66,28 @@ function LostBanner() {
   )
 }
 
-/** Shown for an account that is deactivated, suspended or taken down. */
+/** Shown for an account that is deactivated, suspended or taken down, or whose move has stopped its writes. */
 export function AccountBanner() {
   const { status } = useSession()
-  if (status === undefined) return null
+  if (status === undefined) return <StoppedWritesBanner />
   return (
     <div className={styles.banner}>
       {status === 'deactivated' && <DeactivatedNotice />}
       {status === 'suspended' && <Notice variant="warn">{t.banner.suspended}</Notice>}
       {status === 'takendown' && <Notice variant="danger">{t.banner.takendown}</Notice>}
+    </div>
+  )
+}
+
+function StoppedWritesBanner() {
+  const { data: move } = useMove()
+  const [path] = useLocation()
+  if (!move?.writesStopped || path === '/move') return null
+  return (
+    <div className={styles.banner}>
+      <Notice action={<Link href="/move">{t.move.show}</Link>} live variant="warn">
+        {t.move.bannerStopped(hostOf(move.server))}
+      </Notice>
     </div>
   )
 }

@@ -8,6 +8,7 @@ import type { Reader, Writer } from '../store/database.ts'
 import * as table from '../store/tables/actor-preferences.ts'
 import { instant } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
+import { requireWritable } from './stopped-writes.ts'
 
 interface Deps {
   readonly config: { readonly aliases: Aliases }
@@ -38,7 +39,7 @@ export function actorPreferences({ config, now }: Deps, db: Reader, { did, isFul
 
 /**
  * Replaces the preferences of an account. Without a full session, its personal details stay as they are.
- * @throws InvalidRequest
+ * @throws InvalidRequest, also if a move has stopped the writes of the account
  */
 export function replaceActorPreferences(
   { config: { aliases } }: Pick<Deps, 'config'>,
@@ -46,6 +47,7 @@ export function replaceActorPreferences(
   { did, isFull }: Session,
   preferences: readonly LexMap[],
 ): void {
+  requireWritable(tx, did)
   const isPersonal = hasType(personalDetails, aliases)
   const isReadOnly = hasType(declaredAge, aliases)
   const checked = preferences.map((preference) => checkType(preference, aliases))

@@ -11,6 +11,7 @@ import * as accounts from '../store/tables/accounts.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import { handleProblem, isHandleTaken, takenMessage } from './handle.ts'
 import type { PlcPublisher } from './plc.ts'
+import { requireWritable } from './stopped-writes.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'userDomains'>
@@ -35,14 +36,15 @@ export async function changeHandle(
 ): Promise<void> {
   const { config, store, plc, background, now } = deps
   const { did } = account
+  requireWritable(store, did)
   if (handle !== account.handle) {
     const problem = handleProblem(handle, config.userDomains)
     if (problem?.name === 'UnsupportedDomain') await requireProof(deps, did, handle)
     else if (problem) throw new XrpcError(problem.name, problem.message)
   }
   const check = (tx: Reader) => {
-    if (!isHandleTaken(tx, handle, did)) return
-    throw new XrpcError('HandleNotAvailable', takenMessage(handle))
+    requireWritable(tx, did)
+    if (isHandleTaken(tx, handle, did)) throw new XrpcError('HandleNotAvailable', takenMessage(handle))
   }
   if (did.startsWith('did:plc:')) {
     await plc.change(did, { handle, check })

@@ -5,6 +5,7 @@
  * without a row, or rows that nothing keeps; `sweep` removes both.
  */
 import { dirname, join } from 'node:path'
+import { requireWritable } from '../accounts/stopped-writes.ts'
 import { blobsIn } from '../store/blob-files.ts'
 import type { Database } from '../store/database.ts'
 import { type Files, isMissing } from '../store/files.ts'
@@ -80,7 +81,10 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
       try {
         await place(received)
         const expiresAt = now().getTime() + keepUploadsMs
-        const blob = await store.transact((tx) => blobs.upload(tx, did, { cid, mimeType, size }, expiresAt))
+        const blob = await store.transact((tx) => {
+          requireWritable(tx, did)
+          return blobs.upload(tx, did, { cid, mimeType, size }, expiresAt)
+        })
         if (!blob) throw protocolError('AccountNotFound', 'This account no longer exists')
         return blob
       } catch (error) {
@@ -118,6 +122,7 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
 
   return {
     async upload(did, { encoding, body }) {
+      requireWritable(store, did)
       store.assertRoom()
       const received = await receive(files, folder, body)
       try {

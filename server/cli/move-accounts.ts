@@ -1,4 +1,4 @@
-/** Moves accounts one after the other, prints what happens, and returns a summary. */
+/** Moves accounts one after the other, prints what happens, and returns a summary with the number of those that failed. */
 import { setTimeout } from 'node:timers/promises'
 import { isObject, isString } from '../identity/json.ts'
 import type { AdminClient } from './admin-client.ts'
@@ -9,6 +9,8 @@ export interface MoveAccountsOptions {
   /** Address of the new server. */
   readonly server: string
   readonly inviteCode: string | undefined
+  /** Whether accounts move without the files that cannot be copied. */
+  readonly withoutMissingMedia: boolean
   readonly passwords: PasswordFile
   readonly print: (line: string) => void
   /** Milliseconds between two looks at a move; tests use few. */
@@ -26,7 +28,7 @@ type Outcome = 'moved' | 'skipped' | 'failed'
 /** A step that failed is repeated so often; later runs of the command try again. */
 const maxAttempts = 3
 
-export async function moveAccounts(options: MoveAccountsOptions): Promise<string> {
+export async function moveAccounts(options: MoveAccountsOptions): Promise<{ text: string; failed: number }> {
   const { client, passwords, print } = options
   const counts: Record<Outcome, number> = { moved: 0, skipped: 0, failed: 0 }
   for await (const account of accountsOf(client)) {
@@ -38,7 +40,8 @@ export async function moveAccounts(options: MoveAccountsOptions): Promise<string
   }
   const summary = `${counts.moved} moved, ${counts.skipped} skipped, ${counts.failed} failed.`
   const advice = counts.failed > 0 ? ' Run the command again to continue.' : ''
-  return `${summary}${advice}\nThe passwords are in ${passwords.path}.`
+  const text = `${summary}${advice}\nThe passwords are in ${passwords.path}.`
+  return { text, failed: counts.failed }
 }
 
 async function* accountsOf(client: AdminClient): AsyncIterable<ListedAccount> {
@@ -63,12 +66,19 @@ async function moveAccount(options: MoveAccountsOptions, account: ListedAccount)
     return 'skipped'
   }
   const password = await passwords.passwordOf(account)
-  const start = () => client.post('com.core.admin.moveAccount', { did, server, password, inviteCode })
+  const start = (consent = {}) =>
+    client.post('com.core.admin.moveAccount', { did, server, password, inviteCode, ...consent })
   for (let move: Move = await start(), attempt = 1, last = ''; ; ) {
     const line = progressOf(move)
     if (line !== last) print(`${handle}: ${line}`)
     last = line
     if (move.endedAt !== undefined) return 'moved'
+    if (move.need === 'media') {
+      for (const file of missingLines(move)) print(`${handle}:   ${file}`)
+      if (!options.withoutMissingMedia) return 'failed'
+      move = await start({ withoutMissingMedia: true })
+      continue
+    }
     if (move.need !== undefined || (move.error !== undefined && attempt === maxAttempts)) return 'failed'
     await setTimeout(pollMs)
     if (move.error !== undefined) attempt += 1
@@ -97,9 +107,30 @@ const needTexts: Record<string, string> = {
   document: 'needs its owner, who must change the document of the did:web in the app',
   code: 'needs the code that was mailed to its owner, who must enter it in the app',
   signIn: 'needs to sign in at the new server again',
+  copy: 'was written to during each copy. Run the command again',
+}
+
+/** One line a file that cannot be copied, with the record that refers to it. */
+function missingLines({ missingMedia, blobsMissing }: Move): string[] {
+  const files = Array.isArray(missingMedia) ? missingMedia.filter(isObject) : []
+  const more = Number(blobsMissing) - files.length
+  const lines = files.map(
+    ({ cid, reason, record = 'no record' }) => `${cid} in ${record}: ${reasonTexts[String(reason)]}`,
+  )
+  return more > 0 ? [...lines, `and ${more} more`] : lines
+}
+
+const reasonTexts: Record<string, string> = {
+  notFound: 'this server does not have it',
+  tooLarge: 'too large for the new server',
+  wrongBytes: 'it is damaged here',
 }
 
 function progressOf({ step, need, error, handle, blobsCopied, blobsExpected, blobsMissing }: Move): string {
+  if (need === 'media') {
+    const files = blobsMissing === 1 ? '1 file' : `${blobsMissing} files`
+    return `${files} cannot be copied. --without-missing-media moves the account anyway:`
+  }
   if (isString(need)) return needTexts[need] ?? need
   const files = step === 'media' && blobsExpected !== undefined ? ` (${blobsCopied} of ${blobsExpected})` : ''
   const missing = step === 'done' && blobsMissing !== 0 ? `, ${blobsMissing} files are missing` : ''

@@ -11,12 +11,15 @@ const help = `
 Moves every account to another server, one after the other, while this server runs.
 
   npm run move -- --to URL [--invite-code CODE] [--url URL] [--passwords FILE] [--data-dir DIR]
+                   [--without-missing-media]
 
 --to is the address of the new server; any server of the network will do. Handles under a domain of this server get the first domain
 of the new one, other handles are kept. Each account gets a new password, which is written to FILE before it is used
 (DIR/move-passwords unless given; only its owner can read it). Hand the passwords to the owners, then delete the file.
 
 Run the command again after an interruption or a failure: it continues where it ended. Accounts here are left deactivated.
+An account whose media cannot all be copied does not move: the files are listed. --without-missing-media moves it without them.
+The exit code is 1 if an account could not be moved.
 --invite-code is sent for every account. --url is the address of this server, http://127.0.0.1:2583 unless given.
 `
 
@@ -28,6 +31,7 @@ await report(async () => {
       url: { type: 'string', default: `http://127.0.0.1:${process.env.PDS_PORT || 2583}` },
       passwords: { type: 'string' },
       'data-dir': { type: 'string' },
+      'without-missing-media': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -38,11 +42,14 @@ await report(async () => {
     dataDir,
     adminPassword: process.env.PDS_ADMIN_PASSWORD || undefined,
   })
-  return moveAccounts({
+  const { text, failed } = await moveAccounts({
     client: createAdminClient(values.url, adminPassword),
     server: values.to,
     inviteCode: values['invite-code'],
+    withoutMissingMedia: values['without-missing-media'],
     passwords: await openPasswordFile(values.passwords ?? join(dataDir, 'move-passwords')),
     print: (line) => process.stdout.write(`${line}\n`),
   })
+  if (failed > 0) process.exitCode = 1
+  return text
 })

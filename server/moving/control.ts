@@ -1,7 +1,7 @@
-/** What the owner of an account does with its move: enters a code, signs in again, retries. */
+/** What the owner of an account does with its move: enters a code, signs in again, retries, leaves something behind. */
 import type { Database, Reader } from '../store/database.ts'
 import * as rows from '../store/tables/moves.ts'
-import type { Moves } from './moves.ts'
+import type { Consent, Moves } from './moves.ts'
 import { moveRefused, withPeer } from './refused.ts'
 import { sessionIn } from './remote-side.ts'
 
@@ -10,7 +10,7 @@ interface Deps {
   readonly moves: Moves
 }
 
-export interface Continuation {
+export interface Continuation extends Consent {
   readonly code?: string | undefined
   readonly password?: string | undefined
   readonly authFactorToken?: string | undefined
@@ -30,7 +30,7 @@ export async function continueMove(deps: Deps, did: string, input: Continuation)
   const code = input.code?.trim()
   if (move.need === 'signIn') await signInAgain(deps, move, input)
   else if (move.need === 'code' && code) await withPeer(() => moves.enterCode(did, code))
-  else if (move.endedAt === null) await moves.retry(did)
+  else if (move.endedAt === null) await moves.retry(did, input)
 }
 
 async function signInAgain({ moves }: Deps, move: rows.Move, input: Continuation): Promise<void> {

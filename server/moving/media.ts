@@ -3,6 +3,7 @@
 import { isObject, isString } from '../identity/json.ts'
 import { ResponseTooLarge } from '../network/guarded-fetch.ts'
 import { blobCid, newBlobHash } from '../store/blob-files.ts'
+import type { MissingFile, MissingReason } from '../store/tables/missing-media.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Side, Transfer } from './side.ts'
 
@@ -10,8 +11,6 @@ export interface MediaProgress {
   /** Called when the number of files is known. */
   counted(expected: number, present: number): Promise<void>
   copied(bytes: number): Promise<void>
-  /** Called for a file that the old server does not have, or the new one does not accept. */
-  missing(): Promise<void>
 }
 
 interface Sides {
@@ -23,18 +22,22 @@ interface Sides {
 const parallel = 4
 const pageSize = '500'
 
-/** @throws errors of the sides, but for files that one of them refuses */
-export async function copyMedia(sides: Sides, did: string, progress: MediaProgress): Promise<void> {
+/** Returns the files that one of the servers refuses. @throws other errors of the sides */
+export async function copyMedia(sides: Sides, did: string, progress: MediaProgress): Promise<MissingFile[]> {
   const { target } = sides
+  const missing: MissingFile[] = []
   const { expectedBlobs, importedBlobs } = await target.get('com.core.server.checkAccountStatus')
   await progress.counted(countOf(expectedBlobs), countOf(importedBlobs))
   for (let cursor = ''; ; ) {
     const query = { limit: pageSize, ...(cursor && { cursor }) }
     const page = await target.get('com.core.repo.listMissingBlobs', query)
-    const cids = Array.isArray(page.blobs) ? page.blobs.map(cidOf).filter(isString) : []
-    await inParallel(cids, (cid) => copyBlob(sides, did, cid, progress))
+    const files = Array.isArray(page.blobs) ? page.blobs.flatMap(fileOf) : []
+    await inParallel(files, async ({ cid, record }) => {
+      const reason = await copyBlob(sides, did, cid, progress)
+      if (reason) missing.push({ cid, record, reason })
+    })
     // A cursor that does not move on would never end.
-    if (!isString(page.cursor) || page.cursor === cursor || cids.length === 0) return
+    if (!isString(page.cursor) || page.cursor === cursor || files.length === 0) return missing
     cursor = page.cursor
   }
 }
@@ -43,8 +46,9 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0
 }
 
-function cidOf(entry: unknown): unknown {
-  return isObject(entry) ? entry.cid : undefined
+function fileOf(entry: unknown): { cid: string; record: string | null }[] {
+  if (!isObject(entry) || !isString(entry.cid)) return []
+  return [{ cid: entry.cid, record: isString(entry.recordUri) ? entry.recordUri : null }]
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -57,25 +61,26 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   if (failed) throw failed.reason
 }
 
+/** Returns why a file could not be copied; undefined if it was. */
 async function copyBlob(
   { source, target }: Sides,
   did: string,
   cid: string,
   progress: MediaProgress,
-): Promise<void> {
+): Promise<MissingReason | undefined> {
   const file = await source
     .download('com.core.sync.getBlob', { did, cid })
-    .catch(unlessRefused(400, 404, ResponseTooLarge))
-  if (!file) return progress.missing()
+    .catch((error: unknown) => (isNotFound(error) ? 'notFound' : refusalOf(error)))
+  if (typeof file === 'string') return file
   let size = 0
   const body = verified(file.body, cid, (bytes) => {
     size += bytes
   })
-  const stored = await target
+  const refusal = await target
     .upload('com.core.repo.uploadBlob', { ...file, body })
-    .then(() => true)
-    .catch(unlessRefused(413, WrongBytes, ResponseTooLarge))
-  await (stored ? progress.copied(size) : progress.missing())
+    .then(() => undefined, refusalOf)
+  if (!refusal) await progress.copied(size)
+  return refusal
 }
 
 /** The old server sent other bytes than those that the CID names. */
@@ -98,16 +103,19 @@ async function* verified(
   if (blobCid(hash) !== cid) throw new WrongBytes(`The old server sent other bytes for ${cid}`)
 }
 
-/** Maps refusals to undefined: responses with a status, or errors of a class. */
-function unlessRefused(...expected: (number | typeof WrongBytes | typeof ResponseTooLarge)[]) {
-  return (error: unknown): undefined => {
-    const isExpected = expected.some((each) =>
-      typeof each === 'number'
-        ? error instanceof XrpcError && error.status === each
-        : causes(error).some((cause) => cause instanceof each),
-    )
-    if (!isExpected) throw error
-  }
+/** Returns why a server does not send or take one file. @throws errors that are not about the file */
+function refusalOf(error: unknown): MissingReason {
+  const all = causes(error)
+  if (all.some((each) => each instanceof WrongBytes)) return 'wrongBytes'
+  if (all.some((each) => each instanceof ResponseTooLarge)) return 'tooLarge'
+  if (error instanceof XrpcError && error.status === 413) return 'tooLarge'
+  throw error
+}
+
+/** Servers do not agree on the name of this error. Those of a repository concern all of its files. */
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof XrpcError) || error.name.startsWith('Repo')) return false
+  return error.status === 404 || error.status === 400
 }
 
 /** An error and its causes: a request that fails because of its body has the error of the body as cause. */

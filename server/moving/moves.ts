@@ -9,6 +9,7 @@ import type { Secrets } from '../identity/secrets.ts'
 import type { Background } from '../jobs/background.ts'
 import { createPeers, type Peers } from '../network/peer.ts'
 import type { Database } from '../store/database.ts'
+import * as missingMedia from '../store/tables/missing-media.ts'
 import type { Move, MoveChanges } from '../store/tables/moves.ts'
 import * as rows from '../store/tables/moves.ts'
 import type { Logger } from '../util/log.ts'
@@ -18,6 +19,7 @@ import { createLocalSide } from './local-side.ts'
 import { createRemoteSide, endSession, type PeerSession, SignInNeeded } from './remote-side.ts'
 import type { Side } from './side.ts'
 import { enterCode, isFinal, type StepContext, stepTable } from './steps.ts'
+import { canCancel } from './view.ts'
 
 export interface MovesDeps {
   readonly config: Config
@@ -42,12 +44,20 @@ export interface Moves {
   resumeDue(): Promise<void>
   /** Signs the operation with the code that the old server mailed, and goes on. @throws XrpcError of the old server */
   enterCode(did: string, code: string): Promise<void>
-  /** Has a new code mailed, or tries the failed step again. */
-  retry(did: string): Promise<void>
+  /** Has a new code mailed, or tries the failed step again. @param consent to what cannot be copied */
+  retry(did: string, consent?: Consent): Promise<void>
   /** Replaces the session at the other server, and goes on. */
   replaceSession(did: string, session: PeerSession): Promise<void>
-  /** Stops a move and removes its row. */
-  cancel(did: string): Promise<void>
+  /** Stops a move and removes its row. Returns false if it is too far by then. */
+  cancel(did: string): Promise<boolean>
+}
+
+/** What the owner agrees to leave behind. */
+export interface Consent {
+  /** The files that are listed as missing. */
+  readonly withoutMissingMedia?: boolean | undefined
+  /** What was written at the old server after the account became active at the new one. */
+  readonly withoutLaterRecords?: boolean | undefined
 }
 
 /** The delay doubles with each failure. The first is shorter than the interval of the job, so that its next run retries. */
@@ -87,10 +97,10 @@ export function createMoves(deps: MovesDeps): Moves {
       log,
       signal: runSignal,
       progress: {
-        counted: (blobsExpected, blobsCopied) => update(did, { blobsExpected, blobsCopied, blobsMissing: 0 }),
+        counted: (blobsExpected, blobsCopied) => update(did, { blobsExpected, blobsCopied }),
         copied: (bytes) => store.transact((tx) => rows.countBlob(tx, did, bytes, now().getTime())),
-        missing: () => store.transact((tx) => rows.countMissing(tx, did, now().getTime())),
       },
+      storeMissing: (files) => store.transact((tx) => missingMedia.replace(tx, did, files)),
       update: (changes) => update(did, changes),
       signer: move.byAdmin ? deps.secrets.rotationKey : undefined,
       at: now().getTime(),
@@ -117,8 +127,8 @@ export function createMoves(deps: MovesDeps): Moves {
       if (!move || move.step === 'done' || move.need !== null || runSignal.aborted) return
       try {
         const changes = await stepTable[move.step](contextOf(move, runSignal))
-        if (changes.step === 'done') await signOut(did)
         await update(did, { error: null, ...changes })
+        if (changes.step === 'done') await signOut(move)
         retries.delete(did)
       } catch (error) {
         if (!runSignal.aborted) await fail(move, error)
@@ -137,8 +147,8 @@ export function createMoves(deps: MovesDeps): Moves {
     await update(did, { error: messageOf(error) })
   }
 
-  async function signOut(did: string): Promise<void> {
-    const { peer = '', refreshJwt } = rows.find(store, did) ?? {}
+  /** Ends the session at the other server. After a crash before, it lasts until its tokens expire. */
+  async function signOut({ peer, refreshJwt }: Pick<Move, 'peer' | 'refreshJwt'>): Promise<void> {
     if (refreshJwt) await endSession(peers.at(peer), refreshJwt, signal)
   }
 
@@ -191,8 +201,18 @@ export function createMoves(deps: MovesDeps): Moves {
       await update(did, { error: null, ...changes })
       resume(did)
     },
-    async retry(did) {
-      await update(did, { need: null })
+    async retry(did, { withoutMissingMedia = false, withoutLaterRecords = false } = {}) {
+      await store.transact((tx) => {
+        const move = rows.find(tx, did)
+        if (!move || move.endedAt !== null) return
+        if (withoutMissingMedia) missingMedia.accept(tx, did)
+        const isLate = move.need === 'copy' && move.step === 'deactivation'
+        const changes: MoveChanges = {
+          ...(isLate && (withoutLaterRecords ? { withoutLater: 1 } : { step: 'repository' })),
+          ...{ need: null, copies: 0 },
+        }
+        rows.update(tx, did, changes, now().getTime())
+      })
       retries.delete(did)
       resume(did)
     },
@@ -202,8 +222,14 @@ export function createMoves(deps: MovesDeps): Moves {
     },
     async cancel(did) {
       await stop(did)
-      await signOut(did)
+      const move = rows.find(store, did)
+      if (!move || !canCancel(move)) {
+        resume(did)
+        return false
+      }
       await store.transact((tx) => rows.remove(tx, did))
+      await signOut(move)
+      return true
     },
   }
 }

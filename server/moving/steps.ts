@@ -1,11 +1,16 @@
 /**
  * The steps of a move. Each can be repeated, so that a move goes on after a failure or a restart. Returns what changes in the
  * row of the move: the next step, or what its owner must do first.
+ *
+ * Once the operation is signed, the first steps run again and copy what has changed. When an account leaves this server, its
+ * writes are refused from then on, so that copy is complete. Another server goes on to accept writes: its revision is compared
+ * before the operation is submitted, before the activation and before the deactivation.
  */
 import { pdsEndpointOf } from '../identity/did-document.ts'
 import { isString } from '../identity/json.ts'
 import type { SigningKey } from '../identity/keys.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
+import type { MissingFile } from '../store/tables/missing-media.ts'
 import type { Move, MoveChanges, StepName } from '../store/tables/moves.ts'
 import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
@@ -26,6 +31,8 @@ export interface StepContext {
   readonly progress: MediaProgress
   /** Stores changes at once. */
   readonly update: (changes: MoveChanges) => Promise<void>
+  /** Stores which files could not be copied. Returns how many of them the owner has not agreed to leave behind. */
+  readonly storeMissing: (files: readonly MissingFile[]) => Promise<number>
   /** Signs the operation without a mailed code; undefined if the owner must enter one. */
   readonly signer: SigningKey | undefined
   readonly at: number
@@ -33,19 +40,31 @@ export interface StepContext {
 
 type Step = (context: StepContext) => Promise<MoveChanges>
 
-/** A repository that changes meanwhile is copied again, at most so often. */
+/** A repository that changes meanwhile is copied so often before its owner is asked to stop writing. */
 const maxCopies = 3
+const status = 'com.core.server.checkAccountStatus'
 
 export const stepTable: { readonly [Name in Exclude<StepName, 'done'>]: Step } = {
-  async repository({ move: { did, copies }, source, target }) {
+  async repository({ move, source, target }) {
+    const { did } = move
     const rev = await latestRev(source, did)
+    if (rev !== null && rev === move.rev) return { step: 'media' }
+    const before = await target.get(status)
+    if (before.activated === true) {
+      if (before.repoRev !== move.copiedRev)
+        return { step: 'deactivation', need: 'copy', error: writtenThere }
+      await target.post('com.core.server.deactivateAccount', {})
+    }
     await target.upload('com.core.repo.importRepo', await source.download('com.core.sync.getRepo', { did }))
-    return { step: 'media', rev, copies: copies + 1, blobsMissing: 0 }
+    const { repoRev } = await target.get(status)
+    return { step: 'media', rev, copies: move.copies + 1, copiedRev: isString(repoRev) ? repoRev : null }
   },
 
-  async media({ move: { did }, source, target, progress }) {
-    await copyMedia({ source, target }, did, progress)
-    return { step: 'preferences' }
+  async media({ move, source, target, progress, storeMissing }) {
+    const missing = await copyMedia({ source, target }, move.did, progress)
+    if ((await storeMissing(missing)) === 0) return { step: 'preferences' }
+    // The owner may want to upload a file again, or to delete the record that refers to it.
+    return { need: 'media', ...(move.identityChanged === 0 && { writesStopped: 0 }) }
   },
 
   async preferences({ move: { did }, source, target, log }) {
@@ -62,35 +81,47 @@ export const stepTable: { readonly [Name in Exclude<StepName, 'done'>]: Step } =
 
   async identity(context) {
     const { move, source, target, update } = context
-    if (await namesTarget(context)) return { step: 'activation' }
+    if (await namesTarget(context)) {
+      return { step: 'activation', ...(await lastCopy(context)), identityChanged: 1 }
+    }
     if (!move.did.startsWith('did:plc:')) {
       const credentials = await target.get('com.core.identity.getRecommendedDidCredentials')
       return { need: 'document', credentials: JSON.stringify(credentials) }
     }
     if (move.operation === null) {
-      if (context.signer) return signed(await signWithKey(operationDeps(context), context.signer))
+      if (context.signer) return signed(move, await signWithKey(operationDeps(context), context.signer))
       await source.post('com.core.identity.requestPlcOperationSignature')
       return { need: 'code' }
     }
-    // What was written since the copy would be lost.
-    const isOld = move.copies < maxCopies && (await latestRev(source, move.did)) !== move.rev
-    if (isOld) return { step: 'repository' }
+    const changes = await lastCopy(context)
+    if (changes) return changes
+    await update({ identityChanged: 1 })
     try {
       await target.post('com.core.identity.submitPlcOperation', { operation: JSON.parse(move.operation) })
     } catch (error) {
       // Another operation came first: this one can never be accepted.
-      if (error instanceof XrpcError && error.status === 400) await update({ operation: null })
+      if (error instanceof XrpcError && error.status === 400) {
+        await update({ operation: null, identityChanged: 0, writesStopped: 0 })
+      }
       throw error
     }
     return { step: 'activation' }
   },
 
-  async activation({ target }) {
+  async activation(context) {
+    const { target } = context
+    const changes = await lastCopy(context)
+    // Later, the identity does not wait: the old account is compared once more before it is deactivated.
+    if (changes?.step && (await target.get(status)).activated !== true) return changes
     await target.post('com.core.server.activateAccount')
     return { step: 'deactivation' }
   },
 
-  async deactivation({ source, at }) {
+  async deactivation({ move, source, at }) {
+    if (move.direction === 'in' && move.withoutLater === 0) {
+      const rev = await latestRev(source, move.did)
+      if (rev !== null && rev !== move.rev) return { need: 'copy' }
+    }
     const error = await source.post('com.core.server.deactivateAccount', {}).then(
       () => null,
       (reason: unknown) => {
@@ -102,6 +133,17 @@ export const stepTable: { readonly [Name in Exclude<StepName, 'done'>]: Step } =
   },
 }
 
+const writtenThere =
+  'Records were written at the new server since the account is active there. Another copy would delete them.'
+
+/** Returns the changes that have the account copied for the last time; undefined if the new server has everything. */
+async function lastCopy({ move, source }: StepContext): Promise<MoveChanges | undefined> {
+  // Writes stop first: the next comparison finds what was written until then.
+  if (move.direction === 'out' && move.writesStopped === 0) return { writesStopped: 1, step: 'repository' }
+  if ((await latestRev(source, move.did)) === move.rev) return undefined
+  return move.copies < maxCopies ? { step: 'repository' } : { need: 'copy' }
+}
+
 /** Whether a server refused, and will refuse again. */
 export function isFinal(error: unknown): error is XrpcError {
   return error instanceof XrpcError && (error.status < 500 || error.status === 501) && error.status !== 429
@@ -109,16 +151,19 @@ export function isFinal(error: unknown): error is XrpcError {
 
 /** Changes that end a move: the session at the other server is removed. */
 export function ended(at: number): MoveChanges {
-  return { accessJwt: null, refreshJwt: null, operation: null, credentials: null, need: null, endedAt: at }
+  const session = { accessJwt: null, refreshJwt: null }
+  return { ...session, operation: null, credentials: null, need: null, writesStopped: 0, endedAt: at }
 }
 
 /** Signs the operation with a mailed code. @throws XrpcError of the old server, such as for a wrong code */
 export async function enterCode(context: StepContext, code: string): Promise<MoveChanges> {
-  return signed(await signWithCode(operationDeps(context), code))
+  return signed(context.move, await signWithCode(operationDeps(context), code))
 }
 
-function signed(operation: unknown): MoveChanges {
-  return { operation: JSON.stringify(operation), need: null }
+/** What was written since the first copy is copied before the operation is submitted. */
+function signed({ direction }: Move, operation: unknown): MoveChanges {
+  const writesStopped = Number(direction === 'out')
+  return { operation: JSON.stringify(operation), need: null, step: 'repository', writesStopped }
 }
 
 function operationDeps(context: StepContext): OperationDeps {

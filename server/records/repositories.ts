@@ -8,6 +8,7 @@
  */
 import type { DidString } from '@atproto/syntax'
 import { statusError } from '../accounts/status.ts'
+import { requireWritable } from '../accounts/stopped-writes.ts'
 import type { Aliases } from '../config/aliases.ts'
 import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
@@ -105,6 +106,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       )
       if (!repos.advance(tx, did, base.commit, head, blocks)) return false
       checkActive(tx, did)
+      requireWritable(tx, did)
       const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
       emitCommit(tx, event, now())
       cache.advance(did, repository, head, tree)

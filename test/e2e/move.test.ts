@@ -1,8 +1,13 @@
 /** Bringing an account from another server, and moving it away, in the browser. */
+import { rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { blobPath, blobsName } from '../../server/store/layout.ts'
 import { findings, overflow } from '../support/accessibility.ts'
 import { blobOf, png } from '../support/blobs.ts'
 import type { Page } from '../support/browser.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { PlcDirectory } from '../support/plc.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { heading, World } from '../support/world.ts'
@@ -113,4 +118,47 @@ test('move out: from the account screen to the end, after a cancelled attempt', 
   await page.getByText(`This account has moved to ${hostOf(other)}.`).waitFor()
   const there = await other.signIn({ handle: 'leaver.other.test', password: 'a new password' })
   expect(there.body).toMatchObject({ did: account.did, active: true })
+})
+
+test('move out: missing files are listed before the code, and nothing can be written after it', async () => {
+  const proxy = await FaultyProxy.start()
+  const distant = await TestServer.start({
+    ...{ plcUrl: directory.url, allowPrivateTargets: true },
+    ...{ publicUrl: proxy.url, userDomains: ['.distant.test'] },
+  })
+  proxy.target = distant.url
+  const account = await filled(world.server, 'lossy', '.test')
+  const { cids } = (await world.server.get('com.core.sync.listBlobs', { did: account.did })).body
+  await rm(blobPath(join(world.server.config.dataDir, blobsName), cids[0]))
+  const page = await world.signedIn(account, '/move', { width: 420, colorScheme: 'dark' })
+  await page.getByLabel('New server').fill(proxy.url)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('New password for').fill('a new password')
+  await page.getByRole('button', { name: 'Start the move' }).click()
+  await page.getByRole('heading', { name: 'Some files cannot be copied' }).waitFor()
+  const files = page.getByRole('list', { name: 'Missing files' })
+  await files.getByText('image/png · 200 bytes · not at the old server').waitFor()
+  expect(await files.getByRole('link', { name: 'com.example.note' }).getAttribute('href')).toBe(
+    '#/data/com.example.note',
+  )
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Move without these files' }).click()
+
+  const unavailable = (res: ServerResponse) => res.writeHead(503).end()
+  proxy.replacements.set('com.atproto.server.activateAccount', unavailable)
+  await page.getByLabel('Code').fill(await world.server.codeTo(account.email))
+  await page.getByRole('button', { name: 'Confirm the move' }).click()
+  await page.getByText('This step failed').waitFor()
+  await page.getByText('Nothing can be changed here until the move has ended.').waitFor()
+  const other = await world.signedIn(account, '/account')
+  await other.getByText('Nothing can be changed here until the move has ended.').waitFor()
+  await expectAccessible(other)
+  await other.getByRole('link', { name: 'Show the move' }).click()
+  proxy.replacements.clear()
+  await other.getByRole('button', { name: 'Try again' }).click()
+  await heading(other, `Your account lives at ${new URL(proxy.url).host} now`).waitFor()
+  await other.getByText('1 file could not be copied.').waitFor()
+  await distant.close()
+  await proxy.close()
 })

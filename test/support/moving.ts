@@ -1,4 +1,5 @@
 /** Two servers between which accounts move, a directory, a name server, and a connection that fails on request. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll } from 'vitest'
 import { blobOf, download, png } from './blobs.ts'
 import { NameServer } from './dns.ts'
@@ -97,8 +98,11 @@ export async function settled(at: TestServer, account: { accessJwt: string }) {
   return (await succeed(at.get('com.core.move.getMove', {}, account))).move
 }
 
-export const proceed = (at: TestServer, account: { accessJwt: string }, input: Record<string, string> = {}) =>
-  at.post('com.core.move.continueMove', input, account)
+export const proceed = (
+  at: TestServer,
+  account: { accessJwt: string },
+  input: Record<string, string | boolean> = {},
+) => at.post('com.core.move.continueMove', input, account)
 
 /** Repeats failed steps until the move needs its owner or has ended. */
 export async function repeated(at: TestServer, account: { accessJwt: string }) {
@@ -123,3 +127,17 @@ export const moveIn = (account: Account, more: Record<string, string> = {}) =>
 
 export const moveOut = (account: Account, more: Record<string, string> = {}) =>
   server.post('com.core.move.moveOut', { server: proxy.url, password, ...more }, account)
+
+/** Answers calls of a method in the place of the other server while `work` runs. */
+export async function whileAnswering<T>(
+  nsid: string,
+  respond: (res: ServerResponse, req: IncomingMessage) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  proxy.replacements.set(nsid, respond)
+  try {
+    return await work()
+  } finally {
+    proxy.replacements.delete(nsid)
+  }
+}

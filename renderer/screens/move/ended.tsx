@@ -9,6 +9,7 @@ import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Panel, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { MissingMedia } from './missing-media.tsx'
 import styles from './move.module.css'
 
 /** The end of a move, with what went wrong last. */
@@ -34,7 +35,12 @@ export function Ended({ move }: { readonly move: Move }) {
             </Link>
           </div>
         </Panel>
-        {move.blobsMissing > 0 && <Notice variant="warn">{t.move.missing(move.blobsMissing)}</Notice>}
+        {move.blobsMissing > 0 && (
+          <>
+            <Notice variant="warn">{t.move.missing(move.blobsMissing)}</Notice>
+            <MissingMedia move={move} />
+          </>
+        )}
         {move.error && <Notice variant="warn">{move.error}</Notice>}
       </Stack>
     </Page>

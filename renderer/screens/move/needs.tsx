@@ -12,6 +12,7 @@ import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { isFactorWanted } from '../entrance/second-factor.tsx'
 import { OutboxHint } from '../outbox/outbox-hint.tsx'
+import { MissingMedia } from './missing-media.tsx'
 import styles from './move.module.css'
 
 interface NeedProps {
@@ -99,6 +100,60 @@ export function DocumentNeed({ move }: NeedProps) {
     >
       <p>{t.move.documentLead}</p>
       <CopyBlock label={t.move.copyDocument} text={JSON.stringify(move.credentials, null, 2)} wrap />
+    </NeedForm>
+  )
+}
+
+/** Lists the files that cannot be copied, and asks whether to move without them. */
+export function MediaNeed({ move }: NeedProps) {
+  const retry = useContinue()
+  const accept = useContinue()
+  const host = hostOf(move.server)
+  return (
+    <NeedForm
+      action={t.move.retry}
+      busy={retry.isPending}
+      error={retry.error ?? accept.error}
+      more={
+        <Button busy={accept.isPending} onClick={() => accept.mutate({ withoutMissingMedia: true })}>
+          {t.move.missingAccept}
+        </Button>
+      }
+      onSubmit={() => retry.mutate({})}
+      title={t.move.missingTitle}
+    >
+      <p>
+        {move.direction === 'in'
+          ? t.move.missingLeadIn(move.blobsMissing, host)
+          : t.move.missingLead(move.blobsMissing, host)}
+      </p>
+      <MissingMedia move={move} />
+    </NeedForm>
+  )
+}
+
+/** Says that the old account was written to after the last copy, and asks to copy again. */
+export function CopyNeed({ move }: NeedProps) {
+  const retry = useContinue()
+  const accept = useContinue()
+  const host = hostOf(move.server)
+  const isLate = move.step === 'deactivation'
+  return (
+    <NeedForm
+      action={t.move.copySubmit}
+      busy={retry.isPending}
+      error={retry.error ?? accept.error ?? move.error}
+      more={
+        isLate && (
+          <Button busy={accept.isPending} onClick={() => accept.mutate({ withoutLaterRecords: true })}>
+            {t.move.laterAccept}
+          </Button>
+        )
+      }
+      onSubmit={() => retry.mutate({})}
+      title={t.move.copyTitle}
+    >
+      <p>{isLate ? t.move.laterLead(host) : t.move.copyLead(host)}</p>
     </NeedForm>
   )
 }

@@ -12,7 +12,7 @@ import { Notice } from '../../ui/states.tsx'
 import { useNow } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './move.module.css'
-import { CodeNeed, DocumentNeed, SignInNeed } from './needs.tsx'
+import { CodeNeed, CopyNeed, DocumentNeed, MediaNeed, SignInNeed } from './needs.tsx'
 import { Steps } from './steps.tsx'
 
 /** The progress of a move, and what its owner must do. */
@@ -25,10 +25,12 @@ export function Progress({ move }: { readonly move: Move }) {
       title={move.direction === 'in' ? t.move.titleIn : t.move.titleOut(host)}
     >
       <Stack>
-        {move.blobsMissing > 0 && <Notice variant="warn">{t.move.missing(move.blobsMissing)}</Notice>}
+        {move.writesStopped && <Notice variant="warn">{t.move.bannerStopped(host)}</Notice>}
         {move.need === 'code' && <CodeNeed move={move} />}
         {move.need === 'signIn' && <SignInNeed move={move} />}
         {move.need === 'document' && <DocumentNeed move={move} />}
+        {move.need === 'media' && <MediaNeed move={move} />}
+        {move.need === 'copy' && <CopyNeed move={move} />}
         {move.error && move.need === undefined && <FailedNotice error={move.error} />}
         <Steps move={move} />
         {move.direction === 'in' && <Deadline />}

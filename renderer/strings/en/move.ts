@@ -68,7 +68,7 @@ export const move = {
     deactivation: 'Old account',
   } as Readonly<Record<string, string>>,
   stepDetails: {
-    repository: 'Posts, likes, follows and all other records',
+    repository: 'Posts, likes, follows and all other records; once more after you have entered the code',
     media: 'Pictures and videos',
     preferences: 'Private settings of your apps',
     identity: 'Your DID names the new server',
@@ -79,8 +79,28 @@ export const move = {
   announcement: (step: string, state: string) => `${step}: ${state}`,
   mediaProgress: (copied: number, expected: number, size: string) =>
     `${formatNumber(copied)} of ${files(expected)}, ${size}`,
-  missing: (missing: number) =>
-    `${files(missing)} could not be copied: the old server does not have them, or they are too large for the new one.`,
+  missing: (missing: number) => `${files(missing)} could not be copied.`,
+  missingTitle: 'Some files cannot be copied',
+  missingLead: (missing: number, host: string) =>
+    `${files(missing)} cannot be copied to ${host}. Try again if you can bring them back, for example by uploading them to the old server. Otherwise the records that show them move without them.`,
+  missingLeadIn: (missing: number, host: string) =>
+    `${files(missing)} cannot be copied from ${host}. Try again if you can bring them back, for example by uploading them there. Otherwise the records that show them move without them.`,
+  missingList: 'Missing files',
+  missingFile: 'File',
+  missingReasons: {
+    notFound: 'not at the old server',
+    tooLarge: 'too large',
+    wrongBytes: 'damaged at the old server',
+  } as Readonly<Record<string, string>>,
+  missingMore: (more: number) => `and ${files(more)} more`,
+  missingAccept: 'Move without these files',
+  copyTitle: 'The old account is still in use',
+  copyLead: (host: string) =>
+    `The account at ${host} changed during each of several copies. Stop writing there, in all your apps, then copy again.`,
+  laterLead: (host: string) =>
+    `Something was written at ${host} after the last copy. Your account is active here already. Stop writing there, then copy again, or end the move without it.`,
+  copySubmit: 'Copy again',
+  laterAccept: 'End the move without it',
   failed: 'This step failed. It is tried again from time to time.',
   retry: 'Try again',
   codeTitle: 'Confirm the move',
@@ -88,7 +108,7 @@ export const move = {
     `${host} has sent a code to the email address of your account there. With it, your identity moves to this server.`,
   codeOut: (email: string, host: string) =>
     `A code was sent to ${email}. With it, your identity moves to ${host}.`,
-  codeFinal: 'After this, the move can no longer be cancelled.',
+  codeFinal: 'Then the move can no longer be cancelled.',
   codeSubmit: 'Confirm the move',
   codeAgain: 'Send a new code',
   codeSent: 'A new code was sent',
@@ -116,6 +136,8 @@ export const move = {
   doneOutText: (handle: string) =>
     `Sign in there as ${handle}. The account here is deactivated: keep it as a copy, or delete it.`,
   toHome: 'Go to Home',
+  bannerStopped: (host: string) =>
+    `This account is moving to ${host}. Nothing can be changed here until the move has ended.`,
   banner: (host: string) => `This account is being moved. The other server is ${host}.`,
   bannerMoved: (host: string) => `This account has moved to ${host}. What you see here is a copy.`,
   show: 'Show the move',

@@ -6,6 +6,7 @@ import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { statusOf } from '../../accounts/status.ts'
+import { requireWritable } from '../../accounts/stopped-writes.ts'
 import { blobRefsIn } from '../../blobs/references.ts'
 import { type Aliases, canonicalNsid } from '../../config/aliases.ts'
 import { signerOf } from '../../identity/keys.ts'
@@ -41,10 +42,11 @@ interface Deps {
 
 const pageSize = 500
 
-/** Returns the account if it may be imported to. @throws InvalidRequest unless it is deactivated */
+/** Returns the account if it may be imported to. @throws InvalidRequest unless it is deactivated, and if a move has stopped its writes */
 export function requireDeactivated(db: Reader, did: string): accounts.Account {
   const account = accounts.findByDid(db, did)
   if (!account) throw protocolError('AccountNotFound', 'This account no longer exists')
+  requireWritable(db, did)
   if (statusOf(account) === 'deactivated') return account
   throw protocolError(
     'InvalidRequest',

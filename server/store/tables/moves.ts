@@ -16,8 +16,8 @@ export const steps = [
 
 export type StepName = (typeof steps)[number]
 export type Direction = 'in' | 'out'
-/** What the owner of the account must do before the move goes on. */
-export type Need = 'code' | 'signIn' | 'document'
+/** What the owner of the account must do before the move goes on; the lexicon explains each. */
+export type Need = 'code' | 'signIn' | 'document' | 'media' | 'copy'
 
 export interface Move {
   readonly did: DidString
@@ -37,8 +37,16 @@ export interface Move {
   readonly error: string | null
   /** Revision of the repository that was copied. */
   readonly rev: string | null
-  /** How often the repository was copied. */
+  /** How often the repository was copied since its owner last did something. */
   readonly copies: number
+  /** Revision that the copy got at the new server. */
+  readonly copiedRev: string | null
+  /** 1 while this server refuses writes of the account: what is written after the last copy would be lost. */
+  readonly writesStopped: number
+  /** 1 once the DID may name the new server: the operation was sent, or the document of a did:web names it. */
+  readonly identityChanged: number
+  /** 1 once the owner agreed to leave behind what was written at the old server after the last copy. */
+  readonly withoutLater: number
   /** JSON: the signed operation that lets the DID name the new server. */
   readonly operation: string | null
   /** JSON: what the owner of a did:web must write into its document. */
@@ -46,8 +54,6 @@ export interface Move {
   /** Files that records refer to; null until they are counted. */
   readonly blobsExpected: number | null
   readonly blobsCopied: number
-  /** Files that the old server does not have, or the new one does not accept. */
-  readonly blobsMissing: number
   readonly bytesCopied: number
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -68,11 +74,14 @@ const columns = {
   error: 'error',
   rev: 'rev',
   copies: 'copies',
+  copiedRev: 'copied_rev',
+  writesStopped: 'writes_stopped',
+  identityChanged: 'identity_changed',
+  withoutLater: 'without_later',
   operation: 'operation',
   credentials: 'credentials',
   blobsExpected: 'blobs_expected',
   blobsCopied: 'blobs_copied',
-  blobsMissing: 'blobs_missing',
   bytesCopied: 'bytes_copied',
   startedAt: 'started_at',
   updatedAt: 'updated_at',
@@ -89,6 +98,15 @@ const select = `
 
 export function find(db: Reader, did: string): Move | undefined {
   return db.get<Move>(`${select} WHERE m.account = ${actorId}`, [did])
+}
+
+/** Returns the origin of the server that an account moves to if its writes are stopped. For each write of a record. */
+export function stoppedFor(db: Reader, did: string): string | undefined {
+  const row = db.get<{ peer: string }>(
+    `SELECT peer FROM moves WHERE account = ${actorId} AND writes_stopped = 1`,
+    [did],
+  )
+  return row?.peer
 }
 
 /** Returns the DIDs of accounts whose move can go on without their owner. */
@@ -136,14 +154,6 @@ export function countBlob(tx: Writer, did: string, bytes: number, at: number): v
      WHERE account = ${actorId}`,
     [bytes, at, did],
   )
-}
-
-/** Counts a file that could not be copied. */
-export function countMissing(tx: Writer, did: string, at: number): void {
-  tx.run(`UPDATE moves SET blobs_missing = blobs_missing + 1, updated_at = ? WHERE account = ${actorId}`, [
-    at,
-    did,
-  ])
 }
 
 export function remove(tx: Writer, did: string): void {

@@ -19,6 +19,7 @@ import {
   settled,
   setupMoving,
   succeed,
+  whileAnswering,
 } from '../../support/moving.ts'
 import { adminAuth, refusal, TestServer } from '../../support/server.ts'
 
@@ -28,20 +29,6 @@ const refused = (message: RegExp) => ({
   status: 400,
   body: { error: 'MoveRefused', message: expect.stringMatching(message) },
 })
-
-/** Answers calls of a method in the place of the other server while `work` runs. */
-async function whileAnswering<T>(
-  nsid: string,
-  respond: (res: ServerResponse, req: IncomingMessage) => void,
-  work: () => Promise<T>,
-): Promise<T> {
-  proxy.replacements.set(nsid, respond)
-  try {
-    return await work()
-  } finally {
-    proxy.replacements.delete(nsid)
-  }
-}
 
 test('move in: is refused without a public address or a directory', async () => {
   const local = await TestServer.start({ publicUrl: undefined, plcUrl: directory.url })
@@ -238,7 +225,7 @@ test('a server with the identity of another one gets no token', async () => {
   expect(answer).toMatchObject(refused(/identity of another server/))
 })
 
-test('files with wrong bytes, and files without end, are dropped and counted as missing', async () => {
+test('files with wrong bytes, and files without end, are dropped and listed as missing', async () => {
   const account = await filledAccount(other, 'wrong')
   const before = await filesIn(server.config.dataDir, 'blobs')
   const lies: ((res: ServerResponse) => void)[] = [
@@ -253,7 +240,13 @@ test('files with wrong bytes, and files without end, are dropped and counted as 
     return started
   })
   expect(lies).toEqual([])
-  expect(await settled(server, here)).toMatchObject({ need: 'code', blobsCopied: 0, blobsMissing: 3 })
+  const move = await settled(server, here)
+  expect(move).toMatchObject({ step: 'media', need: 'media', blobsCopied: 0, blobsMissing: 3 })
+  expect(move.missingMedia.map(({ reason }: { reason: string }) => reason).sort()).toEqual([
+    'tooLarge',
+    'tooLarge',
+    'wrongBytes',
+  ])
   expect(await filesIn(server.config.dataDir, 'blobs')).toEqual(before)
 })
 

@@ -7,6 +7,6 @@ export const getMove = method(com.core.admin.getMove, {
   auth: 'admin',
   handler({ params, store }) {
     const move = moves.find(store, params.did)
-    return { move: move && moveView(move) }
+    return { move: move && moveView(store, move) }
   },
 })

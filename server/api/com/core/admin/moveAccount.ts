@@ -14,8 +14,9 @@ export const moveAccount = method(com.core.admin.moveAccount, {
     if (!account) throw fail('AccountNotFound')
     const move = rows.find(store, input.did)
     const isUnderWay = move?.direction === 'out' && move.endedAt === null
-    if (isUnderWay) await continueMove(services, input.did, { password: input.password })
+    const { password, withoutMissingMedia } = input
+    if (isUnderWay) await continueMove(services, input.did, { password, withoutMissingMedia })
     else await startMoveOut(services, account, input, true)
-    return moveView(moveOfAccount(store, input.did))
+    return moveView(store, moveOfAccount(store, input.did))
   },
 })

@@ -1,7 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount, deleteFiles } from '../../../../accounts/delete.ts'
 import { moveOfAccount } from '../../../../moving/control.ts'
-import { canCancel } from '../../../../moving/view.ts'
 import { method } from '../../../method.ts'
 
 export const cancelMove = method(com.core.move.cancelMove, {
@@ -10,8 +9,7 @@ export const cancelMove = method(com.core.move.cancelMove, {
     const { did, account } = auth
     const { store, moves, now } = services
     const move = moveOfAccount(store, did)
-    if (!canCancel(move)) throw fail('MoveRefused', 'The move is too far to be cancelled')
-    await moves.cancel(did)
+    if (!(await moves.cancel(did))) throw fail('MoveRefused', 'The move is too far to be cancelled')
     // An account that was active here before keeps its data.
     if (move.direction === 'out' || account.deleteAfter === null) return
     await store.transact((tx) => deleteAccount(tx, did, now()))

@@ -9,6 +9,6 @@ export const continueMove = method(com.core.move.continueMove, {
   limits: [perFiveMinutes(10, 'account')],
   async handler({ input, auth, ...services }) {
     await proceed(services, auth.did, input)
-    return moveView(moveOfAccount(services.store, auth.did))
+    return moveView(services.store, moveOfAccount(services.store, auth.did))
   },
 })

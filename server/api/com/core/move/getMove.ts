@@ -7,6 +7,6 @@ export const getMove = method(com.core.move.getMove, {
   auth: 'full',
   handler({ auth, store }) {
     const move = moves.find(store, auth.did)
-    return { move: move && moveView(move) }
+    return { move: move && moveView(store, move) }
   },
 })

@@ -10,6 +10,6 @@ export const moveOut = method(com.core.move.moveOut, {
   limits: [perFiveMinutes(30, 'account')],
   async handler({ input, auth, ...services }) {
     await startMoveOut(services, auth.account, input, false)
-    return moveView(moveOfAccount(services.store, auth.did))
+    return moveView(services.store, moveOfAccount(services.store, auth.did))
   },
 })

@@ -1,0 +1,22 @@
+/** A file that a move could not copy, with what a record here states of it. */
+import { decode } from '@atproto/lex-cbor'
+import type { LexMap } from '@atproto/lex-data'
+import { type DidString, isValidNsid, isValidRecordKey } from '@atproto/syntax'
+import { blobRefsIn } from '../blobs/references.ts'
+import { recordUri } from '../records/record-uri.ts'
+import type { Reader } from '../store/database.ts'
+import type { MissingFile } from '../store/tables/missing-media.ts'
+import { find } from '../store/tables/records.ts'
+
+/** @param did the account, whose records are here in both directions of a move */
+export function missingFileView(db: Reader, did: DidString, { cid, record, reason }: MissingFile) {
+  // The other server names the record: it can be anything.
+  const [scheme, , repo, collection, rkey, ...rest] = (record ?? '').split('/')
+  const isRecord =
+    scheme === 'at:' && repo === did && isValidNsid(collection) && isValidRecordKey(rkey) && rest.length === 0
+  if (!isRecord) return { cid, reason }
+  const stored = find(db, did, collection, rkey)
+  const refs = stored ? blobRefsIn(decode(stored.bytes) as LexMap) : []
+  const { mimeType, size } = [...refs].find((ref) => ref.cid === cid) ?? {}
+  return { cid, reason, record: recordUri(did, collection, rkey), mimeType, size }
+}
