@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { com } from '../../lexicons/generated/index.ts'
+import type { Body } from '../api/client.ts'
 import { connection, probe } from '../api/connection.ts'
 import { serverState, useDesktopCall } from '../api/desktop.ts'
 import { explain } from '../api/errors.ts'
@@ -95,7 +96,7 @@ function StoppedWritesBanner() {
 function DeactivatedNotice() {
   const { data: move } = useMove()
   const isElsewhere = move && (move.endedAt === undefined || move.direction === 'out')
-  return isElsewhere ? <MoveNotice move={move} /> : <ReactivateNotice />
+  return isElsewhere ? <MoveNotice move={move} /> : <ActivationNotice />
 }
 
 function MoveNotice({ move }: { readonly move: Move }) {
@@ -109,25 +110,40 @@ function MoveNotice({ move }: { readonly move: Move }) {
   )
 }
 
-function ReactivateNotice() {
+/** For an account that its holder has deactivated, or imported and not activated yet. */
+function ActivationNotice() {
   const now = useNow()
   const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
+  const isNew = data?.activation !== undefined
   const activate = useProcedure(
     com.core.server.activateAccount,
     [com.core.server.getSession, com.core.server.checkAccountStatus],
-    { onSuccess: () => toast(t.banner.reactivated), onError: (error) => toast(explain(error)) },
+    {
+      onSuccess: () => toast(isNew ? t.banner.activated : t.banner.reactivated),
+      onError: (error) => toast(explain(error)),
+    },
   )
   const action = (
     <Button busy={activate.isPending} onClick={() => activate.mutate(undefined)} size="s">
-      {t.banner.reactivate}
+      {isNew ? t.banner.activate : t.banner.reactivate}
     </Button>
   )
   return (
     <Notice action={action} variant="warn">
-      {t.banner.deactivated}{' '}
-      {data?.deleteAfter && (
-        <strong>{t.banner.deleteOn(data.deleteAfter, formatRelative(data.deleteAfter, now))}</strong>
-      )}
+      {isNew ? t.banner.unactivated : t.banner.deactivated} {data && <strong>{fateOf(data, now)}</strong>}
     </Notice>
   )
+}
+
+/** Says when the account is deleted, or why an imported one is kept. */
+function fateOf(
+  { activation, deleteAfter }: Body<typeof com.core.server.checkAccountStatus.main>,
+  now: number,
+): string | undefined {
+  if (deleteAfter) {
+    const text = activation?.activateBy === deleteAfter ? t.banner.activateBy : t.banner.deleteOn
+    return text(deleteAfter, formatRelative(deleteAfter, now))
+  }
+  if (activation?.kept === 'named') return t.banner.keptNamed
+  return activation?.kept === 'unreadable' ? t.banner.keptUnreadable : undefined
 }

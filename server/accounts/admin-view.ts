@@ -6,6 +6,7 @@ import * as inviteCodes from '../store/tables/invite-codes.ts'
 import type { DatetimeString } from '../util/time.ts'
 import { inviteCodeViews } from './invite-codes.ts'
 import { activity } from './status.ts'
+import { activationOf } from './unactivated.ts'
 
 type AccountView = com.core.admin.defs.AccountView
 
@@ -24,6 +25,7 @@ export function listedAccountView(db: Reader, account: Account): AccountView {
     deactivatedAt: (account.deactivatedAt as DatetimeString | null) ?? undefined,
     owner: account.isOwner === 1,
     ...activity(account),
+    activation: activationOf(db, account),
   }
 }
 

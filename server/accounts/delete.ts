@@ -13,6 +13,7 @@ import * as inviteCodes from '../store/tables/invite-codes.ts'
 import * as pushRegistrations from '../store/tables/push-registrations.ts'
 import * as remoteStatuses from '../store/tables/remote-statuses.ts'
 import * as repos from '../store/tables/repos.ts'
+import { streamStates } from '../store/tables/stream-state.ts'
 
 interface Deps {
   readonly mailer: Mailer
@@ -31,11 +32,13 @@ export function deleteAccount(tx: Writer, did: string, at: Date): void {
     members: blocks.membersOf(tx, list),
   }))
   const rev = repos.findHead(tx, did)?.rev
+  const wasAnnounced = accounts.findByDid(tx, did)?.streamState !== streamStates.unannounced
   accounts.remove(tx, did)
   if (rev !== undefined) remoteStatuses.setLastRev(tx, did, rev)
   // Its lists no longer block or mute their members for others.
   for (const { users, members } of lists) refreshBetween(tx, users, members)
-  emitDeletion(tx, did, at)
+  // The readers of the event stream never knew it, and its DID may name another server.
+  if (wasAnnounced) emitDeletion(tx, did, at)
 }
 
 /** Deletes the blobs of a deleted account, and its messages from the outbox, in the background. */

@@ -12,8 +12,10 @@ import { ServiceJwtError, type ServiceJwtErrorCode, verifyServiceJwt } from '../
 import type { Database } from '../store/database.ts'
 import type { NewAccount } from '../store/tables/accounts.ts'
 import * as reservedKeys from '../store/tables/reserved-keys.ts'
+import { streamStates } from '../store/tables/stream-state.ts'
 import { iso } from '../util/time.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import { activateBy } from './unactivated.ts'
 
 interface Deps {
   readonly config: Config
@@ -28,7 +30,14 @@ interface Deps {
 /** The columns of a new account that depend on its DID. */
 export type Identity = Pick<
   NewAccount,
-  'did' | 'isMinted' | 'signingKey' | 'signingKeyDid' | 'plcOperation' | 'deactivatedAt' | 'deleteAfter'
+  | 'did'
+  | 'isMinted'
+  | 'signingKey'
+  | 'signingKeyDid'
+  | 'plcOperation'
+  | 'deactivatedAt'
+  | 'activateBy'
+  | 'streamState'
 >
 
 /** Creates a did:plc without a request: the DID is the hash of its genesis operation. */
@@ -57,12 +66,10 @@ export async function mintIdentity(
     signingKeyDid: key.did,
     plcOperation: JSON.stringify(operation),
     deactivatedAt: null,
-    deleteAfter: null,
+    activateBy: null,
+    streamState: streamStates.live,
   }
 }
-
-/** An imported account that is not activated is deleted after this time. */
-const importGraceMs = 3 * 24 * 60 * 60_000
 
 export interface ImportRequest {
   readonly did?: DidString | undefined
@@ -94,7 +101,8 @@ export async function importIdentity(
     signingKeyDid: key.did,
     plcOperation: operation,
     deactivatedAt: iso(now),
-    deleteAfter: iso(new Date(now.getTime() + importGraceMs)),
+    activateBy: activateBy(now),
+    streamState: streamStates.unannounced,
     claims: (handle) => handleOf(document) === handle,
   }
 }

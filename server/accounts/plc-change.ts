@@ -20,10 +20,12 @@ import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as plcChanges from '../store/tables/plc-changes.ts'
+import * as unactivated from '../store/tables/unactivated.ts'
 import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { appendToChain, endOfChain, isUnpublished } from './plc-chain.ts'
 import { type PlcDeps, publishAccount, refreshDocument } from './plc-publish.ts'
+import { activateBy } from './unactivated.ts'
 
 export interface IdentityChange {
   /** The new handle. */
@@ -91,10 +93,11 @@ async function publishChange(
   plcUrl: string,
   { did, operation, handle, check }: PublishedChange,
 ): Promise<void> {
-  const { store, signal } = deps
+  const { store, signal, now } = deps
   await store.transact((tx) => {
     check?.(tx)
     plcChanges.insert(tx, did, { operation: JSON.stringify(operation), handle })
+    unactivated.extend(tx, did, activateBy(now()))
   })
   await submitOperation(plcUrl, did, operation, { signal }).catch(async (error: unknown) => {
     // Otherwise the directory may have it: a later call or the periodic job finds out.

@@ -20,9 +20,11 @@ import type { Secrets } from '../identity/secrets.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Database, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
+import * as unactivated from '../store/tables/unactivated.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
 import { chainOf, isUnpublished } from './plc-chain.ts'
+import { activateBy } from './unactivated.ts'
 
 export interface PlcDeps {
   readonly config: Pick<Config, 'plcUrl'>
@@ -59,6 +61,7 @@ async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Ac
   const operations: PlcOperation[] = isUnpublished(account)
     ? chainOf(store, account)
     : [JSON.parse(plcOperation)]
+  if (!account.isMinted) await store.transact((tx) => unactivated.extend(tx, did, activateBy(now())))
   try {
     for (const operation of operations) await submitOperation(plcUrl, did, operation, { signal })
   } catch (error) {

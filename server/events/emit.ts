@@ -2,6 +2,9 @@
  * Adds events to the stream, in the transaction of what they report: both are on disk, or neither. Call them after the change: they
  * report what the store has then.
  *
+ * An account that the stream does not report causes no event: an imported one is reported from its activation on. Only its identity
+ * may be reported before that, because the directory has it already.
+ *
  * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
  */
 import { type AccountStatus, statusOf } from '../accounts/status.ts'
@@ -10,6 +13,7 @@ import * as accounts from '../store/tables/accounts.ts'
 import * as eventRemovals from '../store/tables/event-removals.ts'
 import * as events from '../store/tables/events.ts'
 import * as repos from '../store/tables/repos.ts'
+import { isLive } from '../store/tables/stream-state.ts'
 import { accountFrame, type CommitEvent, commitFrame, identityFrame, syncFrame } from './frames.ts'
 
 /** Reports that the handle, the signing key or the server of an account has changed. */
@@ -20,12 +24,14 @@ export function emitIdentity(tx: Writer, did: string, at: Date): void {
 
 /** Reports the status of an account. */
 export function emitAccount(tx: Writer, did: string, at: Date): void {
+  if (!isLive(tx, did)) return
   const status = statusOf(existing(accounts.findByDid(tx, did)))
   events.append(tx, { kind: 'account', did, at }, (seq) => accountFrame({ seq, at }, did, status))
 }
 
 /** Reports the latest commit of a repository, whatever came before it. */
 export function emitSync(tx: Writer, did: string, at: Date): void {
+  if (!isLive(tx, did)) return
   const { commit, rev } = existing(repos.findHead(tx, did))
   const bytes = existing(repos.findBlock(tx, did, commit))
   events.append(tx, { kind: 'sync', did, at }, (seq) =>

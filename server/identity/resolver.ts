@@ -26,6 +26,8 @@ export interface ResolveOptions {
   readonly waitMs?: number
   /** Stops waiting for a look-up. The look-up goes on for other callers. */
   readonly signal?: AbortSignal
+  /** Throws instead of returning an earlier document while the DID cannot be looked up. */
+  readonly onlyCurrent?: boolean
 }
 
 /** Finds the document of a DID. Throws UnresolvableDid, also when `signal` aborts. */
@@ -38,11 +40,17 @@ export class UnresolvableDid extends Error {
   readonly isOutage: boolean
   /** Whether its holder has ended the DID. */
   readonly isEnded: boolean
+  /** Whether the directory or the host answered that it has no document. */
+  readonly isMissing: boolean
 
-  constructor(message: string, options: ErrorOptions & { isOutage?: boolean; isEnded?: boolean } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { isOutage?: boolean; isEnded?: boolean; isMissing?: boolean } = {},
+  ) {
     super(message, options)
     this.isOutage = options.isOutage ?? false
     this.isEnded = options.isEnded ?? false
+    this.isMissing = options.isMissing ?? false
   }
 }
 
@@ -94,7 +102,7 @@ export function createDidResolver(options: DidResolverOptions): ResolveDid {
     }
   }
 
-  return async (did, { maxAgeMs = DOCUMENT_MAX_AGE_MS, waitMs, signal } = {}) => {
+  return async (did, { maxAgeMs = DOCUMENT_MAX_AGE_MS, waitMs, signal, onlyCurrent } = {}) => {
     const known = fresh(documents.get(did), maxAgeMs) ?? local?.(did)
     if (known) return known
     const failure = fresh(failures.get(did), Math.min(maxAgeMs, FAILURE_MAX_AGE_MS))
@@ -103,7 +111,7 @@ export function createDidResolver(options: DidResolverOptions): ResolveDid {
       return await waitFor(did, lookUp(did, maxAgeMs), waitMs, signal)
     } catch (error) {
       const isOutage = error instanceof UnresolvableDid && error.isOutage
-      const substitute = isOutage ? fallback?.(did, documents.get(did)?.result) : undefined
+      const substitute = isOutage && !onlyCurrent ? fallback?.(did, documents.get(did)?.result) : undefined
       if (!substitute) throw error
       return substitute
     }
@@ -141,7 +149,8 @@ async function fetchDocument(did: string, options: DidResolverOptions): Promise<
   if (response.status === 200) return parseJson(response.body)
   const isOutage = response.status >= 500 || response.status === 429
   const isEnded = response.status === 410
-  throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`, { isOutage, isEnded })
+  const isMissing = response.status === 404
+  throw new UnresolvableDid(`${did}: ${url} answered ${response.status}`, { isOutage, isEnded, isMissing })
 }
 
 const DOCUMENT_TYPES = 'application/did+ld+json, application/did+json, application/json'

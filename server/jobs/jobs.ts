@@ -11,10 +11,10 @@ import type { Intake } from '../remote/intake.ts'
 import type { Recheck } from '../remote/recheck.ts'
 import type { WantedRecords } from '../remote/wanted-records.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
-import { sweep } from './maintenance.ts'
+import { maintenanceParts } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
 
-type Deps = Parameters<typeof sweep>[0] &
+type Deps = Parameters<(typeof maintenanceParts)[number]['run']>[0] &
   Parameters<typeof backUpWhenDue>[0] &
   Parameters<typeof pruneEvents>[0] & {
     readonly eventArchive: EventArchive
@@ -36,7 +36,11 @@ const day = 24 * hour
 export function periodicJobs(services: Deps): Job[] {
   const { backlinks } = services
   return [
-    { name: 'maintenance', firstMs: 0, everyMs: minute, run: () => sweep(services) },
+    // Before maintenance: what a move waits for decides whether its account may be deleted.
+    { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
+    ...maintenanceParts.map(({ name, run }) => ({
+      ...{ name, firstMs: 0, everyMs: minute, run: () => run(services) },
+    })),
     { name: 'PLC submission', firstMs: 0, everyMs: minute, run: () => services.plc.publishDue() },
     {
       name: 'writing last-used times',
@@ -56,7 +60,6 @@ export function periodicJobs(services: Deps): Job[] {
       run: () => services.intake.deleteOutdated(),
     },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
-    { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     { name: 'catch-up', firstMs: 0, everyMs: minute, run: async () => services.catchUp.resumeDue() },
     {
       name: 'fetching of records',

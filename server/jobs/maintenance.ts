@@ -1,43 +1,71 @@
 /** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
 import { deleteAccount, deleteFiles } from '../accounts/delete.ts'
-import type { Blobs } from '../blobs/blobs.ts'
-import type { Mailer } from '../mail/mailer.ts'
+import { expireReservedKeys } from '../accounts/reserved-keys.ts'
+import { expireUnactivated } from '../accounts/unactivated.ts'
 import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as mailTokens from '../store/tables/mail-tokens.ts'
-import * as reservedKeys from '../store/tables/reserved-keys.ts'
 import * as sessions from '../store/tables/sessions.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
-import type { Background } from './background.ts'
 
-interface Deps {
-  readonly store: Database
-  readonly mailer: Mailer
-  readonly blobs: Blobs
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
+type Deps = Parameters<typeof deleteFiles>[0] &
+  Parameters<typeof expireUnactivated>[0] &
+  Parameters<typeof expireReservedKeys>[0] & {
+    readonly store: Database
+    readonly log: Logger
+    readonly now: () => Date
+  }
+
+/** A part of maintenance. Each is a job of its own, so that none stops another. */
+export interface MaintenancePart {
+  readonly name: string
+  run(services: Deps): Promise<unknown>
 }
 
-const keepReservedKeysMs = 24 * 60 * 60_000
 /** Mail tokens are kept after they expire, so that late use yields ExpiredToken instead of InvalidToken. */
 const keepMailTokensMs = 24 * 60 * 60_000
 
-/** Deletes accounts whose deletion is due, and expired rows. */
+export const maintenanceParts: readonly MaintenancePart[] = [
+  { name: 'deletion of due accounts', run: deleteDueAccounts },
+  { name: 'expiry of imported accounts', run: expireUnactivated },
+  { name: 'expiry of reserved keys', run: expireReservedKeys },
+  {
+    name: 'expiry of sessions',
+    run: ({ store, now }) => store.transact((tx) => sessions.removeExpired(tx, iso(now()))),
+  },
+  {
+    name: 'expiry of mail tokens',
+    run: ({ store, now }) =>
+      store.transact((tx) => mailTokens.removeExpired(tx, iso(new Date(now().getTime() - keepMailTokensMs)))),
+  },
+]
+
+/** Runs all parts. A failure is logged, and the others run all the same. */
 export async function sweep(services: Deps): Promise<void> {
+  for (const { name, run } of maintenanceParts) {
+    await run(services).catch((error: unknown) => services.log.error({ err: error }, `${name} failed`))
+  }
+}
+
+/** Deletes the accounts whose holders asked for it. */
+async function deleteDueAccounts(services: Deps): Promise<void> {
   const { store, now, log } = services
-  const at = now()
-  const due = await store.transact((tx) => {
-    const deleted = accounts.dueForDeletion(tx, iso(at))
-    for (const { did } of deleted) deleteAccount(tx, did, at)
-    sessions.removeExpired(tx, iso(at))
-    reservedKeys.removeReservedBefore(tx, iso(new Date(at.getTime() - keepReservedKeysMs)))
-    mailTokens.removeExpired(tx, iso(new Date(at.getTime() - keepMailTokensMs)))
-    return deleted
-  })
-  for (const account of due) {
-    log.info({ did: account.did }, 'account deleted: its deletion was due')
-    deleteFiles(services, account)
+  for (const account of accounts.dueForDeletion(store, iso(now()))) {
+    const { did } = account
+    try {
+      const isDeleted = await store.transact((tx) => {
+        const at = now()
+        // Otherwise the account was activated or moved meanwhile.
+        if (!accounts.dueForDeletion(tx, iso(at)).some((due) => due.did === did)) return false
+        deleteAccount(tx, did, at)
+        return true
+      })
+      if (!isDeleted) continue
+      log.info({ did }, 'account deleted: its deletion was due')
+      deleteFiles(services, account)
+    } catch (error) {
+      log.error({ err: error, did }, 'deletion of an account failed')
+    }
   }
 }

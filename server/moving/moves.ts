@@ -12,6 +12,7 @@ import type { Database } from '../store/database.ts'
 import * as missingMedia from '../store/tables/missing-media.ts'
 import type { Move, MoveChanges } from '../store/tables/moves.ts'
 import * as rows from '../store/tables/moves.ts'
+import { keepForGood } from '../store/tables/unactivated.ts'
 import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
@@ -82,7 +83,11 @@ export function createMoves(deps: MovesDeps): Moves {
   const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
 
   const update = (did: string, changes: MoveChanges) =>
-    store.transact((tx) => rows.update(tx, did, changes, now().getTime()))
+    store.transact((tx) => {
+      rows.update(tx, did, changes, now().getTime())
+      // From now on the identity may name this server at any time.
+      if (changes.operation) keepForGood(tx, did)
+    })
 
   function contextOf(move: Move, runSignal: AbortSignal): StepContext {
     const { did, direction } = move

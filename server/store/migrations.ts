@@ -5,6 +5,7 @@
  */
 import type { Migration } from './migrate.ts'
 import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
+import { identityMigrations } from './migrations-identity.ts'
 import { moveMigrations } from './migrations-moves.ts'
 import { networkMigrations } from './migrations-network.ts'
 import { type DeriveWords, viewMigrations } from './migrations-views.ts'
@@ -26,6 +27,7 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     { sql: 'CREATE INDEX posts_media ON posts (actor, sort_at, record) WHERE media <> 0' },
     ...networkMigrations(),
     ...moveMigrations(),
+    ...identityMigrations(),
   ]
 }
 

@@ -3,12 +3,16 @@ import { rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { sweep } from '../../server/jobs/maintenance.ts'
 import { blobPath, blobsName } from '../../server/store/layout.ts'
+import { findByDid } from '../../server/store/tables/accounts.ts'
 import { findings, overflow } from '../support/accessibility.ts'
 import { blobOf, png } from '../support/blobs.ts'
 import type { Page } from '../support/browser.ts'
+import { day } from '../support/clock.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { PlcDirectory } from '../support/plc.ts'
+import { signServiceJwt } from '../support/jwt.ts'
+import { createPlcIdentity, nextOperation, PlcDirectory } from '../support/plc.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { heading, World } from '../support/world.ts'
 
@@ -161,4 +165,46 @@ test('move out: missing files are listed before the code, and nothing can be wri
   await other.getByText('1 file could not be copied.').waitFor()
   await distant.close()
   await proxy.close()
+})
+
+test('an imported account says when it is deleted or why it is kept, to its holder and to the owner', async () => {
+  const { server } = world
+  const { services } = server.running
+  const owner = { handle: 'alice.test', password: 'a new password' }
+  const identity = await createPlcIdentity('newcomer.old.example')
+  await directory.submit(identity.did, identity.genesis)
+  const iat = Math.floor(server.clock.now().getTime() / 1000)
+  const lxm = 'com.core.server.createAccount'
+  const claims = { iss: identity.did, aud: services.serverDid, lxm, iat, exp: iat + 60, jti: 'newcomer' }
+  const newcomer = { did: identity.did, handle: 'newcomer.test', password: 'a good password' }
+  const created = await server.post(lxm, newcomer, await signServiceJwt(identity.key, claims))
+  expect(created.status).toBe(200)
+
+  const page = await world.signedIn(newcomer, '/account')
+  await page.getByText(/It will be deleted on .*, in \d+ years?, unless you activate it\./).waitFor()
+  const accounts = await world.signedIn(owner, '/accounts', { colorScheme: 'dark' })
+  const row = accounts.getByRole('listitem').filter({ hasText: 'newcomer.test' })
+  await row.getByText('Not activated').waitFor()
+  await row.getByText(/deleted on .*, in \d+ years?, unless activated/).waitFor()
+
+  const key = findByDid(services.store, identity.did)?.signingKeyDid ?? ''
+  const here = await nextOperation(identity.rotationKey, identity.genesis, {
+    rotationKeys: [services.secrets.rotationKey.did],
+    verificationMethods: { atproto: key },
+    services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: services.origin } },
+  })
+  await directory.submit(identity.did, here)
+  server.clock.advance(3 * day)
+  await sweep(services)
+  const kept = await world.signedIn(newcomer)
+  await kept.getByText('It is kept, because its DID names this server.').waitFor()
+  const listed = await world.signedIn(owner, '/accounts')
+  const again = listed.getByRole('listitem').filter({ hasText: 'newcomer.test' })
+  await again.getByText('kept: its DID names this server').waitFor()
+  await expectAccessible(listed)
+  await listed.getByRole('button', { name: 'Actions for newcomer.test' }).click()
+  await listed.getByRole('menuitem', { name: 'Activate' }).click()
+  await listed.getByText('newcomer.test was activated').waitFor()
+  await again.getByText('Not activated').waitFor({ state: 'detached' })
+  expect((await server.signIn(newcomer)).body).toMatchObject({ active: true })
 })

@@ -225,19 +225,6 @@ test('reserveSigningKey: the account is created with the reserved key', async ()
   expect(mentionsOf(store, identity.did).filter((mention) => mention.startsWith('reserved_keys'))).toEqual([])
 })
 
-test('reserveSigningKey: the key is reserved for a day', async () => {
-  const { did } = await foreignIdentity()
-  const reserve = async () =>
-    (await server.post('com.core.server.reserveSigningKey', { did })).body.signingKey
-  const first = await reserve()
-  server.clock.advance(23 * hour)
-  await sweep(server.running.services)
-  expect(await reserve()).toBe(first)
-  server.clock.advance(hour)
-  await sweep(server.running.services)
-  expect(await reserve()).not.toBe(first)
-})
-
 describe('the proof', () => {
   test.each([
     ['is for another server', 'BadJwtAudience', () => ({ aud: 'did:web:other.test' })],

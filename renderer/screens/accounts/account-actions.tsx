@@ -31,11 +31,15 @@ type OpenDialog = 'suspend' | 'takedown' | 'password' | 'email' | 'handle' | 'me
 
 /** The menu of owner actions for another account. */
 export function AccountActions({ account }: { readonly account: ListedAccount }) {
-  const { did, handle, status, email, invitesDisabled } = account
+  const { did, handle, status, email, invitesDisabled, activation } = account
   const [open, setOpen] = useState<OpenDialog>()
   const close = () => setOpen(undefined)
   const lift = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
     onSuccess: () => toast(t.accounts.lifted(handle)),
+    onError: (error) => toast(explain(error)),
+  })
+  const activate = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
+    onSuccess: () => toast(t.accounts.activated(handle)),
     onError: (error) => toast(explain(error)),
   })
   const enableInvites = useProcedure(com.core.admin.enableAccountInvites, accountQueries, {
@@ -46,6 +50,14 @@ export function AccountActions({ account }: { readonly account: ListedAccount })
   return (
     <>
       <Menu label={t.accounts.menu(handle)} trigger={<Ellipsis aria-hidden size={18} />}>
+        {status === 'deactivated' && activation && activation.kept !== 'move' && (
+          <MenuItem
+            icon={<CirclePlay aria-hidden size={16} />}
+            onSelect={() => activate.mutate({ subject, deactivated: { applied: false } })}
+          >
+            {t.accounts.activate}
+          </MenuItem>
+        )}
         {status === 'suspended' && (
           <MenuItem
             icon={<CirclePlay aria-hidden size={16} />}

@@ -8,12 +8,13 @@ import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useProfile } from '../../api/views.ts'
 import { t } from '../../strings/en.ts'
+import { formatRelative } from '../../strings/format.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { useDebounced } from '../../ui/debounced.ts'
 import { Field } from '../../ui/field.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { RelativeTime, useNow } from '../../ui/time.tsx'
 import { AccountBadge } from '../account-badge.tsx'
 import { AccountActions } from './account-actions.tsx'
 import type { ListedAccount } from './listed-account.ts'
@@ -80,8 +81,23 @@ function useAccounts(email: string) {
   })
 }
 
+/** Of an imported account that was never activated: when it is deleted, or why it is kept. */
+function Activation({ activation }: Required<Pick<ListedAccount, 'activation'>>) {
+  const now = useNow()
+  const { activateBy, kept } = activation
+  const text = activateBy
+    ? t.accounts.activateBy(activateBy, formatRelative(activateBy, now))
+    : t.accounts.kept[kept ?? '']
+  return text && <> · {text}</>
+}
+
+function StatusBadge({ account: { status, activation } }: { readonly account: ListedAccount }) {
+  const isNew = status === 'deactivated' && activation !== undefined
+  return isNew ? <Badge variant="warn">{t.accounts.unactivated}</Badge> : <AccountBadge status={status} />
+}
+
 function AccountRow({ account }: { readonly account: ListedAccount }) {
-  const { did, handle, email, indexedAt, owner, status, invitesDisabled } = account
+  const { did, handle, email, indexedAt, owner, status, invitesDisabled, activation } = account
   const { data: profile } = useProfile(did)
   const invitedBy = account.invitedBy?.forAccount
   return (
@@ -92,12 +108,13 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
         <>
           {email ?? t.accounts.noEmail} · {t.accounts.joined} <RelativeTime at={indexedAt} />
           {invitedBy && <> · {t.accounts.invitedBy(invitedBy === 'admin' ? t.accounts.admin : invitedBy)}</>}
+          {activation && <Activation activation={activation} />}
         </>
       }
       icon={<Avatar handle={handle} picture={profile?.avatar} />}
       title={
         <>
-          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <AccountBadge status={status} />}{' '}
+          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <StatusBadge account={account} />}{' '}
           {invitesDisabled && <Badge>{t.accounts.noInvites}</Badge>}
         </>
       }

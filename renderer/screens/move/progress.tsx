@@ -1,15 +1,13 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { formatRelative } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { useNow } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './move.module.css'
 import { CodeNeed, CopyNeed, DocumentNeed, MediaNeed, SignInNeed } from './needs.tsx'
@@ -33,19 +31,12 @@ export function Progress({ move }: { readonly move: Move }) {
         {move.need === 'copy' && <CopyNeed move={move} />}
         {move.error && move.need === undefined && <FailedNotice error={move.error} />}
         <Steps move={move} />
-        {move.direction === 'in' && <Deadline />}
+        {move.direction === 'in' && (
+          <p className={styles.kept}>{move.canCancel ? t.move.keptCancel : t.move.kept}</p>
+        )}
       </Stack>
     </Page>
   )
-}
-
-/** When an account that does not finish its move is deleted here. */
-function Deadline() {
-  const now = useNow()
-  const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
-  if (!data?.deleteAfter) return null
-  const { deleteAfter } = data
-  return <p className={styles.deadline}>{t.move.deleteOn(deleteAfter, formatRelative(deleteAfter, now))}</p>
 }
 
 function FailedNotice({ error }: { readonly error: string }) {

@@ -1,5 +1,5 @@
 /** Texts of the screens under “Access”. */
-import { count } from '../format.ts'
+import { count, formatDate } from '../format.ts'
 
 export const invites = {
   title: 'Invites',
@@ -41,6 +41,15 @@ export const accounts = {
   invitedBy: (name: string) => `invited by ${name}`,
   admin: 'the administrator',
   menu: (handle: string) => `Actions for ${handle}`,
+  unactivated: 'Not activated',
+  activateBy: (at: string, left: string) => `deleted on ${formatDate(at)}, ${left}, unless activated`,
+  kept: {
+    move: 'is moving here',
+    named: 'kept: its DID names this server',
+    unreadable: 'kept: its DID document could not be read',
+  } as Readonly<Record<string, string>>,
+  activate: 'Activate',
+  activated: (handle: string) => `${handle} was activated`,
   suspend: 'Suspend',
   suspendTitle: (handle: string) => `Suspend ${handle}?`,
   suspendText: 'The account can sign in and change settings, but not post, until you unsuspend it.',

@@ -1,5 +1,5 @@
 /** Texts of moving an account between servers. */
-import { count, formatDate, formatNumber } from '../format.ts'
+import { count, formatNumber } from '../format.ts'
 
 const files = (total: number) => count(total, { one: 'file', other: 'files' })
 
@@ -56,8 +56,8 @@ export const move = {
   titleIn: 'Your account moves here',
   titleOut: (host: string) => `Your account moves to ${host}`,
   lead: 'You can leave this screen: the move goes on, also after a restart.',
-  deleteOn: (at: string, left: string) =>
-    `If the move has not ended on ${formatDate(at)}, ${left}, what was copied to this server is deleted.`,
+  keptCancel: 'What was copied to this server is kept until the move ends or you cancel it.',
+  kept: 'What was copied to this server is kept until the move ends.',
   steps: 'Steps',
   stepNames: {
     repository: 'Records',

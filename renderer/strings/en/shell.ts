@@ -116,6 +116,13 @@ export const status = {
 export const banner = {
   deactivated: 'This account is deactivated. Other people cannot see it, and it cannot post.',
   deleteOn: (at: string, left: string) => `It will be permanently deleted on ${formatDate(at)}, ${left}.`,
+  unactivated: 'This account was imported, but it is not active yet. Other people cannot see it here.',
+  activateBy: (at: string, left: string) =>
+    `It will be deleted on ${formatDate(at)}, ${left}, unless you activate it.`,
+  keptNamed: 'It is kept, because its DID names this server. Activate it, or delete it under Account.',
+  keptUnreadable: 'It is kept until its DID document can be read. Activate it, or delete it under Account.',
+  activate: 'Activate',
+  activated: 'Account activated',
   reactivate: 'Reactivate',
   reactivated: 'Account reactivated',
   suspended:

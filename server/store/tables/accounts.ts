@@ -4,6 +4,8 @@ import type { DidKey } from '../../identity/keys.ts'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 import * as actors from './actors.ts'
+import { type StreamState, streamStates } from './stream-state.ts'
+import { hasOpenMove, type KeptReason } from './unactivated.ts'
 
 export interface Account {
   readonly did: DidString
@@ -18,7 +20,13 @@ export interface Account {
   readonly isMinted: number
   readonly createdAt: DatetimeString
   readonly deactivatedAt: string | null
+  /** When the account is deleted because its holder asked for it. */
   readonly deleteAfter: DatetimeString | null
+  /** When an imported account is deleted unless it is activated; null: never. See `unactivated.ts`. */
+  readonly activateBy: DatetimeString | null
+  /** Why it was not deleted then. */
+  readonly kept: KeptReason | null
+  readonly streamState: StreamState
   readonly takenDownAt: string | null
   readonly takedownRef: string | null
   readonly suspendedAt: string | null
@@ -41,7 +49,8 @@ export interface Account {
 const accountColumns = `
   a.did, a.handle, a.email, a.email_confirmed_at AS emailConfirmedAt, a.email_auth_factor AS emailAuthFactor,
   a.password_hash AS passwordHash, a.is_owner AS isOwner, a.is_minted AS isMinted, a.created_at AS createdAt,
-  a.deactivated_at AS deactivatedAt, a.delete_after AS deleteAfter, a.taken_down_at AS takenDownAt,
+  a.deactivated_at AS deactivatedAt, a.delete_after AS deleteAfter, a.activate_by AS activateBy,
+  a.kept, a.stream_state AS streamState, a.taken_down_at AS takenDownAt,
   a.takedown_ref AS takedownRef, a.suspended_at AS suspendedAt, a.suspension_ref AS suspensionRef,
   a.invite_code AS inviteCode, a.signing_key AS signingKey, a.signing_key_did AS signingKeyDid,
   a.plc_operation AS plcOperation, a.plc_submitted_at AS plcSubmittedAt, a.plc_handle AS plcHandle,
@@ -138,8 +147,12 @@ export function search(
   )
 }
 
+/** Returns the accounts whose holders asked for a deletion that is due. One that is being moved stays. */
 export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | 'email'>[] {
-  return db.all('SELECT did, email FROM accounts WHERE delete_after IS NOT NULL AND delete_after <= ?', [now])
+  return db.all(
+    `SELECT did, email FROM accounts a WHERE delete_after IS NOT NULL AND delete_after <= ? AND NOT ${hasOpenMove}`,
+    [now],
+  )
 }
 
 /**
@@ -164,7 +177,8 @@ export type NewAccount = Pick<
   | 'passwordHash'
   | 'createdAt'
   | 'deactivatedAt'
-  | 'deleteAfter'
+  | 'activateBy'
+  | 'streamState'
   | 'inviteCode'
   | 'signingKey'
   | 'signingKeyDid'
@@ -173,9 +187,9 @@ export type NewAccount = Pick<
 
 export function insert(tx: Writer, account: NewAccount): void {
   tx.run(
-    `INSERT INTO accounts (id, did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, delete_after,
-       invite_code, signing_key, signing_key_did, plc_operation)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO accounts (id, did, handle, email, password_hash, is_owner, is_minted, created_at, deactivated_at, activate_by,
+       stream_state, invite_code, signing_key, signing_key_did, plc_operation)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       actors.ensure(tx, account.did),
       account.did,
@@ -186,7 +200,8 @@ export function insert(tx: Writer, account: NewAccount): void {
       account.isMinted ? 1 : 0,
       account.createdAt,
       account.deactivatedAt,
-      account.deleteAfter,
+      account.activateBy,
+      account.streamState,
       account.inviteCode,
       account.signingKey,
       account.signingKeyDid,
@@ -223,8 +238,14 @@ export function deactivate(tx: Writer, did: string, at: string, deleteAfter: str
   tx.run('UPDATE accounts SET deactivated_at = ?, delete_after = ? WHERE did = ?', [at, deleteAfter, did])
 }
 
+/** Activates an account, for which nothing is to be deleted any more. The events of an imported one begin. */
 export function activate(tx: Writer, did: string): void {
-  tx.run('UPDATE accounts SET deactivated_at = NULL, delete_after = NULL WHERE did = ?', [did])
+  tx.run(
+    `UPDATE accounts SET deactivated_at = NULL, delete_after = NULL, activate_by = NULL, kept = NULL,
+       stream_state = CASE is_minted WHEN 0 THEN ${streamStates.live} ELSE stream_state END
+     WHERE did = ?`,
+    [did],
+  )
 }
 
 /** @param at null lifts the takedown */

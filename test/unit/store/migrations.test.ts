@@ -160,6 +160,41 @@ test('search: profiles of earlier versions are found by the words of their displ
   await db.close()
 })
 
+test('accounts: the deletion date of an import becomes the date of its activation; one that the holder set stays', async () => {
+  const open = emptyDisk()
+  const version = migrations.findIndex((step) => 'sql' in step && step.sql.includes('activate_by TEXT'))
+  const before = await open(version)
+  const threeDaysLater = '2030-01-04T00:00:00.000Z'
+  const later = '2030-01-04T00:00:00.001Z'
+  await before.transact((tx) => {
+    for (const [name, isMinted, deleteAfter] of [
+      ['imported', 0, threeDaysLater],
+      ['leaving', 0, later],
+      ['minted', 1, threeDaysLater],
+    ] as const) {
+      const did = `did:web:${name}.test`
+      tx.run('INSERT INTO actors (did) VALUES (?)', [did])
+      tx.run(
+        `INSERT INTO accounts (id, did, handle, is_minted, created_at, deactivated_at, delete_after, signing_key, signing_key_did)
+         SELECT id, did, ?, ?, ?, ?, ?, x'00', '' FROM actors WHERE did = ?`,
+        [`${name}.test`, isMinted, at, at, deleteAfter, did],
+      )
+    }
+  })
+  await before.close()
+  const db = await open(migrations.length)
+  expect(
+    db.all(
+      'SELECT handle, delete_after AS deleteAfter, activate_by AS activateBy, stream_state AS state FROM accounts ORDER BY id',
+    ),
+  ).toEqual([
+    { handle: 'imported.test', deleteAfter: null, activateBy: threeDaysLater, state: 0 },
+    { handle: 'leaving.test', deleteAfter: later, activateBy: null, state: 1 },
+    { handle: 'minted.test', deleteAfter: threeDaysLater, activateBy: null, state: 1 },
+  ])
+  await db.close()
+})
+
 describe('actors and links', () => {
   const [alice, bob] = ['did:web:alice.test', 'did:web:bob.test'] as const
   const post = `at://${alice}/app.example.feed.post/1`

@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { activity } from '../../../../accounts/status.ts'
+import { activationOf } from '../../../../accounts/unactivated.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
 import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
@@ -25,6 +26,7 @@ export const listAccounts = method(com.core.admin.listAccounts, {
         createdAt: account.createdAt,
         owner: account.isOwner === 1,
         ...activity(account),
+        activation: activationOf(store, account),
         invitedBy:
           account.inviteCode === null ? undefined : inviteCodes.find(store, account.inviteCode)?.forAccount,
       })),

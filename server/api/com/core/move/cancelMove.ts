@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount, deleteFiles } from '../../../../accounts/delete.ts'
 import { moveOfAccount } from '../../../../moving/control.ts'
+import { streamStates } from '../../../../store/tables/stream-state.ts'
 import { method } from '../../../method.ts'
 
 export const cancelMove = method(com.core.move.cancelMove, {
@@ -11,7 +12,7 @@ export const cancelMove = method(com.core.move.cancelMove, {
     const move = moveOfAccount(store, did)
     if (!(await moves.cancel(did))) throw fail('MoveRefused', 'The move is too far to be cancelled')
     // An account that was active here before keeps its data.
-    if (move.direction === 'out' || account.deleteAfter === null) return
+    if (move.direction === 'out' || account.streamState !== streamStates.unannounced) return
     await store.transact((tx) => deleteAccount(tx, did, now()))
     deleteFiles(services, account)
   },

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
+import { activationOf } from '../../../../accounts/unactivated.ts'
 import * as blobs from '../../../../store/tables/blobs.ts'
 import { privateStateValues } from '../../../../store/tables/private-state.ts'
 import * as records from '../../../../store/tables/records.ts'
@@ -15,9 +16,11 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
     const { store } = services
     const head = repos.findHead(store, did)
     if (!head) throw fail('AccountNotFound')
+    const activation = activationOf(store, account)
     return {
       activated: statusOf(account) === undefined,
-      deleteAfter: account.deleteAfter ?? undefined,
+      deleteAfter: account.deleteAfter ?? activation?.activateBy,
+      activation,
       validDid,
       repoCommit: head.commit,
       repoRev: head.rev,

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { reserveKey } from '../../../../accounts/reserved-keys.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { createSigningKey } from '../../../../identity/keys.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as reservedKeys from '../../../../store/tables/reserved-keys.ts'
-import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const reserveSigningKey = method(com.core.server.reserveSigningKey, {
@@ -16,7 +16,7 @@ export const reserveSigningKey = method(com.core.server.reserveSigningKey, {
       if (accounts.findByDid(tx, did))
         throw fail('InvalidRequest', 'This DID already has an account on this server')
       const reserved = reservedKeys.find(tx, did)
-      if (!reserved) reservedKeys.insert(tx, did, fresh, iso(now()))
+      if (!reserved) reserveKey(tx, did, fresh, now())
       return reserved ?? fresh
     })
     return { signingKey: key.did }

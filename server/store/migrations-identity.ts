@@ -1,0 +1,24 @@
+/** Migrations of what the identities of accounts depend on. */
+import type { Migration } from './migrate.ts'
+
+export function identityMigrations(): Migration[] {
+  return [{ sql: unactivatedAccounts() }]
+}
+
+/** See `tables/unactivated.ts` and `tables/reserved-keys.ts`. */
+function unactivatedAccounts(): string {
+  return `
+    ALTER TABLE accounts ADD COLUMN activate_by TEXT; -- an imported account: deleted from then on unless it is activated; null: never
+    ALTER TABLE accounts ADD COLUMN kept TEXT;        -- why it was not deleted then: named, unreadable
+    ALTER TABLE accounts ADD COLUMN stream_state INTEGER NOT NULL DEFAULT 1; -- see tables/stream-state.ts
+    -- Until now, delete_after had both dates: imported accounts got one three days after their import.
+    UPDATE accounts SET activate_by = delete_after, delete_after = NULL, stream_state = 0
+      WHERE is_minted = 0 AND delete_after = strftime('%Y-%m-%dT%H:%M:%fZ', deactivated_at, '+3 days');
+    CREATE INDEX accounts_activate_by ON accounts (activate_by) WHERE activate_by IS NOT NULL;
+
+    ALTER TABLE reserved_keys ADD COLUMN expires_at TEXT NOT NULL DEFAULT ''; -- kept at least until then
+    ALTER TABLE reserved_keys ADD COLUMN is_named INTEGER NOT NULL DEFAULT 0; -- whether a document had the key when it was last read
+    UPDATE reserved_keys SET expires_at = strftime('%Y-%m-%dT%H:%M:%fZ', reserved_at, '+7 days');
+    CREATE INDEX reserved_keys_expiry ON reserved_keys (expires_at);
+  `
+}
