@@ -113,6 +113,8 @@ export interface Services {
   /** The port that is bound. */
   readonly port: number
   readonly now: () => Date
+  /** Aborts when the server closes. */
+  readonly signal: AbortSignal
 }
 
 /** The parts that `startServer` creates before the services. */
@@ -296,6 +298,7 @@ export async function createServices(base: Base): Promise<Services> {
     serverDid,
     port: base.port,
     now,
+    signal,
   }
 }
 

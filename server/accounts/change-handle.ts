@@ -24,7 +24,7 @@ interface Deps {
 }
 
 /**
- * Changes the handle of an account. A published identity changes first.
+ * Changes the handle of an account. A published identity changes first. The same handle again is reported on the event stream, too.
  * @param handle normalized
  * @throws XrpcError `InvalidHandle`, `HandleNotAvailable`, `UnsupportedDomain`; `InvalidRequest` if this server cannot change the
  * identity; `UpstreamFailure` if the directory does not accept the change
@@ -55,7 +55,7 @@ export async function changeHandle(
   await requireClaim(deps, did, handle)
   await store.transact((tx) => {
     check(tx)
-    if (handle === account.handle) return
+    if (!accounts.findByDid(tx, did)) return
     accounts.setHandle(tx, did, handle)
     emitIdentity(tx, did, now())
   })

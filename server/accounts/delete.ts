@@ -1,12 +1,17 @@
-/** Deletes an account. Only the use of its invite code stays. */
-
+/**
+ * Deletes accounts. Only the use of its invite code stays.
+ *
+ * One transaction hides the account for good, ends its sessions and emits the event. Then its rows are deleted a few milliseconds at
+ * a time, so that other requests are answered in between. After a crash the next start goes on.
+ */
 import type { Blobs } from '../blobs/blobs.ts'
 import { emitDeletion } from '../events/emit.ts'
 import type { Background } from '../jobs/background.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { Writer } from '../store/database.ts'
+import { inSlices } from '../records/import/slices.ts'
+import type { Database, Writer } from '../store/database.ts'
+import * as deletions from '../store/tables/account-deletions.ts'
 import * as accounts from '../store/tables/accounts.ts'
-import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
 import * as blocks from '../store/tables/blocks.ts'
 import { refreshBetween } from '../store/tables/hidden.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
@@ -14,40 +19,88 @@ import * as pushRegistrations from '../store/tables/push-registrations.ts'
 import * as remoteStatuses from '../store/tables/remote-statuses.ts'
 import * as repos from '../store/tables/repos.ts'
 import { streamStates } from '../store/tables/stream-state.ts'
+import type { Logger } from '../util/log.ts'
+import { iso } from '../util/time.ts'
 
 interface Deps {
+  readonly store: Database
   readonly mailer: Mailer
   readonly blobs: Blobs
   readonly background: Background
+  readonly log: Logger
   readonly now: () => Date
+  /** Interrupts deletions; the next start goes on with them. */
+  readonly signal: AbortSignal
 }
 
-/** Deletes the rows of an account. Call `deleteFiles` after the commit. */
+/** Hides an account for good, and frees its handle and email address. Call `finishDeletion` after the commit. */
 export function deleteAccount(tx: Writer, did: string, at: Date): void {
-  inviteCodes.removeOfAccount(tx, did)
-  activitySubscriptions.removeOfSubject(tx, did)
-  pushRegistrations.removeOfService(tx, did)
-  const lists = blocks.listsOf(tx, did).map((list) => ({
-    users: blocks.usersOf(tx, list),
-    members: blocks.membersOf(tx, list),
-  }))
-  const rev = repos.findHead(tx, did)?.rev
   const wasAnnounced = accounts.findByDid(tx, did)?.streamState !== streamStates.unannounced
-  accounts.remove(tx, did)
-  if (rev !== undefined) remoteStatuses.setLastRev(tx, did, rev)
-  // Its lists no longer block or mute their members for others.
-  for (const { users, members } of lists) refreshBetween(tx, users, members)
+  inviteCodes.removeOfAccount(tx, did)
+  pushRegistrations.removeOfService(tx, did)
+  deletions.begin(tx, did, iso(at))
   // The readers of the event stream never knew it, and its DID may name another server.
   if (wasAnnounced) emitDeletion(tx, did, at)
 }
 
-/** Deletes the blobs of a deleted account, and its messages from the outbox, in the background. */
-export function deleteFiles(
-  { background, mailer, blobs, now }: Deps,
+/**
+ * Deletes the rows of a hidden account, and in the background its blobs and its messages from the outbox. Resolves when the rows are
+ * deleted, or when the server closes. Failures are logged.
+ */
+export async function finishDeletion(
+  deps: Deps,
   { email }: { readonly email: string | null },
-): void {
+): Promise<void> {
+  const { background, mailer, blobs, now } = deps
+  if (email !== null) {
+    const at = now()
+    background.run('deletion of outbox messages', () => mailer.deleteMessages(email, at))
+  }
+  await finishDeletions(deps)
   background.run('deletion of blobs', () => blobs.sweep())
-  if (email === null) return
-  const at = now()
-  background.run('deletion of outbox messages', () => mailer.deleteMessages(email, at))
+}
+
+/** Deletes the rows of all hidden accounts. Can be repeated after a crash at any point. Two calls at once do no harm. */
+export async function finishDeletions({ store, log, signal }: Deps): Promise<void> {
+  for (const deletion of deletions.pending(store)) {
+    await removeRows(store, deletion, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.error({ err: error, did: deletion.did }, 'deletion of an account failed')
+    })
+  }
+}
+
+async function removeRows(store: Database, deletion: deletions.Deletion, signal: AbortSignal): Promise<void> {
+  const { id, did } = deletion
+  const check = () => signal.throwIfAborted()
+  await endLists(store, deletion, check)
+  await inSlices(store, (tx) => deletions.removeSome(tx, id), check)
+  await store.transact((tx) => {
+    const rev = repos.findHead(tx, did)?.rev
+    // Otherwise another call was faster, and the DID may have an account again.
+    if (!deletions.isPending(tx, did)) return
+    deletions.end(tx, id)
+    if (rev !== undefined) remoteStatuses.setLastRev(tx, did, rev)
+  })
+}
+
+/** Members of a list whose notifications are updated at once. */
+const fewMembers = 20
+
+/** Its lists no longer block or mute their members for others. */
+async function endLists(store: Database, { id, did }: deletions.Deletion, check: () => void): Promise<void> {
+  for (const list of blocks.listsOf(store, did)) {
+    const users = blocks.usersOf(store, list)
+    const members = blocks.membersOf(store, list)
+    await store.transact((tx) => deletions.removeLists(tx, id, list.rkey))
+    let next = 0
+    await inSlices(
+      store,
+      (tx) => {
+        refreshBetween(tx, users, members.slice(next, next + fewMembers))
+        next += fewMembers
+        return users.length > 0 && next < members.length
+      },
+      check,
+    )
+  }
 }

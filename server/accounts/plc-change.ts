@@ -47,7 +47,10 @@ export async function changeIdentity(deps: PlcDeps, did: string, change: Identit
   const last = await currentOperation(deps, account)
   const edits = editsOf(last, { ...account, origin }, change)
   const handle = change.handle === account.handle ? null : (change.handle ?? null)
-  if (!edits && handle === null) return
+  if (!edits && handle === null) {
+    if (change.handle !== undefined) await store.transact((tx) => reportAgain(deps, tx, did))
+    return
+  }
   if (edits && !last.rotationKeys.includes(secrets.rotationKey.did)) {
     throw protocolError(
       'InvalidRequest',
@@ -153,7 +156,12 @@ function changeHere(deps: PlcDeps, tx: Writer, did: string, change: IdentityChan
     throw noDirectory()
   }
   if (isRenamed) accounts.setHandle(tx, did, change.handle)
-  if (edits || isRenamed) emitIdentity(tx, did, now())
+  if (edits || change.handle !== undefined) emitIdentity(tx, did, now())
+}
+
+/** Reports an identity that stays as it is: people set their own handle again to have relays look it up. */
+function reportAgain({ now }: PlcDeps, tx: Writer, did: string): void {
+  if (accounts.findByDid(tx, did)) emitIdentity(tx, did, now())
 }
 
 type Names = Pick<accounts.Account, 'handle' | 'plcHandle' | 'plcEndpoint'> & { readonly origin: string }

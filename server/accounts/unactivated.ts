@@ -10,7 +10,7 @@ import { streamStates } from '../store/tables/stream-state.ts'
 import * as unactivated from '../store/tables/unactivated.ts'
 import type { Logger } from '../util/log.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
-import { deleteAccount, deleteFiles } from './delete.ts'
+import { deleteAccount, finishDeletion } from './delete.ts'
 import { readNaming } from './naming.ts'
 
 const hour = 60 * 60_000
@@ -28,7 +28,7 @@ export function activateBy(now: Date): DatetimeString {
   return iso(new Date(now.getTime() + periodMs))
 }
 
-type Deps = Parameters<typeof deleteFiles>[0] & {
+type Deps = Parameters<typeof finishDeletion>[0] & {
   readonly store: Database
   readonly resolveDid: ResolveDid
   readonly origin: string
@@ -65,7 +65,7 @@ async function expire(deps: Deps, account: unactivated.Unactivated): Promise<voi
   })
   if (!isDeleted) return
   log.info({ did }, 'imported account deleted: it was not activated')
-  deleteFiles(deps, account)
+  await finishDeletion(deps, account)
 }
 
 /** What an account that was never activated waits for. */

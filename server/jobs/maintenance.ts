@@ -1,5 +1,5 @@
 /** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
-import { deleteAccount, deleteFiles } from '../accounts/delete.ts'
+import { deleteAccount, finishDeletion, finishDeletions } from '../accounts/delete.ts'
 import { expireReservedKeys } from '../accounts/reserved-keys.ts'
 import { expireUnactivated } from '../accounts/unactivated.ts'
 import type { Database } from '../store/database.ts'
@@ -9,7 +9,7 @@ import * as sessions from '../store/tables/sessions.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
 
-type Deps = Parameters<typeof deleteFiles>[0] &
+type Deps = Parameters<typeof finishDeletion>[0] &
   Parameters<typeof expireUnactivated>[0] &
   Parameters<typeof expireReservedKeys>[0] & {
     readonly store: Database
@@ -28,6 +28,7 @@ const keepMailTokensMs = 24 * 60 * 60_000
 
 export const maintenanceParts: readonly MaintenancePart[] = [
   { name: 'deletion of due accounts', run: deleteDueAccounts },
+  { name: 'deletion of rows of accounts', run: finishDeletions },
   { name: 'expiry of imported accounts', run: expireUnactivated },
   { name: 'expiry of reserved keys', run: expireReservedKeys },
   {
@@ -63,7 +64,7 @@ async function deleteDueAccounts(services: Deps): Promise<void> {
       })
       if (!isDeleted) continue
       log.info({ did }, 'account deleted: its deletion was due')
-      deleteFiles(services, account)
+      await finishDeletion(services, account)
     } catch (error) {
       log.error({ err: error, did }, 'deletion of an account failed')
     }

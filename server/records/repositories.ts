@@ -187,7 +187,9 @@ function makeCommit(
 /** The events of an inactive repository would be ignored. */
 function checkActive(tx: Reader, did: string): void {
   const account = accounts.findStatus(tx, did)
-  const refusal = account && statusError(account)
+  // It is being deleted.
+  if (!account) throw accountNotFound()
+  const refusal = statusError(account)
   if (refusal) throw refusal
 }
 

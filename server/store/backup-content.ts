@@ -5,6 +5,7 @@ import { type Files, nodeFiles } from './files.ts'
 import { isEncrypted, isPortable } from './portable.ts'
 import { isSqlite, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
+import { isNotBeingDeleted } from './tables/account-deletions.ts'
 
 export interface BackupContent {
   readonly createdAt: Date
@@ -41,7 +42,7 @@ export async function describeBackup(
       createdAt: checked.createdAt ?? (await files.changedAt(file)),
       bytes: await files.size(file),
       handles: sqlite
-        .all<{ handle: string }>('SELECT handle FROM accounts ORDER BY id')
+        .all<{ handle: string }>(`SELECT a.handle FROM accounts a WHERE ${isNotBeingDeleted} ORDER BY a.id`)
         .map(({ handle }) => handle),
       records: count(sqlite, 'records'),
       notifications: count(sqlite, 'notifications'),

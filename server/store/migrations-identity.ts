@@ -2,7 +2,7 @@
 import type { Migration } from './migrate.ts'
 
 export function identityMigrations(): Migration[] {
-  return [{ sql: unactivatedAccounts() }]
+  return [{ sql: unactivatedAccounts() }, { sql: deletedAccounts() }]
 }
 
 /** See `tables/unactivated.ts` and `tables/reserved-keys.ts`. */
@@ -20,5 +20,18 @@ function unactivatedAccounts(): string {
     ALTER TABLE reserved_keys ADD COLUMN is_named INTEGER NOT NULL DEFAULT 0; -- whether a document had the key when it was last read
     UPDATE reserved_keys SET expires_at = strftime('%Y-%m-%dT%H:%M:%fZ', reserved_at, '+7 days');
     CREATE INDEX reserved_keys_expiry ON reserved_keys (expires_at);
+  `
+}
+
+/** See `tables/account-deletions.ts`. Notifications by an account that is being deleted are deleted instead of hidden. */
+function deletedAccounts(): string {
+  return `
+    DROP TRIGGER actor_changes_state;
+    CREATE TRIGGER actor_changes_state AFTER UPDATE OF inactive ON actors
+      WHEN NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id AND did <> NEW.did)
+      BEGIN
+        UPDATE notifications SET hidden = (hidden & ~1) | NEW.inactive
+          WHERE author = NEW.id AND hidden & 1 <> NEW.inactive;
+      END;
   `
 }

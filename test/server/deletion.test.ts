@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deleteAccount } from '../../server/accounts/delete.ts'
 import { sweep } from '../../server/jobs/maintenance.ts'
-import { minute } from '../support/clock.ts'
+import * as deletions from '../../server/store/tables/account-deletions.ts'
+import { day, hour, minute } from '../support/clock.ts'
+import { startDidHost } from '../support/did-host.ts'
+import { arrive, movingAccount } from '../support/moving-account.ts'
 import { mentionsOf } from '../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../support/server.ts'
 
@@ -160,4 +164,137 @@ test('deletion: removes messages to the account from the outbox, not those to a 
   await sweep(server.running.services)
   await server.running.services.background.idle()
   expect(await server.mailsTo(judy.email)).toEqual([])
+})
+
+/** Hides an account as `deleteAccount` does, and does not go on. */
+const hide = (did: string) =>
+  server.running.services.store.transact((tx) => deleteAccount(tx, did, server.clock.now()))
+
+async function withPosts(name: string, count: number, text = 'a post'): Promise<Account> {
+  const account = await server.account(name)
+  for (let left = count; left > 0; left -= 200) {
+    const writes = Array.from({ length: Math.min(left, 200) }, () => ({
+      $type: 'com.core.repo.applyWrites#create',
+      collection: 'app.example.feed.post',
+      value: { $type: 'app.example.feed.post', text, createdAt: '2030-01-01T00:00:00Z' },
+    }))
+    expect(
+      (await server.post('com.core.repo.applyWrites', { repo: account.did, writes }, account)).status,
+    ).toBe(200)
+  }
+  return account
+}
+
+test('deletion: an account is hidden at once, and its rows are deleted in parts, also after a crash', async () => {
+  const [kurt, lena] = [await withPosts('kurt', 100), await server.account('lena')]
+  const { store } = server.running.services
+  const post = store.get<{ uri: string; cid: string }>(
+    `SELECT 'at://' || a.did || '/app.example.feed.post/' || r.rkey AS uri FROM records r JOIN actors a ON a.id = r.actor
+     WHERE a.did = ? ORDER BY r.id LIMIT 1`,
+    [kurt.did],
+  )
+  const follow = { $type: 'app.example.graph.follow', subject: kurt.did, createdAt: '2030-01-01T00:00:00Z' }
+  const input = { repo: lena.did, collection: 'app.example.graph.follow', record: follow }
+  expect((await server.post('com.core.repo.createRecord', input, lena)).status).toBe(200)
+  await hide(kurt.did)
+
+  const records = () =>
+    store.get<{ n: number }>(
+      'SELECT count(*) AS n FROM records r JOIN actors a ON a.id = r.actor WHERE a.did = ?',
+      [kurt.did],
+    )?.n
+  expect(records()).toBe(100)
+  for (const [nsid, params] of [
+    ['com.core.sync.getRepo', { did: kurt.did }],
+    ['com.core.sync.getLatestCommit', { did: kurt.did }],
+    ['com.core.sync.getRepoStatus', { did: kurt.did }],
+    ['com.core.repo.listRecords', { repo: kurt.did, collection: 'app.example.feed.post' }],
+    ['com.core.repo.describeRepo', { repo: kurt.did }],
+    ['com.core.identity.resolveHandle', { handle: kurt.handle }],
+  ] as const) {
+    expect((await server.get(nsid, params)).status, nsid).toBe(400)
+  }
+  const { repos } = (await server.get('com.core.sync.listRepos')).body
+  expect(repos.map(({ did }: { did: string }) => did)).not.toContain(kurt.did)
+  const accounts = (await server.get('com.core.admin.listAccounts', {}, adminAuth)).body.accounts
+  expect(accounts.map(({ handle }: { handle: string }) => handle)).not.toContain(kurt.handle)
+  expect(
+    (await server.get('app.example.feed.getPosts', { uris: [post?.uri ?? ''] }, lena)).body.posts,
+  ).toEqual([])
+  expect((await server.signIn(kurt)).status).toBe(401)
+  expect((await server.get('com.core.server.getSession', {}, kurt)).status).toBe(403)
+  const late = { repo: kurt.did, collection: 'com.example.note', record: {} }
+  expect((await server.post('com.core.repo.createRecord', late, kurt)).status).toBe(403)
+  expect((await server.account('kurt')).did).not.toBe(kurt.did)
+
+  // One part deletes few of many rows.
+  const [deletion] = deletions.pending(store)
+  await store.transact((tx) => deletions.removeSome(tx, deletion?.id ?? 0))
+  expect(records()).toBeGreaterThan(70)
+  await server.restart()
+  await server.running.services.background.idle()
+  // The follow stays: it is a record of another account.
+  expect(mentionsOf(server.running.services.store, kurt.did).map((text) => text.split('.')[0])).toEqual(
+    expect.not.arrayContaining(['accounts', 'repos', 'records', 'sessions', 'events']),
+  )
+  expect(deletions.pending(server.running.services.store)).toEqual([])
+})
+
+test('deletion: a write that has been accepted before the account is hidden is refused after that', async () => {
+  const mona = await server.account('mona')
+  const note = { repo: mona.did, collection: 'com.example.note', rkey: '1', record: {} }
+  expect((await server.post('com.core.repo.createRecord', note, mona)).status).toBe(200)
+  await hide(mona.did)
+  const did = mona.did as `did:${string}:${string}`
+  const written = server.running.services.repositories.write(did, (draft) => {
+    draft.remove('com.example.note', '1' as Parameters<typeof draft.remove>[1])
+  })
+  await expect(written).rejects.toMatchObject({ name: 'AccountNotFound' })
+})
+
+test('deletion: a DID can be imported again once its rows are deleted', async () => {
+  const web = await startDidHost()
+  const private_ = await TestServer.start({ allowPrivateTargets: true })
+  try {
+    const nora = await movingAccount(private_, web, 'nora')
+    await arrive(private_, web, nora)
+    const { store, background } = private_.running.services
+    await store.transact((tx) => deleteAccount(tx, nora.did, private_.clock.now()))
+    await expect(movingAccount(private_, web, 'nora')).rejects.toThrow('still being deleted')
+    await sweep(private_.running.services)
+    await background.idle()
+    expect((await movingAccount(private_, web, 'nora')).did).toBe(nora.did)
+  } finally {
+    await private_.close()
+    await web.close()
+  }
+})
+
+test('maintenance: an account that cannot be deleted stops neither other deletions nor the expiry of sessions', async () => {
+  const logged = await TestServer.start({ logLevel: 'error' })
+  try {
+    const [owen, pia, quin] = [
+      await logged.account('owen'),
+      await logged.account('pia'),
+      await logged.account('quin'),
+    ]
+    const { store } = logged.running.services
+    await store.transact((tx) =>
+      tx.run(`CREATE TRIGGER broken BEFORE UPDATE OF did ON accounts WHEN OLD.handle = 'owen.test'
+        BEGIN SELECT RAISE(ABORT, 'a broken row'); END`),
+    )
+    const deleteAfter = new Date(logged.clock.now().getTime() + hour).toISOString()
+    for (const account of [owen, pia]) {
+      await logged.post('com.core.server.deactivateAccount', { deleteAfter }, account)
+    }
+    const sessions = (did: string) => store.all('SELECT id FROM sessions WHERE did = ?', [did]).length
+    expect(sessions(quin.did)).toBe(1)
+    logged.clock.advance(100 * day)
+    await sweep(logged.running.services)
+    expect(sessions(quin.did)).toBe(0)
+    expect(mentionsOf(store, pia.did)).toEqual([])
+    expect(logged.logged.filter((line) => line.includes(owen.did))).toHaveLength(1)
+  } finally {
+    await logged.close()
+  }
 })

@@ -3,6 +3,7 @@ import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../identity/keys.ts'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
+import { isNotBeingDeleted } from './account-deletions.ts'
 import * as actors from './actors.ts'
 import { type StreamState, streamStates } from './stream-state.ts'
 import { hasOpenMove, type KeptReason } from './unactivated.ts'
@@ -94,7 +95,9 @@ export function hostedAmong(db: Reader, dids: readonly string[]): Set<string> {
 }
 
 export function allDids(db: Reader): DidString[] {
-  return db.all<{ did: DidString }>('SELECT did FROM accounts ORDER BY id').map(({ did }) => did)
+  return db
+    .all<{ did: DidString }>(`SELECT a.did FROM accounts a WHERE ${isNotBeingDeleted} ORDER BY a.id`)
+    .map(({ did }) => did)
 }
 
 /** Returns the accounts that others can see, the oldest first. */
@@ -108,7 +111,7 @@ export function activeDids(db: Reader, limit: number): DidString[] {
 }
 
 export function isEmpty(db: Reader): boolean {
-  return db.get('SELECT 1 FROM accounts LIMIT 1') === undefined
+  return db.get(`SELECT 1 FROM accounts a WHERE ${isNotBeingDeleted} LIMIT 1`) === undefined
 }
 
 /** Returns accounts in order of creation, after `after`. */
@@ -119,7 +122,7 @@ export function page(
 ): Account[] {
   const { createdAt, did } = after ?? { createdAt: '', did: '' }
   return db.all<Account>(
-    `${select} WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`,
+    `${select} WHERE (a.created_at, a.did) > (?, ?) AND ${isNotBeingDeleted} ORDER BY a.created_at, a.did LIMIT ?`,
     [createdAt, did, limit],
   )
 }
@@ -141,7 +144,7 @@ export function search(
   const end = `${start}\u{10ffff}`
   return db.all<Account>(
     `${select} WHERE ((a.handle >= ?1 AND a.handle < ?2) OR (a.email >= ?1 AND a.email < ?2) OR a.did = ?3)
-       AND (a.created_at, a.did) > (?4, ?5)
+       AND (a.created_at, a.did) > (?4, ?5) AND ${isNotBeingDeleted}
      ORDER BY a.created_at, a.did LIMIT ?6`,
     [start, end, text, createdAt, did, limit],
   )
@@ -281,9 +284,4 @@ export function setPublished(
   { handle, endpoint }: { handle: string; endpoint: string },
 ): void {
   tx.run('UPDATE accounts SET plc_handle = ?, plc_endpoint = ? WHERE did = ?', [handle, endpoint, did])
-}
-
-/** Deletes an account, and by foreign keys and triggers all that belongs to it. Its actor stays while others refer to it. */
-export function remove(tx: Writer, did: string): void {
-  tx.run('DELETE FROM accounts WHERE did = ?', [did])
 }

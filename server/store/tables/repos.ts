@@ -6,6 +6,7 @@ import type { DidString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
+import { isNotBeingDeleted } from './account-deletions.ts'
 import type { Account } from './accounts.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
@@ -120,7 +121,7 @@ export function page(db: Reader, after: { createdAt: string; did: string }, limi
     `SELECT a.did, a.created_at AS createdAt, r.commit_cid AS "commit", r.rev, a.taken_down_at AS takenDownAt,
        a.suspended_at AS suspendedAt, a.deactivated_at AS deactivatedAt
      FROM accounts a JOIN repos r ON r.actor = a.id
-     WHERE (a.created_at, a.did) > (?, ?) ORDER BY a.created_at, a.did LIMIT ?`,
+     WHERE (a.created_at, a.did) > (?, ?) AND ${isNotBeingDeleted} ORDER BY a.created_at, a.did LIMIT ?`,
     [after.createdAt, after.did, limit],
   )
   return rows.map((row) => ({ ...row, commit: cidText(row.commit) }))

@@ -64,7 +64,7 @@ describe('updateHandle', () => {
     expect(await resolve(alice.handle)).toMatchObject(refusal(400, 'HandleNotFound'))
   })
 
-  test('to the current handle changes nothing', async () => {
+  test('to the current handle changes nothing in the directory', async () => {
     const alice = await publishedAccount()
     expect((await rename(alice, alice.handle)).status).toBe(200)
     expect(directory.log(alice.did)).toHaveLength(1)
@@ -257,6 +257,12 @@ describe('a did:web', () => {
     web.documents.set(web.did, didDocument(web.did, key, 'webster.test'))
     expect((await rename(webby, 'webster.test')).status).toBe(200)
     expect((await session(webby)).handle).toBe('webster.test')
+    const { store } = server.running.services
+    const identities = () =>
+      store.all("SELECT seq FROM events WHERE did = ? AND kind = 'identity'", [web.did]).length
+    expect(identities()).toBe(1)
+    expect((await rename(webby, 'webster.test')).status).toBe(200)
+    expect(identities()).toBe(2)
 
     const credentials = await server.get('com.core.identity.getRecommendedDidCredentials', {}, webby)
     expect(credentials.body).not.toHaveProperty('rotationKeys')

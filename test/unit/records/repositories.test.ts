@@ -188,6 +188,6 @@ function insertAccount(tx: Writer, { head, blocks }: Start): void {
 }
 
 function replaceAccount(tx: Writer, start: Start): void {
-  accounts.remove(tx, did)
+  tx.run('DELETE FROM accounts WHERE did = ?', [did])
   insertAccount(tx, start)
 }

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteFiles, deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
+import { deleteAccount as deleteRows, finishDeletion } from '../../../../accounts/delete.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
@@ -12,6 +12,6 @@ export const deleteAccount = method(com.core.admin.deleteAccount, {
       deleteRows(tx, input.did, services.now())
       return account
     })
-    deleteFiles(services, deleted)
+    await finishDeletion(services, deleted)
   },
 })

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteAccount, deleteFiles } from '../../../../accounts/delete.ts'
+import { deleteAccount, finishDeletion } from '../../../../accounts/delete.ts'
 import { moveOfAccount } from '../../../../moving/control.ts'
 import { streamStates } from '../../../../store/tables/stream-state.ts'
 import { method } from '../../../method.ts'
@@ -14,6 +14,6 @@ export const cancelMove = method(com.core.move.cancelMove, {
     // An account that was active here before keeps its data.
     if (move.direction === 'out' || account.streamState !== streamStates.unannounced) return
     await store.transact((tx) => deleteAccount(tx, did, now()))
-    deleteFiles(services, account)
+    await finishDeletion(services, account)
   },
 })

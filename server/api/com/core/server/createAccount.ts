@@ -13,6 +13,7 @@ import { emitAccount, emitCommit, emitIdentity } from '../../../../events/emit.t
 import { isEmailAddress } from '../../../../mail/address.ts'
 import { firstCommit } from '../../../../records/commit.ts'
 import type { Reader } from '../../../../store/database.ts'
+import { isPending } from '../../../../store/tables/account-deletions.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as repos from '../../../../store/tables/repos.ts'
 import * as reservedKeys from '../../../../store/tables/reserved-keys.ts'
@@ -46,6 +47,12 @@ export const createAccount = method(com.core.server.createAccount, {
     } else if (problem) throw fail(problem.name, problem.message)
 
     const checkFree = (db: Reader) => {
+      if (imported && isPending(db, imported.did)) {
+        throw fail(
+          'NotEnoughResources',
+          'The earlier account of this DID is still being deleted. Try again in a minute.',
+        )
+      }
       if (imported && accounts.findByDid(db, imported.did)) {
         throw fail('AlreadyExists', 'This DID already has an account on this server')
       }

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteFiles, deleteAccount as deleteRows } from '../../../../accounts/delete.ts'
+import { deleteAccount as deleteRows, finishDeletion } from '../../../../accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -21,6 +21,6 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
-    deleteFiles(services, account)
+    await finishDeletion(services, account)
   },
 })
