@@ -1,6 +1,7 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
 import { loadAdminPassword } from './auth/admin-password.ts'
+import { createPageGuard } from './auth/foreign-page.ts'
 import { type PasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
@@ -242,6 +243,7 @@ function createDispatch(
   const shared = {
     services,
     authorize,
+    admitPage: createPageGuard(config, authorize),
     onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
   }
   const streams = createStreams({ ...shared, subscriptions })

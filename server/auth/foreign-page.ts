@@ -1,17 +1,40 @@
-/** What a web page may not learn that its visitor did not hand over: who lives on a private server. */
+/** What web pages of other sites may read of a private server: nothing, unless its visitor signed in there. */
 import type { Config } from '../config/config.ts'
 import { protocolError } from '../xrpc/errors.ts'
-import type { Caller } from '../xrpc/method.ts'
+import type { AdmitPage, Authorize } from '../xrpc/method.ts'
+import type { AuthWord } from './credentials.ts'
+
+/** The methods that pages of other sites may call without credentials. */
+const openToPages = new Set([
+  // Clients show what a server requires before anyone signs in. It is the same for every server of this kind: no names, no DIDs.
+  'com.core.server.describeServer',
+])
 
 /**
- * Refuses pages of other sites while the server has no public address. For methods that list what lives here without
- * credentials: any page that the owner visits could read a private server otherwise.
- * @throws Forbidden
+ * Clients show pictures by `<img>`, which sends no token and whose bytes the page cannot read. It learns whether the picture
+ * loads, so whether an account has a file, if it knows the DID and the CID: a CID is the hash of the content, and what names
+ * DIDs is refused. A page that reads the response (with `Origin`) would also learn from the error whether the account exists.
  */
-export function refuseForeignPage(
-  { isForeignPage }: Pick<Caller, 'isForeignPage'>,
+const embeddable = 'com.core.sync.getBlob'
+
+/** The auth words under which a call without credentials is answered. */
+const anonymous = new Set<AuthWord>(['none', 'optional', 'reader'])
+
+/**
+ * Creates the check that keeps pages of other sites from reading a server without a public address: any page that the owner
+ * visits could otherwise find out who lives here, by guessing names.
+ */
+export function createPageGuard(
   { publicUrl }: Pick<Config, 'publicUrl'>,
-): void {
-  if (!isForeignPage || publicUrl !== undefined) return
-  throw protocolError('Forbidden', 'Pages of other sites cannot list what lives on this server')
+  authorize: Authorize<AuthWord>,
+): AdmitPage<AuthWord> {
+  return async ({ headers, caller }, { nsid, auth }) => {
+    if (publicUrl !== undefined || !anonymous.has(auth) || openToPages.has(nsid)) return
+    if (nsid === embeddable && headers.origin === undefined) return
+    if (headers.authorization === undefined) {
+      throw protocolError('Forbidden', 'Pages of other sites can read this server only after signing in')
+    }
+    // Methods for anyone do not look at the token.
+    if (auth === 'none') await authorize({ headers, caller }, { nsid, auth: 'reader', active: false })
+  }
 }

@@ -11,11 +11,13 @@ import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Database } from '../store/database.ts'
 import { type Account, findByDid } from '../store/tables/accounts.ts'
+import { protocolError } from '../xrpc/errors.ts'
+import { isForeignPage } from '../xrpc/host.ts'
 import type { Fallback } from '../xrpc/http.ts'
-import { sendBinary, sendJson } from '../xrpc/send.ts'
+import { sendBinary, sendError, sendJson } from '../xrpc/send.ts'
 
 interface Deps {
-  readonly config: Pick<Config, 'plcUrl'>
+  readonly config: Pick<Config, 'plcUrl' | 'publicUrl'>
   readonly store: Database
   readonly resolveDid: ResolveDid
   readonly now: () => Date
@@ -44,6 +46,11 @@ export function createDidPaths(services: Deps): Fallback {
   return async (req, res, path) => {
     const [, name = '', part] = didPath.exec(path) ?? []
     if (name === '' || (req.method !== 'GET' && req.method !== 'HEAD')) return false
+    // As for methods: a page of another site must not find out who lives on a private server.
+    if (services.config.publicUrl === undefined && isForeignPage(req.headers)) {
+      sendError(req, res, protocolError('Forbidden'))
+      return true
+    }
     const did = decodeURIComponent(name).toLowerCase()
     const { epoch } = store
     const account = findByDid(store, did)

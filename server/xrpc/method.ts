@@ -156,6 +156,9 @@ export interface Proof {
   readonly caller: Caller
 }
 
+/** Checks a reading call of a page of another site, before its credentials. Throws an XrpcError to refuse it. */
+export type AdmitPage<Word> = (proof: Proof, method: Pick<Method<Word>, 'nsid' | 'auth'>) => Promise<void>
+
 /** Finds out who calls. Throws an XrpcError when they may not call the method. */
 export type Authorize<Word> = (
   proof: Proof,

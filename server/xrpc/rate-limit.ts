@@ -4,13 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js'
-import type { ClientAddress } from './client-address.ts'
 import { XrpcError } from './errors.ts'
-import { isLoopback } from './host.ts'
 
 export interface RateLimit<Input = unknown> {
   /** Calls allowed in a window. */
@@ -67,26 +63,6 @@ export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per
     const wrong = state?.consumedPoints ?? 0
     if (state && (isRight ? wrong >= points : wrong > points)) throw tooMany(state)
   }
-}
-
-/**
- * Returns the key under which calls of a client are counted. One machine can use every IPv6 address of its network, so the
- * network is the key. Pages of other sites in a local browser share a key, so that they cannot use up the owner's limits.
- * Clients whose proxy forwards no usable address share another.
- */
-export function sourceOf(
-  { address, isLocal }: Pick<ClientAddress, 'address' | 'isLocal'>,
-  isForeignPage: boolean,
-): string {
-  if (isLocal) return isForeignPage ? 'pages' : address
-  if (address === '' || isLoopback(address)) return 'proxy'
-  return isIP(address) === 6 ? networkOf(address) : address
-}
-
-/** Returns the first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
-  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
-  return groups.map((group) => group.toString(16)).join(':')
 }
 
 function tooMany(state: RateLimiterRes): XrpcError {

@@ -7,13 +7,14 @@ import { isValidNsid } from '@atproto/syntax'
 import { createAddressReader } from './client-address.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import { isForeignPage } from './host.ts'
-import { type Authorize, type Caller, fail, type Method } from './method.ts'
+import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
 import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import type { Rename } from './project.ts'
-import { limiter, type RateLimit, sourceOf } from './rate-limit.ts'
+import { limiter, type RateLimit } from './rate-limit.ts'
 import { createResponseCache, type Slot } from './response-cache.ts'
 import { keepPrivate, sendError, sendJsonBody } from './send.ts'
+import { createSources, type Sources } from './sources.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
@@ -26,6 +27,8 @@ export interface RouterOptions<Word, Services> {
   readonly forward?: Forward | undefined
   readonly services: Services
   readonly authorize: Authorize<Word>
+  /** Checks queries of pages of other sites; all are admitted when absent. */
+  readonly admitPage?: AdmitPage<Word>
   /**
    * Called when a call begins. The returned function resolves once everything that the call may have read is durable: no
    * response is sent earlier.
@@ -77,7 +80,7 @@ export interface IncomingCall {
  */
 export type Forward = (call: IncomingCall, isKnown: boolean) => Promise<boolean>
 
-/** Limit of all calls per address. Local programs are exempt: they all share one address. */
+/** Limit of all calls per source. Local programs are exempt: they all share one address. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
 
 /** A query that read data which a failed write then took back is answered again from what is on disk. */
@@ -88,7 +91,8 @@ export function createRouter<Word extends string, Services>(
 ): Dispatch {
   const { services, rateLimits } = options
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, services, rateLimits)]))
-  const readCaller = createCallerReader(options)
+  const sources = createSources()
+  const readCaller = createCallerReader(options, sources)
   const responses = createResponseCache()
   const checkOverall = rateLimits ? limiter('*', [overallLimit]) : undefined
 
@@ -104,8 +108,11 @@ export function createRouter<Word extends string, Services>(
     const { headers } = req
     if (headers.authorization !== undefined || method.auth !== 'none' || prepared.verb === 'POST')
       keepPrivate(res)
+    if (caller.isForeignPage && prepared.verb === 'GET')
+      await options.admitPage?.({ headers, caller }, method)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()
+    if (principal.account !== undefined && caller.isLocal && caller.isForeignPage) sources.prove(headers)
     const version = method.reads && options.versionOf?.(method.reads)
     const slot =
       version === undefined ? undefined : slotOf({ name, query, caller }, principal.account, version)
@@ -145,7 +152,7 @@ export function createRouter<Word extends string, Services>(
     settled: () => Promise<void>,
   ): Promise<void> {
     const caller = readCaller(req)
-    if (checkOverall && !caller.isLocal) {
+    if (checkOverall && (!caller.isLocal || caller.isForeignPage)) {
       await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const { called, nsid } = name
@@ -208,10 +215,10 @@ function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {
   return used === verb || (verb === 'GET' && used === 'HEAD')
 }
 
-function createCallerReader({
-  trustedProxies = [],
-  publicUrl,
-}: Pick<RouterOptions<never, never>, 'trustedProxies' | 'publicUrl'>): (req: IncomingMessage) => Caller {
+function createCallerReader(
+  { trustedProxies = [], publicUrl }: Pick<RouterOptions<never, never>, 'trustedProxies' | 'publicUrl'>,
+  sources: Sources,
+): (req: IncomingMessage) => Caller {
   const readAddress = createAddressReader(trustedProxies)
   const readOrigin = createOriginReader(trustedProxies, publicUrl)
   return (req) => {
@@ -219,7 +226,7 @@ function createCallerReader({
     const isForeign = isForeignPage(req.headers)
     return {
       ...client,
-      source: sourceOf(client, isForeign),
+      source: sources.of(client, isForeign ? req.headers : undefined),
       client: req.headers['user-agent']?.slice(0, 200),
       isForeignPage: isForeign,
       origin: readOrigin(req),

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { protocolError, XrpcError } from './errors.ts'
 import { errorFrame, messageFrame } from './event-stream.ts'
 import { tooSlow } from './from-push.ts'
-import type { Authorize, Caller } from './method.ts'
+import type { AdmitPage, Authorize, Caller } from './method.ts'
 import { projection } from './project.ts'
 import { closeCodes, createSockets, type Socket } from './sockets.ts'
 import type { Subscription } from './subscription.ts'
@@ -17,6 +17,8 @@ export interface StreamsOptions<Word, Services> {
   readonly subscriptions: readonly Subscription<Word, Services>[]
   readonly services: Services
   readonly authorize: Authorize<Word>
+  /** Checks connections of pages of other sites; all are admitted when absent. */
+  readonly admitPage?: AdmitPage<Word>
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Milliseconds between pings. */
   readonly heartbeatMs?: number
@@ -83,6 +85,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       }
       const { subscription, project } = entry
       const headers = { ...req.headers, authorization: authorizationOf(req) }
+      if (caller.isForeignPage) await options.admitPage?.({ headers, caller }, subscription)
       const principal = await options.authorize({ headers, caller }, subscription)
       const params = paramsOrError(subscription, query)
       const release = admit(subscription, principal.account, caller)

@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { sourceOf } from '../../server/xrpc/rate-limit.ts'
+import { createSources } from '../../server/xrpc/sources.ts'
 import { open } from '../support/raw-http.ts'
 import { type Account, type Answer, TestServer } from '../support/server.ts'
 import { type Fetched, json, method, serve, type TinyServer } from '../support/tiny-server.ts'
@@ -240,8 +240,51 @@ test.each([
   ['fe80::1:2:3:4%eth0', 'fe80:0:0:0'],
   ['::2:3:4:5:6', '0:0:0:2'],
 ])('calls from %s are counted under %s, from a page or not', (address, source) => {
-  expect(sourceOf({ address, isLocal: false }, false)).toBe(source)
-  expect(sourceOf({ address, isLocal: false }, true)).toBe(source)
+  const client = { address, isLocal: false }
+  expect(createSources().of(client)).toBe(source)
+  expect(createSources().of(client, { origin: 'https://page.test' })).toBe(source)
+})
+
+describe('pages of other sites in a browser of this machine', () => {
+  const local = { address: '127.0.0.1', isLocal: true }
+  const pageOf = (sources: ReturnType<typeof createSources>, origin: string) => sources.of(local, { origin })
+
+  test('have a source per site, whatever its subdomains', () => {
+    const sources = createSources()
+    expect(pageOf(sources, 'https://a.evil.example')).toBe(pageOf(sources, 'https://b.c.evil.example:8443'))
+    expect(pageOf(sources, 'https://client.example')).not.toBe(pageOf(sources, 'https://evil.test'))
+    expect(pageOf(sources, 'https://client.example')).not.toBe(sources.of(local))
+  })
+
+  test('share one beyond eight sites, but keep their own after a sign-in', () => {
+    const sources = createSources()
+    for (let site = 0; site < 8; site++) pageOf(sources, `https://evil${site}.example`)
+    const shared = pageOf(sources, 'https://evil8.test')
+    const origin = 'https://app.client.test'
+    expect(pageOf(sources, origin)).toBe(shared)
+    sources.prove({ origin })
+    expect(pageOf(sources, origin)).not.toBe(shared)
+    expect(pageOf(sources, 'https://evil9.test')).toBe(shared)
+  })
+
+  test('are counted by the limit of all calls', async () => {
+    const { fetch } = await start()
+    const answer = await fetch('/xrpc/com.test.free', { headers: { origin: 'https://page.test' } })
+    expect(header(answer, 'ratelimit-policy')).toBe('3000;w=300')
+  })
+
+  test('cannot use up the sign-in attempts of another site', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const from = (origin: string, identifier: string) =>
+      running.fetch('/xrpc/com.core.server.createSession', {
+        ...json({ identifier, password: 'wrong' }),
+        headers: { 'content-type': 'application/json', origin },
+      })
+    for (let call = 0; call < 300; call++) await from(`https://a${call}.evil.test`, `name${call}.test`)
+    expect((await from('https://evil.test', 'alice.test')).status).toBe(429)
+    expect((await from('https://client.example', 'alice.test')).status).toBe(401)
+  })
 })
 
 describe('the server allows', () => {

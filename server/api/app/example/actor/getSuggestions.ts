@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { suggestedProfiles } from '../../../../views/suggestions.ts'
@@ -7,8 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getSuggestions = method(app.example.actor.getSuggestions, {
   auth: 'optional',
-  handler({ params, auth, caller, config, viewContext }) {
-    if (!auth) refuseForeignPage(caller, config)
+  handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { items, cursor } = takePage(
       readPage(params),

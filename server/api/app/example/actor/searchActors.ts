@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import { cursorOf, readNumber } from '../../../../views/pages.ts'
 import { profileView } from '../../../../views/profiles.ts'
 import { searchActors as search } from '../../../../views/search.ts'
@@ -7,8 +6,7 @@ import { method } from '../../../method.ts'
 
 export const searchActors = method(app.example.actor.searchActors, {
   auth: 'optional',
-  handler({ params, auth, caller, config, viewContext }) {
-    if (!auth) refuseForeignPage(caller, config)
+  handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { q, term, limit, cursor } = params
     const { ids, next } = search(ctx, q ?? term ?? '', { offset: readNumber(cursor) ?? 0, limit })

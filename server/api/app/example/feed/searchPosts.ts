@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import { feedCursor, readFeedPage } from '../../../../views/feeds.ts'
 import { readQuery } from '../../../../views/post-query.ts'
 import { searchPosts as find, topPosts } from '../../../../views/post-search.ts'
@@ -8,8 +7,7 @@ import { method } from '../../../method.ts'
 
 export const searchPosts = method(app.example.feed.searchPosts, {
   auth: 'optional',
-  async handler({ params, auth, caller, config, viewContext, fail }) {
-    if (!auth) refuseForeignPage(caller, config)
+  async handler({ params, auth, caller, viewContext, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const query = readQuery(params)
     if (!query) throw fail('BadQueryString', 'since and until must be dates, such as 2030-01-31')

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
@@ -9,8 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getFollowers = method(app.example.graph.getFollowers, {
   auth: 'optional',
-  handler({ params, auth, caller, config, viewContext }) {
-    if (!auth) refuseForeignPage(caller, config)
+  handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const { items, cursor } = takePage(

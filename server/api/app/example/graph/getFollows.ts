@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import { namesOf } from '../../../../config/aliases.ts'
 import { linkPaths } from '../../../../store/link-paths.ts'
 import * as graph from '../../../../store/tables/graph.ts'
@@ -12,7 +11,6 @@ import { method } from '../../../method.ts'
 export const getFollows = method(app.example.graph.getFollows, {
   auth: 'optional',
   handler({ params, auth, caller, config, viewContext }) {
-    if (!auth) refuseForeignPage(caller, config)
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const collections = namesOf(app.example.graph.follow.$type, config.aliases)

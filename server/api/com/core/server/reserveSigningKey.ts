@@ -9,7 +9,10 @@ import { method } from '../../../method.ts'
 export const reserveSigningKey = method(com.core.server.reserveSigningKey, {
   auth: 'none',
   limits: [hourly(20, 'address')],
-  async handler({ input, store, now, fail }) {
+  async handler({ input, caller, config, store, now, fail }) {
+    if (caller.isForeignPage && config.publicUrl === undefined) {
+      throw fail('Forbidden', 'Pages of other sites cannot reserve keys on this server')
+    }
     const { did } = input
     const fresh = await createSigningKey()
     const key = await store.transact((tx) => {

@@ -1,14 +1,12 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { activity } from '../../../../accounts/status.ts'
-import { refuseForeignPage } from '../../../../auth/foreign-page.ts'
 import * as repos from '../../../../store/tables/repos.ts'
 import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
 import { method } from '../../../method.ts'
 
 export const listRepos = method(com.core.sync.listRepos, {
   auth: 'none',
-  handler({ params, caller, store, config, fail }) {
-    refuseForeignPage(caller, config)
+  handler({ params, store, fail }) {
     const { cursor, limit } = params
     const after = cursor === undefined ? [] : decodeCursor(cursor, 2)
     if (!after) throw fail('InvalidRequest', 'Malformed cursor')
