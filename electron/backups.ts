@@ -140,10 +140,11 @@ function toBackup({ file, kind, createdAt, bytes, proof }: stored.BackupInfo): B
   return proof ? { ...backup, proof: toProof(proof) } : backup
 }
 
-function toProof({ provenAt, problem }: StoredProof): BackupProof {
+function toProof({ provenAt, problem, missing }: StoredProof): BackupProof {
   return {
     ...(provenAt && { provenAt: provenAt.toISOString() }),
     ...(problem !== undefined && { problem }),
+    ...(missing && { missingMedia: missing.count }),
   }
 }
 

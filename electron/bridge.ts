@@ -132,6 +132,8 @@ export interface BackupProof {
   readonly provenAt?: string
   /** Why it cannot be restored. */
   readonly problem?: string
+  /** Media files that it lacks, because they were lost. */
+  readonly missingMedia?: number
 }
 
 /** Content of a backup, read from the file itself. */

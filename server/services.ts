@@ -289,6 +289,7 @@ export async function createServices(base: Base): Promise<Services> {
       dataDir: config.dataDir,
       files,
       now,
+      repairMedia: async (cids) => (await blobs.examine(cids)).includes('backup repaired'),
       signal,
       onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
     }),

@@ -5,11 +5,15 @@
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { migrations } from '../records/migrations.ts'
+import type { MissingMedia } from '../store/backup-proof.ts'
+import { blobsIn, exists, isIntact } from '../store/blob-files.ts'
 import { Database } from '../store/database.ts'
 import { BackupForeign, StoreDamaged, StoreTooNew } from '../store/errors.ts'
 import type { Files } from '../store/files.ts'
+import { blobPath, blobsName } from '../store/layout.ts'
 import { restore } from '../store/restore.ts'
-import { countNamed } from '../store/tables/blobs.ts'
+import { namedAmong } from '../store/tables/blobs.ts'
+import * as damaged from '../store/tables/damaged-blobs.ts'
 import { damagedRepositories } from './verify-repositories.ts'
 
 export interface CheckJob {
@@ -17,16 +21,27 @@ export interface CheckJob {
   /** Folder that is created. On the disk of the backups, so that media are linked instead of copied. */
   readonly scratch: string
   readonly at: Date
+  /** Folder of the media that the server serves: those of the backup are compared with them. */
+  readonly media?: string
+}
+
+export interface CheckResult {
+  /** Why the backup cannot be restored, in words for people; undefined if it can. */
+  readonly problem: string | undefined
+  readonly missing: MissingMedia | undefined
+  /** CIDs of blobs whose copy in the backup or whose file at the server is missing or damaged. */
+  readonly suspects: readonly string[]
 }
 
 /** Further problems are only counted. */
 const maxShown = 3
+const maxCids = 100
 
-/** Returns why a backup cannot be restored, in words for people; undefined if it can. Throws when that cannot be found out. */
+/** Restores and verifies a backup. Throws when it cannot be found out whether it can be restored. */
 export async function checkRestore(
   files: Files,
-  { file, scratch, at }: CheckJob,
-): Promise<string | undefined> {
+  { file, scratch, at, media }: CheckJob,
+): Promise<CheckResult> {
   await files.makeDir(scratch)
   // Marks the folder as in use.
   const lock = await files.lock(scratch)
@@ -40,21 +55,50 @@ export async function checkRestore(
     await restore({ directory, file, migrations: migrations.length, now, files, onMissingBlobs })
     const store = await Database.open({ directory, migrations, now, files })
     try {
-      return describe([...missingMedia(countNamed(store, missing)), ...(await damagedRepositories(store))])
+      const lost = namedAmong(store, missing)
+      const named = [...lost, ...namedAmong(store, damaged.all(store))].toSorted()
+      return {
+        problem: describe([...missingMedia(lost), ...(await damagedRepositories(store))]),
+        missing: named.length > 0 ? { count: named.length, cids: named.slice(0, maxCids) } : undefined,
+        suspects: media === undefined ? [] : await suspectsIn(files, directory, media, missing),
+      }
     } finally {
       await store.close()
     }
   } catch (error) {
-    return problemOf(error)
+    return { problem: problemOf(error), missing: undefined, suspects: [] }
   } finally {
     await lock.release()
   }
 }
 
-function missingMedia(count: number): string[] {
-  if (count === 0) return []
+/** Returns the missing blobs, and those of the restored ones whose file at the server is another one that is not intact. */
+async function suspectsIn(
+  files: Files,
+  directory: string,
+  media: string,
+  missing: readonly string[],
+): Promise<string[]> {
+  const suspects = [...missing]
+  const restored = join(directory, blobsName)
+  for await (const cids of blobsIn(files, restored)) {
+    for (const cid of cids) {
+      const path = blobPath(media, cid)
+      // The restored file, which is intact, is a link of that of the backup.
+      const isShared = (await exists(files, path)) && (await files.isSame(path, blobPath(restored, cid)))
+      if (!isShared && !(await isIntact(files, path, cid))) suspects.push(cid)
+    }
+  }
+  return suspects
+}
+
+function missingMedia(cids: readonly string[]): string[] {
+  if (cids.length === 0) return []
+  const names = cids.slice(0, maxShown).join(', ') + (cids.length > maxShown ? ', …' : '')
   return [
-    count === 1 ? 'A media file is missing or damaged.' : `${count} media files are missing or damaged.`,
+    cids.length === 1
+      ? `A media file is missing or damaged: ${names}.`
+      : `${cids.length} media files are missing or damaged: ${names}.`,
   ]
 }
 

@@ -6,9 +6,10 @@ import { removeBackupLeftovers, scratchPrefix } from '../store/backup-leftovers.
 import { type BackupProof, writeProof } from '../store/backup-proof.ts'
 import { exists } from '../store/blob-files.ts'
 import { type Files, nodeFiles } from '../store/files.ts'
+import { blobsName } from '../store/layout.ts'
 import { createSerializer } from '../util/serialize.ts'
 import { startWorker } from '../util/worker-or-inline.ts'
-import { type CheckJob, checkRestore } from './check.ts'
+import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
 
 export interface BackupProofs {
   /** Checks a backup in the folder of backups, and records the result beside it. Throws when nothing can be found out. */
@@ -24,6 +25,8 @@ interface Deps {
   readonly now: () => Date
   /** Replaces the real file system; checks then run in this thread. */
   readonly files?: Files
+  /** Repairs media whose file or whose copy in the backups is damaged, or marks them. Returns whether a copy was repaired. */
+  readonly repairMedia?: (cids: readonly string[]) => Promise<boolean>
   /** Called if the worker cannot be loaded: checks then run on the main thread. */
   readonly onUnloadable?: (error: Error) => void
   /** Ends a check, which then rejects. */
@@ -33,13 +36,13 @@ interface Deps {
 const weekMs = 7 * 24 * 60 * 60_000
 
 export function createBackupProofs(deps: Deps): BackupProofs {
-  const { dataDir, now, files = nodeFiles, onUnloadable = () => {}, signal } = deps
+  const { dataDir, now, files = nodeFiles, repairMedia, onUnloadable = () => {}, signal } = deps
   /** One at a time: each takes the memory of a second server. */
   const serialize = createSerializer()
 
-  async function checkInWorker(job: CheckJob): Promise<string | undefined> {
+  async function checkInWorker(job: CheckJob): Promise<CheckResult> {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = startWorker<CheckJob, string | undefined>({
+    const worker = startWorker<CheckJob, CheckResult>({
       file: new URL(`./check-worker.${extension}`, import.meta.url),
       name: 'backup check',
       inline: (job) => checkRestore(files, job),
@@ -55,19 +58,26 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     }
   }
 
-  async function prove(file: string): Promise<BackupProof> {
+  async function check(file: string, at: Date): Promise<CheckResult> {
     signal?.throwIfAborted()
-    const checkedAt = now()
     const scratch = join(dirname(file), `${scratchPrefix}${randomBytes(6).toString('hex')}`)
-    const job = { file, scratch, at: checkedAt }
+    const job = { file, scratch, at, ...(repairMedia && { media: join(dataDir, blobsName) }) }
     try {
-      const problem = await (files === nodeFiles ? checkInWorker(job) : checkRestore(files, job))
-      if (!(await exists(files, file)))
-        throw new Error(`The backup ${file} was removed while it was checked.`)
-      return await writeProof(files, file, { checkedAt, problem })
+      return await (files === nodeFiles ? checkInWorker(job) : checkRestore(files, job))
     } finally {
       await files.removeDir(scratch)
     }
+  }
+
+  async function prove(file: string): Promise<BackupProof> {
+    const checkedAt = now()
+    let result = await check(file, checkedAt)
+    const { suspects } = result
+    const isRepaired = suspects.length > 0 && (await repairMedia?.(suspects))
+    if (isRepaired) result = await check(file, checkedAt)
+    if (!(await exists(files, file))) throw new Error(`The backup ${file} was removed while it was checked.`)
+    const { problem, missing } = result
+    return writeProof(files, file, { checkedAt, problem, missing })
   }
 
   return {

@@ -4,17 +4,19 @@
  * The file comes before its row and goes after it, so that a row always has a file. Steps that a crash leaves undone are files
  * without a row, or rows that nothing keeps; `sweep` removes both.
  */
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { requireWritable } from '../accounts/stopped-writes.ts'
-import { blobsIn } from '../store/blob-files.ts'
+import { blobsIn, placeBlob } from '../store/blob-files.ts'
 import type { Database } from '../store/database.ts'
 import { type Files, isMissing } from '../store/files.ts'
-import { blobPath, blobsName, temporarySuffix } from '../store/layout.ts'
+import { backupsName, blobPath, blobsName, temporarySuffix } from '../store/layout.ts'
 import * as blobs from '../store/tables/blobs.ts'
+import * as damaged from '../store/tables/damaged-blobs.ts'
 import type { Logger } from '../util/log.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { BinaryInput } from '../xrpc/method.ts'
+import { type Examined, examineBlob } from './examine.ts'
 import { type Received, receive } from './receive.ts'
 
 export interface Blobs {
@@ -22,7 +24,7 @@ export interface Blobs {
   upload(did: string, input: BinaryInput): Promise<blobs.Blob>
   /** Reads a part of a blob. */
   read(cid: string, start: number, end: number): AsyncIterable<Uint8Array>
-  /** Whether the file of a blob is there, with its size. Logs when it is not. */
+  /** Whether the file of a blob is there, with its size. If it is not, it is repaired from the backups, or marked as damaged. */
   isReadable(blob: blobs.Blob): Promise<boolean>
   /** Deletes blobs that an account no longer refers to. */
   release(did: string, cids: readonly string[]): Promise<void>
@@ -30,7 +32,12 @@ export interface Blobs {
   expire(): Promise<void>
   /** Removes temporary files of earlier processes. Call it before the first upload. */
   removeTemporaries(): Promise<void>
-  /** Removes what nothing keeps: blobs without a reference, and files without a blob. */
+  /**
+   * Reads the files of blobs that may be damaged. Those that the backups can repair are repaired; the others are marked and
+   * count as missing until they are uploaded again. Returns what was found of each blob that is still stored.
+   */
+  examine(cids: readonly string[]): Promise<Examined[]>
+  /** Removes what nothing keeps: blobs without a reference, and files without a blob. Examines marked blobs again. */
   sweep(): Promise<void>
 }
 
@@ -49,6 +56,7 @@ const unknownType = 'application/octet-stream'
 
 export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
   const folder = join(dataDir, blobsName)
+  const backupFolder = join(dataDir, backupsName, blobsName)
   const pathOf = (cid: string) => blobPath(folder, cid)
   /** The row and the file of a blob change together. */
   const serialize = createKeyedSerializer<string>()
@@ -62,16 +70,34 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
     }
   }
 
-  /** Gives the file its name, unless the same bytes are there already. Returns once the name is on disk. */
-  async function place({ path, cid, size }: Received): Promise<void> {
-    const target = pathOf(cid)
-    if ((await sizeOf(cid)) !== size) {
-      await files.makeDir(dirname(target))
-      await files.rename(path, target)
-    }
-    // Also for an existing name: a process that was killed may not have come so far.
-    await files.syncDir(dirname(target))
+  /** Gives the upload its name, in place of a file that may be damaged. Returns once the name is on disk. */
+  async function place({ path, cid }: Received): Promise<void> {
+    await placeBlob(files, path, pathOf(cid), cid)
     await files.syncDir(folder)
+  }
+
+  /** See `Blobs.examine`. The caller has the turn of the blob. Undefined for one that was deleted. */
+  async function examineOne(cid: string): Promise<Examined | undefined> {
+    if (!blobs.isStored(store, cid)) return undefined
+    const temporary = join(folder, `${cid}${temporarySuffix}`)
+    const paths = { path: pathOf(cid), kept: blobPath(backupFolder, cid), temporary }
+    const found = await examineBlob(files, { cid, ...paths })
+    const isDamaged = found === 'damaged'
+    if (isDamaged !== damaged.isMarked(store, cid)) {
+      await store.transact((tx) =>
+        isDamaged ? damaged.mark(tx, cid, now().getTime()) : damaged.clear(tx, cid),
+      )
+      if (isDamaged) log.error({ cid }, 'media file is missing or damaged, and no backup has a good copy')
+    }
+    if (found === 'repaired') log.warn({ cid }, 'media file repaired from its copy in the backups')
+    if (found === 'backup repaired') log.warn({ cid }, 'copy of a media file in the backups repaired')
+    return found
+  }
+
+  async function examine(cids: readonly string[]): Promise<Examined[]> {
+    const found: Examined[] = []
+    for (const cid of cids) found.push((await serialize(cid, () => examineOne(cid))) ?? 'intact')
+    return found
   }
 
   async function keep(did: string, received: Received, declared: string): Promise<blobs.Blob> {
@@ -79,6 +105,7 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
     const mimeType = detected ?? (declared === '*/*' ? unknownType : declared)
     return serialize(cid, async () => {
       try {
+        const wasDamaged = damaged.isMarked(store, cid)
         await place(received)
         const expiresAt = now().getTime() + keepUploadsMs
         const blob = await store.transact((tx) => {
@@ -86,6 +113,9 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
           return blobs.upload(tx, did, { cid, mimeType, size }, expiresAt)
         })
         if (!blob) throw protocolError('AccountNotFound', 'This account no longer exists')
+        // The copy in the backups has the same damage.
+        if (wasDamaged)
+          await examineOne(cid).catch((err) => log.warn({ err, cid }, 'repair of a copy failed'))
         return blob
       } catch (error) {
         await removeFile(cid).catch(() => {})
@@ -133,9 +163,9 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
     },
     read: (cid, start, end) => files.chunks(pathOf(cid), start, end),
     async isReadable({ cid, size }) {
-      const found = await sizeOf(cid)
-      if (found !== size) log.error({ cid, size: found }, 'blob file is missing or has the wrong size')
-      return found === size
+      if ((await sizeOf(cid)) === size) return true
+      const [found] = await examine([cid])
+      return found !== 'damaged' && (await sizeOf(cid)) === size
     },
     async release(did, cids) {
       const removed = await store.transact((tx) => cids.filter((cid) => blobs.removeUnused(tx, did, cid)))
@@ -148,8 +178,10 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
       const names = await files.list(folder)
       for (const name of names) if (name.endsWith(temporarySuffix)) await files.remove(join(folder, name))
     },
+    examine,
     async sweep() {
       await removeUnusedRows()
+      await examine(damaged.all(store))
       for await (const cids of blobsIn(files, folder)) {
         await removeFiles(cids.filter((cid) => !blobs.isStored(store, cid)))
       }

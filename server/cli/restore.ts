@@ -60,8 +60,9 @@ function describeOne({ file, kind, createdAt, bytes, proof }: BackupInfo): strin
 
 function describeProof(proof: BackupProof | undefined): string {
   if (!proof) return 'not checked yet'
-  const { checkedAt, provenAt, problem } = proof
-  if (problem === undefined) return `last proven restorable: ${iso(checkedAt)}`
+  const { checkedAt, provenAt, problem, missing } = proof
+  const lost = missing ? `, without ${missing.count} lost media files: ${missing.cids.join(', ')}` : ''
+  if (problem === undefined) return `last proven restorable: ${iso(checkedAt)}${lost}`
   const before = provenAt ? ` (last proven restorable: ${iso(provenAt)})` : ''
   return `not restorable: ${problem}${before}`
 }

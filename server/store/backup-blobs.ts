@@ -73,11 +73,23 @@ async function blobsOfBackup(files: Files, file: string): Promise<readonly strin
   }
 }
 
-/** Returns the CIDs of the blobs in a database, which may be older than its table of blobs. */
+/**
+ * Returns the CIDs of the blobs in a database, which may be older than its table of blobs. Those that are marked as damaged are
+ * left out: no backup can contain them.
+ */
 export function blobCids(sqlite: Sqlite): string[] {
-  if (!hasBlobs(sqlite)) return []
-  const rows = sqlite.all<{ cid: Uint8Array }>('SELECT DISTINCT cid FROM blobs ORDER BY cid')
+  if (!hasTable(sqlite, 'blobs')) return []
+  const isIntact = hasTable(sqlite, 'damaged_blobs') ? 'cid NOT IN (SELECT cid FROM damaged_blobs)' : '1'
+  const rows = sqlite.all<{ cid: Uint8Array }>(
+    `SELECT DISTINCT cid FROM blobs WHERE ${isIntact} ORDER BY cid`,
+  )
   return rows.map(({ cid }) => cidText(cid))
+}
+
+/** Number of blobs that are marked as damaged. */
+export function countDamaged(sqlite: Sqlite): number {
+  if (!hasTable(sqlite, 'damaged_blobs')) return 0
+  return sqlite.get<{ count: number }>('SELECT count(*) AS count FROM damaged_blobs')?.count ?? 0
 }
 
 /** Forgets blobs, which then count as missing: their owners can upload them again. */
@@ -85,8 +97,8 @@ export function forgetBlobs(sqlite: Sqlite, cids: readonly string[]): void {
   for (const cid of cids) sqlite.execute('DELETE FROM blobs WHERE cid = ?', [cidBytes(cid)])
 }
 
-function hasBlobs(sqlite: Sqlite): boolean {
-  return sqlite.get(`SELECT 1 FROM sqlite_schema WHERE name = 'blobs'`) !== undefined
+function hasTable(sqlite: Sqlite, name: string): boolean {
+  return sqlite.get('SELECT 1 FROM sqlite_schema WHERE name = ?', [name]) !== undefined
 }
 
 /** The folder of the blobs that belong to a backup file. */

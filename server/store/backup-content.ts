@@ -1,5 +1,6 @@
 /** Summary of a backup, for a person who decides whether to restore it. */
 import { checkBackup, readHead } from './backup.ts'
+import { countDamaged } from './backup-blobs.ts'
 import { BackupForeign } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { isEncrypted, isPortable } from './portable.ts'
@@ -38,6 +39,7 @@ export async function describeBackup(
   const checked = await checkBackup(file, { migrations, passphrase, files })
   const { sqlite } = await openSnapshot(file, checked.snapshot, 'quick')
   try {
+    const damaged = countDamaged(sqlite)
     return {
       createdAt: checked.createdAt ?? (await files.changedAt(file)),
       bytes: await files.size(file),
@@ -46,8 +48,8 @@ export async function describeBackup(
         .map(({ handle }) => handle),
       records: count(sqlite, 'records'),
       notifications: count(sqlite, 'notifications'),
-      blobs: checked.blobs.length,
-      missingBlobs: checked.missingBlobs.length,
+      blobs: checked.blobs.length + damaged,
+      missingBlobs: checked.missingBlobs.length + damaged,
     }
   } finally {
     sqlite.close()

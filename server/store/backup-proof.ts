@@ -7,6 +7,14 @@ export interface BackupProof {
   readonly provenAt: Date | undefined
   /** Why it cannot be restored, in words for people; undefined if it can. */
   readonly problem: string | undefined
+  /** Media of records that it does not contain, although they were uploaded: they were lost before it was made, or with it. */
+  readonly missing: MissingMedia | undefined
+}
+
+export interface MissingMedia {
+  readonly count: number
+  /** The first ones, at most 100. */
+  readonly cids: readonly string[]
 }
 
 export function proofFile(file: string): string {
@@ -23,10 +31,10 @@ export async function readProof(files: Files, file: string): Promise<BackupProof
 export async function writeProof(
   files: Files,
   file: string,
-  { checkedAt, problem }: Pick<BackupProof, 'checkedAt' | 'problem'>,
+  { checkedAt, problem, missing }: Omit<BackupProof, 'provenAt'>,
 ): Promise<BackupProof> {
   const provenAt = problem === undefined ? checkedAt : (await readProof(files, file))?.provenAt
-  const proof = { checkedAt, provenAt, problem }
+  const proof = { checkedAt, provenAt, problem, missing }
   await replaceFile(files, proofFile(file), Buffer.from(`${JSON.stringify(proof)}\n`))
   return proof
 }
@@ -34,12 +42,24 @@ export async function writeProof(
 /** A file that is damaged counts as none: the backup will be checked again. */
 function parseProof(text: string): BackupProof | undefined {
   try {
-    const { checkedAt, provenAt, problem } = JSON.parse(text)
+    const { checkedAt, provenAt, problem, missing } = JSON.parse(text)
     const checked = toDate(checkedAt)
-    return checked && { checkedAt: checked, provenAt: toDate(provenAt), problem: problem && String(problem) }
+    return (
+      checked && {
+        checkedAt: checked,
+        provenAt: toDate(provenAt),
+        problem: problem && String(problem),
+        missing: toMissing(missing),
+      }
+    )
   } catch {
     return undefined
   }
+}
+
+function toMissing(value: unknown): MissingMedia | undefined {
+  const { count, cids } = (value ?? {}) as Partial<Record<keyof MissingMedia, unknown>>
+  return typeof count === 'number' && Array.isArray(cids) ? { count, cids: cids.map(String) } : undefined
 }
 
 function toDate(value: unknown): Date | undefined {

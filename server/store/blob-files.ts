@@ -2,8 +2,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { cidForRawHash, parseCid } from '@atproto/lex-data'
-import { type Files, isMissing, writeFully } from './files.ts'
-import { blobPath, isBlobName } from './layout.ts'
+import { type Files, isInUse, isMissing, writeFully } from './files.ts'
+import { blobPath, isBlobName, temporarySuffix } from './layout.ts'
 
 export function newBlobHash(): Hash {
   return createHash('sha256')
@@ -38,6 +38,30 @@ export async function isIntact(files: Files, path: string, cid: string): Promise
     if (isMissing(error)) return false
     throw error
   }
+}
+
+/**
+ * Gives a verified file the name of its blob, in place of any other. Returns once the name is on disk.
+ * @param from a temporary file, which a crash may leave
+ */
+export async function placeBlob(files: Files, from: string, to: string, cid: string): Promise<void> {
+  await files.makeDir(dirname(to))
+  try {
+    await files.rename(from, to)
+  } catch (error) {
+    if (!isInUse(error) || !(await exists(files, to))) throw error
+    await replaceOpenFile(files, from, to, cid)
+  }
+  await files.syncDir(dirname(to))
+}
+
+/** On Windows, a file that is being read cannot be replaced, but it can be renamed. An intact one stays. */
+async function replaceOpenFile(files: Files, from: string, to: string, cid: string): Promise<void> {
+  if (await isIntact(files, to, cid)) return files.remove(from)
+  const aside = `${from}${temporarySuffix}`
+  await files.rename(to, aside)
+  await files.rename(from, to)
+  await files.remove(aside).catch(() => {})
 }
 
 /** Returns whether the content matches a CID. */

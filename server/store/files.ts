@@ -48,6 +48,8 @@ export interface Files {
    * Does nothing when the name is taken.
    */
   link(from: string, to: string): Promise<void>
+  /** Whether two paths are names of one file. Both must exist. */
+  isSame(one: string, other: string): Promise<boolean>
   remove(path: string): Promise<void>
   /** Removes a directory with its content, if there is one. */
   removeDir(path: string): Promise<void>
@@ -121,6 +123,11 @@ async function link(from: string, to: string): Promise<void> {
   }
 }
 
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => fs.stat(path, { bigint: true })))
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev
+}
+
 /** Copies a file. A crash leaves no part of it under its name. */
 async function copy(from: string, to: string): Promise<void> {
   const temporary = `${to}.tmp`
@@ -168,6 +175,7 @@ export const nodeFiles: Files = {
   edit: (path, options) => openFile(path, constants.O_RDWR, options),
   rename: (from, to) => fs.rename(from, to),
   link,
+  isSame,
   remove: (path) => fs.rm(path, { force: true }),
   removeDir: (path) => fs.rm(path, { recursive: true, force: true }),
   async makeDir(path) {
@@ -184,6 +192,12 @@ export const nodeFiles: Files = {
 /** Whether a file operation failed because there is no such file. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** Whether Windows refused to replace or move a file because another process or reader has it open. */
+export function isInUse(error: unknown): boolean {
+  const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  return code === 'EPERM' || code === 'EACCES' || code === 'EBUSY'
 }
 
 /** Reads a file; undefined if it does not exist. */

@@ -28,6 +28,7 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     ...networkMigrations(),
     ...moveMigrations(),
     ...identityMigrations(),
+    { sql: damagedBlobs() },
   ]
 }
 
@@ -360,5 +361,22 @@ function blobs(): string {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX blobs_cid ON blobs (cid);
     CREATE INDEX blobs_expire ON blobs (expires_at) WHERE expires_at IS NOT NULL;
+  `
+}
+
+/** See `tables/damaged-blobs.ts`. */
+function damagedBlobs(): string {
+  return `
+    -- Blobs whose file was found missing or damaged, without a good copy.
+    CREATE TABLE damaged_blobs (
+      cid BLOB PRIMARY KEY,
+      found_at INTEGER NOT NULL          -- milliseconds since 1970
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TRIGGER damaged_blob_is_deleted AFTER DELETE ON blobs
+      WHEN NOT EXISTS (SELECT 1 FROM blobs WHERE cid = OLD.cid)
+      BEGIN
+        DELETE FROM damaged_blobs WHERE cid = OLD.cid;
+      END;
   `
 }

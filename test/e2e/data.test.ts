@@ -1,5 +1,6 @@
 /** The Data screen: collections, records, media and downloads. */
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readCar } from '@atproto/repo'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -103,6 +104,28 @@ describe('media', () => {
     const saved = await downloading
     expect(saved.suggestedFilename()).toBe(`${cid}.png`)
     expect(content.equals(await readFile(await saved.path()))).toBe(true)
+  })
+
+  test('a damaged file is listed until it is uploaded again', async () => {
+    const owner = await world.server.account('fiona')
+    const image = await blobOf(world.server, owner, halves(60, 30))
+    const embed = { $type: 'app.example.embed.images', images: [{ image, alt: '' }] }
+    await social.post(owner, { text: 'A flag', embed })
+    const { dataDir } = world.server.config
+    await rm(join(dataDir, 'blobs', image.ref.$link.slice(-2), image.ref.$link))
+    await world.server.running.services.blobs.examine([image.ref.$link])
+
+    const page = await world.signedIn(owner, '/data')
+    const missing = page.getByRole('list', { name: 'Missing media' })
+    await missing.getByText('Damaged on disk: upload it again').waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Upload files' }).click()
+    const other = { name: 'other.txt', mimeType: 'text/plain', buffer: Buffer.from('another file') }
+    const flag = { name: 'flag.png', mimeType: 'image/png', buffer: halves(60, 30) }
+    await (await chooser).setFiles([other, flag])
+    await page.getByText('1 file restored').waitFor()
+    await page.getByText('other.txt is not one of the missing files, or was changed since.').waitFor()
+    await missing.waitFor({ state: 'detached' })
   })
 
   test('collections and media have sizes', async () => {

@@ -51,7 +51,12 @@ test('a check records beside the backup that it can be restored, and leaves noth
   expect(await readdir(folder)).toEqual([...before, `${basename(file)}.proof.json`].toSorted())
   const proof = async () => (await listBackups(server.config.dataDir))[0]?.proof
   const first = await proof()
-  expect(first).toEqual({ checkedAt: expect.any(Date), provenAt: first?.checkedAt, problem: undefined })
+  expect(first).toEqual({
+    checkedAt: expect.any(Date),
+    provenAt: first?.checkedAt,
+    problem: undefined,
+    missing: undefined,
+  })
 
   // The newest one is checked again after a week.
   server.clock.advance(6 * 24 * hour)
@@ -81,7 +86,8 @@ describe('a backup that cannot be restored', () => {
     await writeFile(file, snapshot)
     await writeFile(`${file}.sha256`, checksumLine(snapshot, basename(file)))
     const job = { file, scratch, at: server.clock.now() }
-    return checkRestore(nodeFiles, job).finally(() => rm(scratch, { recursive: true }))
+    const { problem } = await checkRestore(nodeFiles, job).finally(() => rm(scratch, { recursive: true }))
+    return problem
   }
 
   const actor = `(SELECT id FROM accounts WHERE handle = 'alice.test')`
@@ -143,7 +149,7 @@ describe('a backup that cannot be restored', () => {
 
   test('the media', async () => {
     const path = join(folder, 'blobs', cid.slice(-2), cid)
-    const missing = 'A media file is missing or damaged.'
+    const missing = `A media file is missing or damaged: ${cid}.`
     expect(
       await problemAfter(async () => {
         await rm(path)
@@ -158,7 +164,7 @@ describe('a backup that cannot be restored', () => {
     const { file } = await services().store.backup()
     const { backupProofs } = services()
     const provenAt = server.clock.now()
-    await writeProof(nodeFiles, file, { checkedAt: provenAt, problem: undefined })
+    await writeProof(nodeFiles, file, { checkedAt: provenAt, problem: undefined, missing: undefined })
     server.clock.advance(hour)
     await writeFile(file, (await readFile(file)).subarray(0, -10))
     const problem = 'The file does not match its checksum.'

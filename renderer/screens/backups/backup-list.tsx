@@ -100,6 +100,7 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
             <>
               <br />
               {t.backups.proven}: <RelativeTime at={proof.provenAt} />
+              {proof.missingMedia !== undefined && ` · ${t.backups.missingMedia(proof.missingMedia)}`}
             </>
           )}
           {problem !== undefined && (

@@ -1,5 +1,5 @@
 /** Texts of the screens under “This computer” except Server, and of the screens shown while the server is not running. */
-import { formatNumber } from '../format.ts'
+import { count, formatNumber } from '../format.ts'
 
 export const outbox = {
   title: 'Outbox',
@@ -45,6 +45,8 @@ export const backups = {
   verified: 'Verified',
   damaged: 'Damaged',
   proven: 'Last proven restorable',
+  missingMedia: (files: number) =>
+    `without ${count(files, { one: 'lost media file', other: 'lost media files' })}`,
   notRestorable: (problem: string) => `Not restorable: ${problem}`,
   newestNotRestorable: (problem: string) => `The newest backup is not restorable: ${problem}`,
   neverProven: 'No backup has been proven restorable yet.',

@@ -64,5 +64,15 @@ export const data = {
   noMedia: 'No media yet',
   noMediaText: 'Pictures and videos that you post in a client appear here.',
   mediaKinds: { image: 'picture', video: 'video', audio: 'sound', file: 'file', missing: 'missing file' },
+  missing: 'Missing media',
+  missingLead:
+    'Records use these files, but this server does not have them intact. If you still have a file, upload it again: it is recognized by its content.',
+  missingWhy: {
+    damaged: 'Damaged on disk: upload it again',
+    absent: 'Not uploaded to this server',
+  },
+  missingUpload: 'Upload files',
+  missingUploaded: (files: number) => `${count(files, { one: 'file', other: 'files' })} restored`,
+  missingOther: (name: string) => `${name} is not one of the missing files, or was changed since.`,
   mediaLabel: (kind: string, size: string) => `Download ${kind} ${size}`.trimEnd(),
 }

@@ -2,12 +2,14 @@
  * Table `blobs`: the blobs that each account has uploaded. Accounts that upload the same bytes share a file, which goes with
  * its last row.
  *
- * A blob is referenced while a record of its account names it. After each upload it is kept for a while without one.
+ * A blob is referenced while a record of its account names it. After each upload it is kept for a while without one. A blob
+ * whose file is damaged (`damaged-blobs.ts`) counts as not uploaded, but keeps its row.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
+import * as damaged from './damaged-blobs.ts'
 
 export interface Blob {
   readonly cid: string
@@ -19,6 +21,9 @@ export interface Blob {
 /** Whether a record of the account names the blob `b`. CROSS JOIN: otherwise SQLite reads all records of the account. */
 const isReferenced =
   'EXISTS (SELECT 1 FROM record_blobs rb CROSS JOIN records r ON r.id = rb.record WHERE rb.cid = b.cid AND r.actor = b.account)'
+
+/** Whether the file of the blob `b` can be served. */
+const isIntact = 'NOT EXISTS (SELECT 1 FROM damaged_blobs d WHERE d.cid = b.cid)'
 
 /** A blob that the account has uploaded, referenced or not. */
 export function find(db: Reader, did: string, cid: string): Blob | undefined {
@@ -32,7 +37,7 @@ export function findReferenced(db: Reader, did: string, cid: string): Blob | und
 
 function findWhere(db: Reader, did: string, cid: string, condition: string): Blob | undefined {
   const row = db.get<Omit<Blob, 'cid'>>(
-    `SELECT b.mime_type AS mimeType, b.size FROM blobs b WHERE b.account = ${actorId} AND b.cid = ? ${condition}`,
+    `SELECT b.mime_type AS mimeType, b.size FROM blobs b WHERE b.account = ${actorId} AND b.cid = ? AND ${isIntact} ${condition}`,
     [did, cidBytes(cid)],
   )
   return row && { cid, ...row }
@@ -48,10 +53,9 @@ export function isNamed(db: Reader, did: string, cid: string, except: number): b
   return row !== undefined
 }
 
-/** How many of the blobs some record names. */
-export function countNamed(db: Reader, cids: readonly string[]): number {
+/** Returns those of the blobs that some record names. */
+export function namedAmong(db: Reader, cids: readonly string[]): string[] {
   return cids.filter((cid) => db.get('SELECT 1 FROM record_blobs WHERE cid = ? LIMIT 1', [cidBytes(cid)]))
-    .length
 }
 
 /** Whether any account has uploaded these bytes. */
@@ -60,11 +64,12 @@ export function isStored(db: Reader, cid: string): boolean {
 }
 
 /**
- * Stores an upload and returns the blob; undefined if there is no such account. The type of a blob stays once a record
+ * Stores an upload, whose file is in place, and returns the blob; undefined if there is no such account. The type of a blob stays once a record
  * refers to it. @param expiresAt milliseconds since 1970: until then it is kept without a reference
  */
 export function upload(tx: Writer, did: string, blob: Blob, expiresAt: number): Blob | undefined {
   const { cid, mimeType, size } = blob
+  damaged.clear(tx, cid)
   tx.run(
     `INSERT INTO blobs (account, cid, mime_type, size, expires_at)
        SELECT id, ?, ?, ?, ? FROM accounts WHERE did = ?
@@ -157,19 +162,21 @@ export function page(
 ): string[] {
   const rows = db.all<{ cid: Uint8Array }>(
     `SELECT b.cid FROM blobs b
-     WHERE b.account = ${actorId} AND b.cid > ? AND (b.rev IS NULL OR b.rev > ?) AND ${isReferenced}
+     WHERE b.account = ${actorId} AND b.cid > ? AND (b.rev IS NULL OR b.rev > ?) AND ${isIntact} AND ${isReferenced}
      ORDER BY b.cid LIMIT ?`,
     [did, bytesAfter(after), since, limit],
   )
   return rows.map(({ cid }) => cidText(cid))
 }
 
-/** A blob that a record names but that the account has not uploaded. */
+/** A blob that a record names but that the account has not uploaded, or whose file is damaged. */
 export interface MissingBlob {
   readonly cid: string
   readonly did: DidString
   readonly collection: NsidString
   readonly rkey: RecordKeyString
+  /** 1 if it was uploaded, and its file is damaged now. */
+  readonly isDamaged: 0 | 1
 }
 
 /** Missing blobs in the order of their bytes, after `after`, each with one record that names it. */
@@ -179,25 +186,28 @@ export function missingPage(
   after: string | undefined,
   limit: number,
 ): MissingBlob[] {
-  const rows = db.all<{ cid: Uint8Array; collection: NsidString; rkey: RecordKeyString; first: number }>(
-    `SELECT rb.cid, c.nsid AS collection, r.rkey, min(r.id) AS first
+  const rows = db.all<Omit<MissingBlob, 'cid' | 'did'> & { cid: Uint8Array; first: number }>(
+    `SELECT rb.cid, c.nsid AS collection, r.rkey, min(r.id) AS first,
+       EXISTS (SELECT 1 FROM blobs WHERE account = r.actor AND cid = rb.cid) AS isDamaged
      FROM record_blobs rb CROSS JOIN records r ON r.id = rb.record JOIN collections c ON c.id = r.collection
      WHERE r.actor = ${actorId} AND rb.cid > ?
-       AND NOT EXISTS (SELECT 1 FROM blobs WHERE account = r.actor AND cid = rb.cid)
+       AND NOT EXISTS (SELECT 1 FROM blobs b WHERE account = r.actor AND cid = rb.cid AND ${isIntact})
      GROUP BY rb.cid ORDER BY rb.cid LIMIT ?`,
     [did, bytesAfter(after), limit],
   )
-  return rows.map(({ cid, collection, rkey }) => ({ cid: cidText(cid), did, collection, rkey }))
+  return rows.map(({ cid, collection, rkey, isDamaged }) => ({
+    ...{ cid: cidText(cid), did, collection, rkey, isDamaged },
+  }))
 }
 
 function bytesAfter(cid: string | undefined): Uint8Array {
   return cid === undefined ? new Uint8Array() : cidBytes(cid)
 }
 
-/** Number and bytes of the account's blobs that records refer to. */
+/** Number and bytes of the account's blobs that records refer to, without damaged ones. */
 export function referencedTotal(db: Reader, did: string): { count: number; bytes: number } {
   const row = db.get<{ count: number; bytes: number }>(
-    `SELECT count(*) AS count, coalesce(sum(b.size), 0) AS bytes FROM blobs b WHERE b.account = ${actorId} AND ${isReferenced}`,
+    `SELECT count(*) AS count, coalesce(sum(b.size), 0) AS bytes FROM blobs b WHERE b.account = ${actorId} AND ${isIntact} AND ${isReferenced}`,
     [did],
   )
   return row ?? { count: 0, bytes: 0 }

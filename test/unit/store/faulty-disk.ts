@@ -182,6 +182,7 @@ export class FaultyDisk {
     edit: (path) => this.#step('read', () => this.#open(this.#inode(path))),
     rename: (from, to) => this.#step('name', () => this.#rename(from, to)),
     link: (from, to) => this.#step('name', () => this.#link(from, to)),
+    isSame: (one, other) => this.#step('read', () => this.#inode(one) === this.#inode(other)),
     removeDir: (path) => this.#step('name', () => this.#removeDir(path)),
     remove: (path) =>
       this.#step('name', () =>

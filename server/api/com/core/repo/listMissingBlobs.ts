@@ -9,9 +9,10 @@ export const listMissingBlobs = method(com.core.repo.listMissingBlobs, {
   handler({ params, auth, store }) {
     const { limit } = params
     const found = missingPage(store, auth.did, blobCursor(params.cursor), limit + 1)
-    const blobs = found.slice(0, limit).map(({ cid, did, collection, rkey }) => ({
+    const blobs = found.slice(0, limit).map(({ cid, did, collection, rkey, isDamaged }) => ({
       cid,
       recordUri: recordUri(did, collection, rkey),
+      damaged: isDamaged === 1,
     }))
     return { cursor: found.length > limit ? blobs.at(-1)?.cid : undefined, blobs }
   },

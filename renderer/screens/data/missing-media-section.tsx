@@ -1,0 +1,106 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { FileX } from 'lucide-react'
+import { useRef } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { parseAtUri } from '../../api/at-uri.ts'
+import { type Body, callAs } from '../../api/client.ts'
+import { trackedFetch } from '../../api/connection.ts'
+import { explain } from '../../api/errors.ts'
+import { blobUrl } from '../../api/images.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { Row, RowList, Section } from '../../ui/page.tsx'
+import { More } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { collectionName } from './names.ts'
+
+const { listMissingBlobs, uploadBlob } = com.core.repo
+const pageSize = 50
+
+/** The files that records name and that this server does not have intact, with a button to upload them. Nothing without such files. */
+export function MissingMediaSection() {
+  const { did } = useSession()
+  const list = useInfiniteQuery({
+    queryKey: [did, listMissingBlobs.$nsid],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callAs(did, listMissingBlobs, { params: { limit: pageSize, cursor }, signal }),
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+  const missing = list.data?.pages.flatMap((page) => page.blobs) ?? []
+  if (missing.length === 0) return null
+  return (
+    <Section action={<UploadButton />} lead={t.data.missingLead} title={t.data.missing}>
+      <RowList label={t.data.missing}>
+        {missing.map((blob) => (
+          <MissingRow blob={blob} key={blob.cid} />
+        ))}
+      </RowList>
+      <More list={list} />
+    </Section>
+  )
+}
+
+function MissingRow({ blob }: { readonly blob: Body<typeof listMissingBlobs.main>['blobs'][number] }) {
+  const { collection, rkey } = parseAtUri(blob.recordUri)
+  return (
+    <Row
+      as="li"
+      detail={
+        <>
+          {blob.damaged ? t.data.missingWhy.damaged : t.data.missingWhy.absent}
+          <br />
+          {blob.cid}
+        </>
+      }
+      icon={<FileX aria-hidden size={20} strokeWidth={1.75} />}
+      title={`${collectionName(collection)} · ${rkey}`}
+    />
+  )
+}
+
+/** Uploads files that the person chooses. The server knows them by their content. */
+function UploadButton() {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const input = useRef<HTMLInputElement>(null)
+  const upload = useMutation({
+    mutationFn: async (files: readonly File[]) => {
+      const others: string[] = []
+      for (const file of files) {
+        const { blob } = await callAs(did, uploadBlob, { body: file })
+        const cid = 'ref' in blob ? String(blob.ref) : blob.cid
+        // Only what a record names is served.
+        const { ok } = await trackedFetch(new URL(blobUrl(did, cid)), { method: 'HEAD' })
+        if (!ok) others.push(file.name)
+      }
+      return { restored: files.length - others.length, others }
+    },
+    onSuccess({ restored, others }) {
+      if (restored > 0) toast(t.data.missingUploaded(restored))
+      for (const name of others) toast(t.data.missingOther(name))
+    },
+    onError: (error) => toast(explain(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
+  })
+  return (
+    <>
+      <Button busy={upload.isPending} onClick={() => input.current?.click()}>
+        {t.data.missingUpload}
+      </Button>
+      <input
+        aria-label={t.data.missingUpload}
+        hidden
+        multiple
+        onChange={(event) => {
+          upload.mutate([...(event.target.files ?? [])])
+          // So that the same file can be chosen again.
+          event.target.value = ''
+        }}
+        ref={input}
+        type="file"
+      />
+    </>
+  )
+}
