@@ -66,6 +66,8 @@ export interface ServerOptions {
   readonly archiveLimits?: ArchiveLimits
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
+  /** Milliseconds in which the directory must take the identity of a new account; tests use fewer. */
+  readonly directoryWaitMs?: number
 }
 
 /**
@@ -98,6 +100,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     backlinkDelays: options.backlinkDelays,
     archiveLimits: options.archiveLimits,
     onMailKept: options.onMailKept,
+    directoryWaitMs: options.directoryWaitMs,
     callMethod: (call) => callMethod(call),
   })
     .then(withRestoreAnnounced)
@@ -145,6 +148,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 
 /** Before the first request: a write would continue a stream that other servers know differently. */
 async function withRestoreAnnounced(services: Services): Promise<Services> {
+  await services.plc.holdEvents()
   await services.store.afterRestore(() => announceRestore(services))
   return services
 }

@@ -131,6 +131,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly archiveLimits: ArchiveLimits | undefined
   readonly onMailKept: (() => void) | undefined
+  readonly directoryWaitMs: number | undefined
   readonly callMethod: CallMethod
 }
 
@@ -243,7 +244,10 @@ export async function createServices(base: Base): Promise<Services> {
     }),
     resolveDid,
     resolveHandle,
-    plc: createPlcPublisher({ config, store, secrets, resolveDid, origin, log, now, signal }),
+    plc: createPlcPublisher({
+      ...{ config, store, secrets, resolveDid, origin, log, now, signal },
+      waitMs: base.directoryWaitMs,
+    }),
     actors,
     actorRefresh,
     findHandle,

@@ -39,8 +39,7 @@ export function deleteAccount(tx: Writer, did: string, at: Date): void {
   inviteCodes.removeOfAccount(tx, did)
   pushRegistrations.removeOfService(tx, did)
   deletions.begin(tx, did, iso(at))
-  // The readers of the event stream never knew it, and its DID may name another server.
-  if (wasAnnounced) emitDeletion(tx, did, at)
+  emitDeletion(tx, did, at, wasAnnounced)
 }
 
 /**

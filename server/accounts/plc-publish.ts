@@ -6,7 +6,7 @@
  * values that this server published: changes by the owner of the identity stay.
  */
 import type { Config } from '../config/config.ts'
-import { emitIdentity } from '../events/emit.ts'
+import { announce, emitIdentity } from '../events/emit.ts'
 import {
   createUpdate,
   endpointIn,
@@ -18,7 +18,7 @@ import { lastOperation, submitOperation } from '../identity/plc-directory.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Database, Writer } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as unactivated from '../store/tables/unactivated.ts'
 import type { Logger } from '../util/log.ts'
@@ -34,6 +34,8 @@ export interface PlcDeps {
   readonly origin: string
   readonly log: Logger
   readonly now: () => Date
+  /** Replaces the time in which the directory must take the identity of a new account; in milliseconds. */
+  readonly waitMs?: number | undefined
   /** Aborts requests to the directory. */
   readonly signal?: AbortSignal
 }
@@ -76,8 +78,10 @@ async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Ac
   await store.transact((tx) => {
     accounts.setPlcSubmitted(tx, did, iso(now()))
     accounts.setPublished(tx, did, { handle, endpoint })
-    // Readers of the stream may have looked the identity up too early.
-    reportPublication(tx, did, now())
+    if (!accounts.findByDid(tx, did)) return
+    // What was written before is in the repository that this reports.
+    if (account.isMinted) announce(tx, did, now())
+    else emitIdentity(tx, did, now())
   })
   return true
 }
@@ -103,14 +107,10 @@ async function submitUpdate(deps: PlcDeps, plcUrl: string, did: string): Promise
   }
   await store.transact((tx) => {
     accounts.setPublished(tx, did, current)
-    if (isOurs) reportPublication(tx, did, now())
+    // The account may have been deleted meanwhile.
+    if (isOurs && accounts.findByDid(tx, did)) emitIdentity(tx, did, now())
   })
   return true
-}
-
-/** Emits `#identity`, unless the account was deleted meanwhile. */
-function reportPublication(tx: Writer, did: string, at: Date): void {
-  if (accounts.findByDid(tx, did)) emitIdentity(tx, did, at)
 }
 
 /** Records that an imported identity names this server, so that later changes are submitted. */

@@ -5,11 +5,14 @@
  * the accounts, and `plc-change.ts` carries out what an account asks for.
  */
 import { LRUCache } from 'lru-cache'
+import { announce } from '../events/emit.ts'
 import type { PlcOperation } from '../identity/did-plc.ts'
+import { PlcRefused, submitOperation } from '../identity/plc-directory.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as plcChanges from '../store/tables/plc-changes.ts'
+import * as streamState from '../store/tables/stream-state.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import {
@@ -25,8 +28,18 @@ import { type PlcDeps, publishAccount } from './plc-publish.ts'
 export interface PlcPublisher {
   /** Submits the pending operations of an account; resolves when the directory has them. @throws OutboundFailed */
   publish(did: string): Promise<void>
-  /** Submits the pending operations of all accounts. Failures are logged and retried with growing delays. */
+  /**
+   * Submits the pending operations of all accounts: within 30 s of the time at which the directory answers again, and with growing
+   * delays if it refuses. Failures are logged.
+   */
   publishDue(): Promise<void>
+  /**
+   * Submits the first operation of an identity whose account is created next. Returns whether the directory has it; false after a few
+   * seconds, and if none is configured. If the account is not created then, the directory has an identity without an account, which does no harm.
+   */
+  publishFirst(did: string, operation: PlcOperation): Promise<boolean>
+  /** Begins or ends to hold events back after the directory was configured or removed. Call it before the first request. */
+  holdEvents(): Promise<void>
   /** Changes the identity of an account. @throws XrpcError `InvalidRequest`, `UpstreamFailure`: then nothing has changed */
   change(did: string, change: IdentityChange): Promise<void>
   /** Publishes an operation that the holder of an account sends. @throws XrpcError `InvalidRequest`, `UpstreamFailure` */
@@ -41,15 +54,21 @@ export interface PlcPublisher {
   latest(did: string): Promise<PlcOperation>
 }
 
-/** The delay doubles with each failure. The first is shorter than the interval of the job, so that its next run retries. */
+/** While the directory does not answer, the delay is constant: accounts wait for it. Shorter than two intervals of the job. */
+const outageRetryMs = 9_000
+/** The delay after a refusal doubles each time. */
 const firstRetryMs = 50_000
 const longestRetryMs = 60 * 60_000
+/** Time in which the directory must take the identity of a new account. */
+const defaultWaitMs = 5_000
 
 const cachedStates = 500
 
 export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
   const { store, origin, log, now } = deps
   const serialize = createKeyedSerializer<string>()
+  /** Whether the directory did not answer when it was last asked. */
+  let isAway = false
   const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
   const states = new LRUCache<string, { readonly operation: PlcOperation; readonly at: number }>({
     max: cachedStates,
@@ -66,6 +85,31 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     }
   }
 
+  function retryLater(did: string, error: unknown): void {
+    const { delayMs: last = 0 } = retries.get(did) ?? {}
+    const delayMs = isOutage(error)
+      ? outageRetryMs
+      : Math.min(Math.max(last * 2, firstRetryMs), longestRetryMs)
+    retries.set(did, { delayMs, at: now().getTime() + delayMs })
+  }
+
+  /** Logs a failure; the first one only while the directory does not answer. */
+  function report(did: string, error: unknown): void {
+    if (!isOutage(error) || !isAway) log.warn({ err: error, did }, 'PLC submission failed')
+    isAway = isOutage(error)
+  }
+
+  /** Returns the accounts to publish now, those that have waited longest first. */
+  function due(): string[] {
+    const pending = new Set<string>([
+      ...accounts.withUnpublishedIdentity(store, origin),
+      ...plcChanges.dids(store),
+    ])
+    for (const did of retries.keys()) if (!pending.has(did)) retries.delete(did)
+    const at = (did: string) => retries.get(did)?.at ?? 0
+    return [...pending].filter((did) => at(did) <= now().getTime()).sort((a, b) => at(a) - at(b))
+  }
+
   async function publish(did: string): Promise<void> {
     try {
       await serialize(did, async () => {
@@ -74,8 +118,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
       })
       retries.delete(did)
     } catch (error) {
-      const delayMs = Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
-      retries.set(did, { delayMs, at: now().getTime() + delayMs })
+      retryLater(did, error)
       throw error
     } finally {
       states.delete(did)
@@ -86,12 +129,36 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     publish,
     async publishDue() {
       if (deps.config.plcUrl === undefined) return
-      const due = new Set([...accounts.withUnpublishedIdentity(store, origin), ...plcChanges.dids(store)])
-      for (const did of due) {
-        if ((retries.get(did)?.at ?? 0) > now().getTime()) continue
-        await publish(did).catch((error: unknown) => log.warn({ err: error, did }, 'PLC submission failed'))
+      for (const did of due()) {
+        const error: unknown = await publish(did).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        if (error !== undefined) report(did, error)
+        else isAway = false
+        // The next run begins with the others.
+        if (isOutage(error)) return
       }
     },
+    async publishFirst(did, operation) {
+      const { plcUrl } = deps.config
+      if (plcUrl === undefined) return false
+      const limit = AbortSignal.timeout(deps.waitMs ?? defaultWaitMs)
+      const signal = deps.signal ? AbortSignal.any([limit, deps.signal]) : limit
+      try {
+        await submitOperation(plcUrl, did, operation, { signal })
+        return true
+      } catch (error) {
+        report(did, error)
+        retryLater(did, error)
+        return false
+      }
+    },
+    holdEvents: () =>
+      store.transact((tx) => {
+        if (deps.config.plcUrl !== undefined) return streamState.holdUnpublished(tx)
+        for (const did of streamState.unpublished(tx)) announce(tx, did, now())
+      }),
     change: (did, change) => run(did, () => changeIdentity(deps, did, change)),
     submit: (did, operation) => run(did, () => submitOwn(deps, did, operation)),
     latest: (did) =>
@@ -109,6 +176,12 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
       return operation
     },
   }
+}
+
+/** Whether the directory does not answer at the moment, rather than refuse an operation. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof PlcRefused) return error.status >= 500
+  return error instanceof OutboundFailed
 }
 
 function toUpstreamFailure({ log }: Pick<PlcDeps, 'log'>, did: string, error: unknown): unknown {

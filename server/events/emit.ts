@@ -2,8 +2,9 @@
  * Adds events to the stream, in the transaction of what they report: both are on disk, or neither. Call them after the change: they
  * report what the store has then.
  *
- * An account that the stream does not report causes no event: an imported one is reported from its activation on. Only its identity
- * may be reported before that, because the directory has it already.
+ * An account that the stream does not report causes no event. One that was created here is reported once the configured directory has
+ * its identity: before that, no consumer could verify its events. An imported one is reported from its activation on; only its
+ * identity may be reported before that, because the directory has it already.
  *
  * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
  */
@@ -13,12 +14,13 @@ import * as accounts from '../store/tables/accounts.ts'
 import * as eventRemovals from '../store/tables/event-removals.ts'
 import * as events from '../store/tables/events.ts'
 import * as repos from '../store/tables/repos.ts'
-import { isLive } from '../store/tables/stream-state.ts'
+import { isLive, setLive } from '../store/tables/stream-state.ts'
 import { accountFrame, type CommitEvent, commitFrame, identityFrame, syncFrame } from './frames.ts'
 
 /** Reports that the handle, the signing key or the server of an account has changed. */
 export function emitIdentity(tx: Writer, did: string, at: Date): void {
-  const { handle } = existing(accounts.findByDid(tx, did))
+  const { handle, isMinted } = existing(accounts.findByDid(tx, did))
+  if (isMinted && !isLive(tx, did)) return
   events.append(tx, { kind: 'identity', did, at }, (seq) => identityFrame({ seq, at }, did, handle))
 }
 
@@ -41,13 +43,24 @@ export function emitSync(tx: Writer, did: string, at: Date): void {
 
 /** Reports a commit that the repository has just got. */
 export function emitCommit(tx: Writer, event: CommitEvent, at: Date): void {
+  if (!isLive(tx, event.did)) return
   events.append(tx, { kind: 'commit', did: event.did, at }, (seq) => commitFrame({ seq, at }, event))
 }
 
-/** Reports that an account was deleted, and deletes its earlier events. */
-export function emitDeletion(tx: Writer, did: string, at: Date): void {
+/** Reports an account from now on: its identity, its status and, if it is active, its repository as it is. */
+export function announce(tx: Writer, did: string, at: Date): void {
+  setLive(tx, did)
+  emitIdentity(tx, did, at)
+  emitAccount(tx, did, at)
+  if (statusOf(existing(accounts.findByDid(tx, did))) === undefined) emitSync(tx, did, at)
+}
+
+/** Deletes the events of an account that was deleted, and reports that unless the account was never reported. */
+export function emitDeletion(tx: Writer, did: string, at: Date, wasAnnounced: boolean): void {
   events.removeOfAccount(tx, did)
   eventRemovals.add(tx, did)
+  // The consumers never knew it, and its DID may name another server.
+  if (!wasAnnounced) return
   events.append(tx, { kind: 'account', did, at }, (seq) => accountFrame({ seq, at }, did, 'deleted'))
 }
 

@@ -41,7 +41,8 @@ export function periodicJobs(services: Deps): Job[] {
     ...maintenanceParts.map(({ name, run }) => ({
       ...{ name, firstMs: 0, everyMs: minute, run: () => run(services) },
     })),
-    { name: 'PLC submission', firstMs: 0, everyMs: minute, run: () => services.plc.publishDue() },
+    // A new account is published within 30 s of the time at which the directory answers again.
+    { name: 'PLC submission', firstMs: 0, everyMs: minute / 6, run: () => services.plc.publishDue() },
     {
       name: 'writing last-used times',
       firstMs: minute,

@@ -112,7 +112,7 @@ describe('PLC submission', () => {
     expect(await session(carla)).toMatchObject({ active: false })
   })
 
-  test.each(['down', 'fails'] as const)('is retried with growing delays (directory: %s)', async (mode) => {
+  test.each(['down', 'fails'] as const)('is retried later, not at once (directory: %s)', async (mode) => {
     directory.mode = mode
     const alice = await server.account('alice')
     await published()

@@ -48,7 +48,7 @@ export function begin(tx: Writer, did: string, at: string): void {
   tx.run(
     `UPDATE accounts SET did = ?1, handle = ?1, email = NULL, password_hash = NULL, is_owner = 0, deactivated_at = ?2,
        delete_after = NULL, activate_by = NULL, signing_key = x'', signing_key_did = '', plc_operation = NULL, plc_handle = NULL,
-       plc_endpoint = NULL, invite_code = NULL, invite_note = NULL, stream_state = 0
+       plc_endpoint = NULL, invite_code = NULL, invite_note = NULL
      WHERE did = ?3`,
     [prefix + did, at, did],
   )

@@ -165,7 +165,7 @@ export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | '
 export function withUnpublishedIdentity(db: Reader, endpoint: string): DidString[] {
   const rows = db.all<{ did: DidString }>(
     `SELECT did FROM accounts
-     WHERE (plc_operation IS NOT NULL AND plc_submitted_at IS NULL AND deactivated_at IS NULL)
+     WHERE (plc_operation IS NOT NULL AND plc_submitted_at IS NULL AND (is_minted = 1 OR deactivated_at IS NULL))
         OR (plc_endpoint IS NOT NULL AND (plc_endpoint <> ? OR plc_handle <> handle))`,
     [endpoint],
   )

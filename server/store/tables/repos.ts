@@ -10,6 +10,7 @@ import { isNotBeingDeleted } from './account-deletions.ts'
 import type { Account } from './accounts.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
+import { isUnpublished } from './stream-state.ts'
 
 /** The latest commit of a repository. */
 export interface Head {
@@ -115,13 +116,14 @@ export interface ListedRepo extends Pick<Head, 'commit' | 'rev'>, Pick<Account, 
 
 type StatusColumn = 'takenDownAt' | 'suspendedAt' | 'deactivatedAt'
 
-/** Returns repositories by the time their accounts were created, after `after`. */
+/** Returns repositories by the time their accounts were created, after `after`. Unpublished ones are left out, as in the event stream. */
 export function page(db: Reader, after: { createdAt: string; did: string }, limit: number): ListedRepo[] {
   const rows = db.all<Omit<ListedRepo, 'commit'> & { readonly commit: Uint8Array }>(
     `SELECT a.did, a.created_at AS createdAt, r.commit_cid AS "commit", r.rev, a.taken_down_at AS takenDownAt,
        a.suspended_at AS suspendedAt, a.deactivated_at AS deactivatedAt
      FROM accounts a JOIN repos r ON r.actor = a.id
-     WHERE (a.created_at, a.did) > (?, ?) AND ${isNotBeingDeleted} ORDER BY a.created_at, a.did LIMIT ?`,
+     WHERE (a.created_at, a.did) > (?, ?) AND ${isNotBeingDeleted} AND NOT ${isUnpublished}
+     ORDER BY a.created_at, a.did LIMIT ?`,
     [after.createdAt, after.did, limit],
   )
   return rows.map((row) => ({ ...row, commit: cidText(row.commit) }))

@@ -17,6 +17,7 @@ import { isPending } from '../../../../store/tables/account-deletions.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as repos from '../../../../store/tables/repos.ts'
 import * as reservedKeys from '../../../../store/tables/reserved-keys.ts'
+import { streamStates } from '../../../../store/tables/stream-state.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
@@ -24,7 +25,7 @@ export const createAccount = method(com.core.server.createAccount, {
   auth: 'import',
   limits: [perFiveMinutes(100, 'address')],
   async handler({ input, auth, caller, fail, ...services }) {
-    const { store, config, passwords, repositories, background, plc, now } = services
+    const { store, config, passwords, repositories, plc, now, log } = services
     // Clients send an empty string when the field of their form is empty.
     const inviteCode = input.inviteCode?.trim().toLowerCase() || null
     const checkPermitted = (db: Reader) => {
@@ -67,10 +68,14 @@ export const createAccount = method(com.core.server.createAccount, {
       input.password === undefined ? null : await passwords.hash(input.password, caller.source)
     const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
     const { did } = identity
+    // Consumers of the event stream look the identity up, so the directory comes first.
+    const isPublished = !imported && (await plc.publishFirst(did, JSON.parse(identity.plcOperation ?? '')))
+    const isHeld = config.plcUrl !== undefined && !isPublished
+    const streamState = isHeld ? streamStates.unannounced : identity.streamState
     const repository = firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
 
     // Another sign-up may have taken the names, or become the owner, while the password was hashed: everything is checked again in the transaction.
-    const issued = await store.transact((tx) => {
+    const creation = store.transact((tx) => {
       checkPermitted(tx)
       checkFree(tx)
       const at = now()
@@ -83,9 +88,15 @@ export const createAccount = method(com.core.server.createAccount, {
       const isOwner = accounts.isEmpty(tx)
       const createdAt = iso(at)
       reservedKeys.remove(tx, did)
-      accounts.insert(tx, { ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode })
+      accounts.insert(tx, {
+        ...{ ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode, streamState },
+      })
+      if (isPublished) {
+        accounts.setPlcSubmitted(tx, did, createdAt)
+        accounts.setPublished(tx, did, { handle, endpoint: services.origin })
+      }
       repos.insert(tx, did, repository.head, repository.blocks)
-      // An imported account is deactivated: it emits its events when it is activated.
+      // An imported account is deactivated: it emits its events when it is activated. An unpublished one does when it is published.
       if (!imported) {
         emitIdentity(tx, did, at)
         emitAccount(tx, did, at)
@@ -94,9 +105,12 @@ export const createAccount = method(com.core.server.createAccount, {
       const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
       return openSession(tx, opening, at)
     })
+    const issued = await creation.catch((error: unknown) => {
+      if (isPublished) log.warn({ did }, 'identity published, but its account was not created')
+      throw error
+    })
     const account = accounts.findByDid(store, did)
     if (!account) throw fail('AccountNotFound')
-    if (!imported) background.run('PLC submission', () => plc.publish(did))
     return { ...(await signTokens(services, issued)), ...(await accountView(services, account)) }
   },
 })
