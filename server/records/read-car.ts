@@ -17,6 +17,12 @@ export class InvalidCar extends Error {
 /** Bytes that a block of another server may have: a record may have 1 MiB, and nodes of trees are much smaller. */
 export const maxBlockBytes = 1024 * 1024
 
+/** Bytes of the header of a file, which names its roots. */
+const maxHeaderBytes = 10_000
+
+/** Blocks of a file in memory: commits have some hundreds. Each takes many times its bytes. */
+const maxBlocks = 20_000
+
 /** Bytes of a CID of a repository. */
 export const cidLength = 36
 
@@ -25,7 +31,9 @@ export const cidLength = 36
  * @throws InvalidCar
  */
 export function* blocksIn(car: Buffer): Generator<CarBlock, void> {
+  let count = 0
   for (let at = sectionAt(car, 0).end; at < car.length; ) {
+    if (++count > maxBlocks) throw new InvalidCar('The file has too many blocks')
     const { start, end } = sectionAt(car, at)
     if (end - start < cidLength) throw new InvalidCar('A block has no CID')
     yield { cid: car.subarray(start, start + cidLength), bytes: car.subarray(start + cidLength, end) }
@@ -39,6 +47,7 @@ export function* blocksIn(car: Buffer): Generator<CarBlock, void> {
  */
 export function rootOf(car: Buffer): Uint8Array {
   const { start, end } = sectionAt(car, 0)
+  if (end - start > maxHeaderBytes) throw new InvalidCar('The header is too large')
   const { version, roots } = decodeMap(car.subarray(start, end)) ?? {}
   const root = Array.isArray(roots) ? ifCid(roots[0]) : undefined
   if (version !== 1 || !root) throw new InvalidCar('The header is not one of version 1 with a root')

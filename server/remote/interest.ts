@@ -18,9 +18,17 @@ interface Accounts {
   /** Of the table. */
   readonly version: number
   readonly dids: ReadonlySet<string>
-  /** The lengths that the DIDs have. */
-  readonly lengths: readonly number[]
+  /** The DIDs as bytes, by a hash of so many of their first ones. */
+  readonly starts: readonly {
+    readonly length: number
+    readonly dids: ReadonlyMap<number, readonly Buffer[]>
+  }[]
 }
+
+/** Bytes of a DID that are looked up at once: `did:plc:` and eight more. */
+const maxStart = 16
+/** Occurrences of `did:` that the library searches for. For many more, its calls would take many times as long as a loop. */
+const maxSearches = 1000
 
 /** What is asked most is in memory, the rest takes a query of some microseconds. */
 export function createInterest({ store }: { readonly store: Database }): Interest {
@@ -30,7 +38,7 @@ export function createInterest({ store }: { readonly store: Database }): Interes
     const version = store.version('accounts')
     if (known?.version !== version) {
       const dids = new Set<string>(allDids(store))
-      known = { version, dids, lengths: [...new Set(Array.from(dids, ({ length }) => length))] }
+      known = { version, dids, starts: startsOf(dids) }
     }
     return known
   }
@@ -40,13 +48,47 @@ export function createInterest({ store }: { readonly store: Database }): Interes
     isWatched: (did) => interest.isWatched(store, did),
     isKnown: (did) => interest.isKnown(store, did),
     mentionsLocal(bytes) {
-      const { dids, lengths } = accounts()
+      const { starts } = accounts()
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      for (let at = text.indexOf('did:'); at >= 0; at = text.indexOf('did:', at + 4)) {
+      for (let at = text.indexOf('did:'), count = 1; at >= 0; at = nextDid(text, at + 4, count++)) {
         // Where the DID ends cannot be seen: the first byte of what follows in DAG-CBOR may be a letter.
-        if (lengths.some((length) => dids.has(text.toString('latin1', at, at + length)))) return true
+        for (const { length, dids } of starts)
+          if (dids.get(hashOf(text, at, length))?.some((did) => hasAt(text, at, did))) return true
       }
       return false
     },
   }
+}
+
+function startsOf(dids: Iterable<string>): Accounts['starts'] {
+  const bytes = Array.from(dids, (did) => Buffer.from(did, 'latin1'))
+  const byLength = Map.groupBy(bytes, (did) => Math.min(did.length, maxStart))
+  return Array.from(byLength, ([length, own]) => ({
+    length,
+    dids: Map.groupBy(own, (did) => hashOf(did, 0, length)),
+  }))
+}
+
+/** Returns a hash of the bytes of a DID after its method. */
+function hashOf(bytes: Buffer, at: number, length: number): number {
+  let hash = 0
+  for (let index = 8; index < length; index++) hash = (Math.imul(hash, 31) + (bytes[at + index] ?? 0)) | 0
+  return hash
+}
+
+/** Returns the offset of the next `did:`; -1 if there is none. @param searches how many came before */
+function nextDid(text: Buffer, from: number, searches: number): number {
+  if (searches < maxSearches) return text.indexOf('did:', from)
+  for (let at = from + 3; at < text.length; at++) {
+    // 0x3a is a colon, 0x64 a d, and 0x69 an i.
+    if (text[at] === 0x3a && text[at - 1] === 0x64 && text[at - 2] === 0x69 && text[at - 3] === 0x64)
+      return at - 3
+  }
+  return -1
+}
+
+/** Compares until the first difference, so that all comparisons of a text take a time in proportion to its bytes. */
+function hasAt(text: Buffer, at: number, did: Buffer): boolean {
+  for (let index = 0; index < did.length; index++) if (text[at + index] !== did[index]) return false
+  return true
 }

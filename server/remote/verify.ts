@@ -28,6 +28,9 @@ export class InvalidProof extends Error {
   override name = 'InvalidProof'
 }
 
+/** Bytes of a commit and of a node of a tree, which have some hundred and some thousand: decoded, they take many times as many. */
+const maxCommitBytes = 10_000
+const maxNodeBytes = 65_536
 /** Layers of a tree: a SHA-256 has no more pairs of zero bits. */
 const maxDepth = 129
 
@@ -41,7 +44,7 @@ export async function verifyCommit(
   { did, signingKey }: { readonly did: string; readonly signingKey: string },
 ): Promise<VerifiedCommit> {
   const { root, blockOf } = open(Buffer.from(car.buffer, car.byteOffset, car.byteLength))
-  const { sig, ...unsigned } = readCommit(blockOf(root))
+  const { sig, ...unsigned } = readCommit(blockOf(root, maxCommitBytes))
   if (unsigned.did !== did) throw new InvalidProof(`The commit is of ${unsigned.did} instead of ${did}`)
   const isSigned = await isSignedBy(signingKey, encode(unsigned), sig)
   if (!isSigned) throw new InvalidProof(`The commit of ${did} is not signed by its key`)
@@ -50,7 +53,7 @@ export async function verifyCommit(
   function entriesOf(cid: Uint8Array): readonly NodeEntry[] {
     const known = nodes.get(cidKey(cid))
     if (known) return known
-    const entries = parseNode(blockOf(cid))
+    const entries = parseNode(blockOf(cid, maxNodeBytes))
     if (!entries) throw new InvalidProof('A node of the tree is malformed')
     nodes.set(cidKey(cid), entries)
     return entries
@@ -82,7 +85,10 @@ function entryFor(entries: readonly NodeEntry[], key: string): NodeEntry | undef
 }
 
 /** @throws InvalidProof */
-function open(car: Buffer): { root: Uint8Array; blockOf: (cid: Uint8Array) => Uint8Array } {
+function open(car: Buffer): {
+  root: Uint8Array
+  blockOf: (cid: Uint8Array, maxBytes?: number) => Uint8Array
+} {
   const blocks = new Map<string, CarBlock>()
   let root: Uint8Array
   try {
@@ -91,11 +97,10 @@ function open(car: Buffer): { root: Uint8Array; blockOf: (cid: Uint8Array) => Ui
   } catch (cause) {
     throw new InvalidProof('The blocks are not a valid archive', { cause })
   }
-  const blockOf = (cid: Uint8Array) => {
+  const blockOf = (cid: Uint8Array, maxBytes = maxBlockBytes) => {
     const block = blocks.get(cidKey(cid))
     if (!block) throw new InvalidProof(`The proof lacks the block ${cidText(cid)}`)
-    // Decoded, a node takes many times its bytes.
-    if (block.bytes.length > maxBlockBytes) throw new InvalidProof(`The block ${cidText(cid)} is too large`)
+    if (block.bytes.length > maxBytes) throw new InvalidProof(`The block ${cidText(cid)} is too large`)
     if (!isIntact(block)) throw new InvalidProof(`The block ${cidText(cid)} is damaged`)
     return block.bytes
   }

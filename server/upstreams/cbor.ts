@@ -8,10 +8,14 @@ export class InvalidCbor extends Error {
 /** Major types (RFC 8949 §3.1). */
 const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const
 
-/** Walks over CBOR items. Every method moves behind what it has read, and throws InvalidCbor. */
+/** Items of one message. A commit of 1,000 operations has 10,000; what is decoded takes about 0.2 ms for 1,000. */
+const maxItems = 50_000
+
+/** Walks over CBOR items, up to a number of them. Every method moves behind what it has read, and throws InvalidCbor. */
 export class CborReader {
   readonly #bytes: Buffer
   #at: number
+  #items = 0
   #major = 0
   #argument = 0
 
@@ -88,6 +92,7 @@ export class CborReader {
 
   /** Reads the head of an item: its major type and its argument. */
   #head(): void {
+    if (++this.#items > maxItems) throw new InvalidCbor('The message has too many parts')
     const first = this.#bytes[this.#at++]
     if (first === undefined) throw new InvalidCbor('Unexpected end')
     this.#major = first >> 5

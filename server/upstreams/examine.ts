@@ -11,7 +11,7 @@ import type { StatusClaims } from '../remote/status-claims.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../remote/verify.ts'
 import { createPace, inTurn, nextTurn } from '../util/turns.ts'
 import { type Frame, type OpClaim, readAccount, readCommit, readSync } from './frames.ts'
-import { findBlock } from './unverified.ts'
+import { findBlocks } from './unverified.ts'
 
 /** What an event means here. */
 export type Finding =
@@ -42,6 +42,8 @@ interface Deps {
 const statusIdentityAgeMs = 60_000
 /** `#identity` events of an actor that count in a time; more are ignored. */
 const [maxIdentityEvents, identityWindowMs] = [5, 60_000]
+/** Bytes of a like or repost; most have 200. */
+const maxLikeBytes = 5000
 /** Actors whose events are counted. */
 const maxRecent = 10_000
 
@@ -63,9 +65,10 @@ export function createExaminer({
   }
 
   /** Whether a new record would be refused by a budget, regardless of its signature. */
-  function isOverBudget({ did, blocks }: Frame, { action, path, cid }: OpClaim): boolean {
-    const bytes = action === 'create' && cid && findBlock(blocks, cid.bytes)
-    if (!bytes) return false
+  function isOverBudget(did: string, { action, path, cid }: OpClaim, blockOf: BlockOf): boolean {
+    const bytes = action === 'create' && cid && blockOf(cid.bytes)
+    // A larger record is verified: it is neither a like nor a repost, and takes long to read.
+    if (!bytes || bytes.length > maxLikeBytes) return false
     const change = {
       did: did as DidString,
       ...splitPath(path),
@@ -77,8 +80,12 @@ export function createExaminer({
 
   async function areOverBudget(frame: Frame, ops: readonly OpClaim[]): Promise<boolean> {
     const pace = createPace()
+    const blockOf = findBlocks(
+      frame.blocks,
+      ops.flatMap(({ cid }) => cid?.bytes ?? []),
+    )
     for (const op of ops) {
-      if (!isOverBudget(frame, op)) return false
+      if (!isOverBudget(frame.did, op, blockOf)) return false
       await pace()
     }
     return ops.length > 0
@@ -136,6 +143,8 @@ export function createExaminer({
     return examiners[frame.kind](frame)
   }
 }
+
+type BlockOf = ReturnType<typeof findBlocks>
 
 /** @throws OutboundFailed when the time is over; the work goes on */
 async function withPatience<T>(work: Promise<T>, patienceMs: number | undefined): Promise<T> {

@@ -4,6 +4,7 @@
  */
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, isPlainObject, type LexValue } from '@atproto/lex-data'
+import { isValidTid } from '@atproto/syntax'
 import { type RemoteStatus, remoteStatusOf } from '../remote/status.ts'
 import { CborReader, InvalidCbor } from './cbor.ts'
 
@@ -51,6 +52,11 @@ const kinds: Readonly<Record<string, FrameKind | 'info'>> = {
 
 const none = Buffer.alloc(0)
 
+/** Bytes of a message that is no event. */
+const maxNoticeBytes = 10_000
+/** Characters of a DID, of a time, and of the path of a record (atproto specifications of DIDs and of repositories). */
+const maxLengths = { did: 2048, time: 64, path: 1024 }
+
 /** @throws InvalidFrame */
 export function readFrame(bytes: Buffer): Frame | Notice | OtherFrame {
   try {
@@ -96,10 +102,13 @@ function readEvent(bytes: Buffer, reader: CborReader, kind: FrameKind | undefine
   }
   if (kind === undefined) return { kind: 'other', seq }
   if (seq === undefined || did === undefined) throw new InvalidFrame('An event lacks its number or its DID')
+  if (did.length > maxLengths.did) throw new InvalidFrame('A DID is too long')
+  if (time.length > maxLengths.time) throw new InvalidFrame('A time is too long')
   return { kind, seq, did, time, blocks, bytes, payloadAt }
 }
 
 function noticeName(bytes: Buffer, at: number, member: string): string {
+  if (bytes.length > maxNoticeBytes) throw new InvalidFrame('A message that is no event is too large')
   const name = decodeMap(bytes.subarray(at))[member]
   return typeof name === 'string' ? name.slice(0, 100) : ''
 }
@@ -133,6 +142,7 @@ function readOp(op: LexValue): OpClaim {
   const { action, path, cid } = isPlainObject(op) ? (op as Readonly<Record<string, LexValue>>) : {}
   if (typeof action !== 'string' || typeof path !== 'string')
     throw new InvalidFrame('An operation lacks its path')
+  if (path.length > maxLengths.path) throw new InvalidFrame('The path of an operation is too long')
   return { action, path, cid: ifCid(cid) ?? undefined }
 }
 
@@ -143,18 +153,20 @@ export interface RevisionClaim {
   readonly since: string | undefined
 }
 
-/** Reads the revisions that an event states. Nothing is stated by an invalid one, which is found out when it is verified. */
+/** Reads the revisions that an event states, without those that are no TIDs. Nothing is stated by an invalid one, which is found out when it is verified. */
 export function readRevisions({ kind, bytes, payloadAt }: Frame): RevisionClaim {
   const claim: { [Name in 'rev' | 'since']: string | undefined } = { rev: undefined, since: undefined }
   if (kind !== 'commit' && kind !== 'sync') return claim
   const reader = new CborReader(bytes, payloadAt)
   for (let left = reader.map(); left > 0; left--) {
     const name = reader.text()
-    if (name === 'rev' || name === 'since') claim[name] = reader.textIfAny()
+    if (name === 'rev' || name === 'since') claim[name] = tidOf(reader.textIfAny())
     else reader.skip()
   }
   return claim
 }
+
+const tidOf = (text: string | undefined) => (text !== undefined && isValidTid(text) ? text : undefined)
 
 /** Returns the signed commit of a `#sync`, as a CAR file. @throws InvalidFrame */
 export function readSync({ bytes, payloadAt }: Frame): Uint8Array {

@@ -88,3 +88,27 @@ test('someone is known while a record of them is stored, or one of an account re
   await server.post('app.bsky.graph.unmuteActor', mute, alice)
   expect(known()).toEqual([false, false, false])
 })
+
+test('a DID is found behind thousands of others', () => {
+  for (const filler of ['did:', 'did:plc:', alice.did.slice(0, 20)]) {
+    const text = Buffer.from(filler.repeat(5000))
+    expect(interest.mentionsLocal(text)).toBe(false)
+    expect(interest.mentionsLocal(Buffer.concat([text, Buffer.from(`${alice.did}x`)]))).toBe(true)
+  }
+})
+
+test('nothing is made of each of the DIDs in a message', () => {
+  const original = Buffer.prototype.toString
+  let texts = 0
+  Buffer.prototype.toString = function (...args: Parameters<typeof original>) {
+    texts++
+    return original.apply(this, args)
+  }
+  const bytes = Buffer.alloc(1_000_000, 'did:')
+  try {
+    expect(interest.mentionsLocal(bytes)).toBe(false)
+  } finally {
+    Buffer.prototype.toString = original
+  }
+  expect(texts).toBe(0)
+})

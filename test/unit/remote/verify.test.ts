@@ -3,7 +3,7 @@ import { decodeCid, type LexMap } from '@atproto/lex-data'
 import { beforeAll, expect, test } from 'vitest'
 import { createSigningKey, sign } from '../../../server/identity/keys.ts'
 import { verifyCommit } from '../../../server/remote/verify.ts'
-import { type Block, blockOf, blockOfBytes, blocksOf, carOf } from '../../support/archive.ts'
+import { type Block, blockOf, blockOfBytes, blocksOf, carOf, headerOf } from '../../support/archive.ts'
 
 const did = 'did:web:carla.example'
 const value = blockOf({ text: 'value' })
@@ -70,13 +70,24 @@ test('a block whose content is another one proves nothing', async () => {
   expect(() => commit.record(key)).toThrow(/is damaged/)
 })
 
-test('a node of more than 1 MiB proves nothing', async () => {
-  const many = Array.from({ length: 10_000 }, (_, n) =>
-    entry(`com.example.note/${String(n).padStart(70, '0')}`),
-  )
+test('a node of more than 64 KiB proves nothing', async () => {
+  const many = Array.from({ length: 600 }, (_, n) => entry(`com.example.note/${String(n).padStart(70, '0')}`))
   const [small, large] = [many.slice(0, 100), many]
   await expect(readFrom('com.example.note/~', node(small))).resolves.toBeUndefined()
   await expect(readFrom('com.example.note/~', node(large))).rejects.toThrow(/is too large/)
+})
+
+test('a commit, a header and a number of blocks that no repository has prove nothing', async () => {
+  const padding = 'x'.repeat(20_000)
+  const [commit = value, ...rest] = signedBlocks({ data: node([]).cid, padding })
+  await expect(verify(carOf([commit, ...rest]))).rejects.toThrow(/is too large/)
+  const blocks = signedBlocks()
+  const header = headerOf({ version: 1, roots: [blocks[0]?.cid ?? value.cid], padding })
+  const body = carOf(blocks).subarray(headerOf({ version: 1, roots: [blocks[0]?.cid ?? value.cid] }).length)
+  await expect(verify(Buffer.concat([header, body]))).rejects.toThrow(/not a valid archive/)
+  const more = (count: number) => carOf([...blocks, ...Array.from({ length: count }, () => value)])
+  await expect(verify(more(15_000))).resolves.toMatchObject({ did })
+  await expect(verify(more(20_000))).rejects.toThrow(/not a valid archive/)
 })
 
 test('a commit of another repository, by another key or of another version proves nothing', async () => {

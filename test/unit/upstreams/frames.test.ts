@@ -3,7 +3,13 @@ import { encode } from '@atproto/lex-cbor'
 import { parseCid } from '@atproto/lex-data'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Frame, InvalidFrame, readCommit, readFrame } from '../../../server/upstreams/frames.ts'
+import {
+  type Frame,
+  InvalidFrame,
+  readCommit,
+  readFrame,
+  readRevisions,
+} from '../../../server/upstreams/frames.ts'
 import { someCid } from '../../support/social.ts'
 
 type Payload = Parameters<typeof encode>[0]
@@ -91,10 +97,58 @@ test('arbitrary bytes and damaged events are read or refused, in a time that the
     }),
     { numRuns: 2000 },
   )
-  // Half a million nested arrays: no recursion.
-  const nested = Buffer.concat([Buffer.from('a16178', 'hex'), Buffer.alloc(500_000, 0x81), Buffer.from([0])])
+  // Nested arrays: no recursion, and not more of them than a message may have.
+  const nested = Buffer.concat([Buffer.from('a16178', 'hex'), Buffer.alloc(40_000, 0x81), Buffer.from([0])])
   expect(readFrame(Buffer.concat([encode({ op: 1, t: '#x' }), nested]))).toEqual({
     kind: 'other',
     seq: undefined,
   })
+})
+
+/** An array of a length, of which each item takes one byte. */
+function zeros(length: number): Buffer {
+  const bytes = Buffer.alloc(5 + length)
+  bytes[0] = 0x9a
+  bytes.writeUInt32BE(length, 1)
+  return bytes
+}
+
+test.each<[string, Buffer]>([
+  [
+    'a commit of a million parts',
+    Buffer.concat([
+      frame({ op: 1, t: '#commit' }, {}).subarray(0, -1),
+      Buffer.from([0xa1]),
+      encode('x'),
+      zeros(1_000_000),
+    ]),
+  ],
+  [
+    'an event of a later kind of a million parts',
+    Buffer.concat([encode({ op: 1, t: '#fromLater' }), Buffer.from([0xa1]), encode('x'), zeros(1_000_000)]),
+  ],
+  [
+    'a notice of a million parts',
+    Buffer.concat([encode({ op: 1, t: '#info' }), Buffer.from([0xa1]), encode('x'), zeros(1_000_000)]),
+  ],
+  ['a header of a million parts', Buffer.concat([Buffer.from([0xa1]), encode('x'), zeros(1_000_000)])],
+  [
+    'a DID of a million characters',
+    frame({ op: 1, t: '#commit' }, { ...commit, repo: `did:web:${'a'.repeat(1e6)}` }),
+  ],
+  ['a time of a million characters', frame({ op: 1, t: '#commit' }, { ...commit, time: '2'.repeat(1e6) })],
+])('%s is refused before it is decoded', (_, bytes) => {
+  expect(() => readFrame(bytes)).toThrow(InvalidFrame)
+})
+
+test('a path of a million slashes is refused, and a revision of a million characters is none', () => {
+  const path = '/'.repeat(1e6)
+  const ops = [{ action: 'create', path, cid: null }]
+  const read = (payload: Payload) => readFrame(frame({ op: 1, t: '#commit' }, payload)) as Frame
+  expect(() => readCommit(read({ ...commit, ops }))).toThrow(InvalidFrame)
+  expect(readRevisions(read({ ...commit, rev: '3'.repeat(1e6) }))).toEqual({
+    rev: undefined,
+    since: undefined,
+  })
+  expect(readRevisions(read(commit))).toEqual({ rev: commit.rev, since: undefined })
 })

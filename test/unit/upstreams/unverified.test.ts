@@ -1,16 +1,18 @@
 /** Blocks are found in archives that are not verified. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findBlock } from '../../../server/upstreams/unverified.ts'
+import { findBlocks } from '../../../server/upstreams/unverified.ts'
 import { archiveOf, blockOf, carOf } from '../../support/archive.ts'
 
 const blocks = [blockOf({ n: 1 }), blockOf({ text: 'x'.repeat(300) }), blockOf({ n: 3 })]
 const car = carOf(blocks)
 
+const find = (archive: Buffer, cid: Uint8Array) => findBlocks(archive, [cid])(cid)
+
 test('every block of an archive is found, others are not', () => {
-  for (const { cid, bytes } of blocks) expect(findBlock(car, cid.bytes)).toEqual(Buffer.from(bytes))
-  expect(findBlock(car, blockOf({ n: 4 }).cid.bytes)).toBeUndefined()
-  expect(findBlock(car, new Uint8Array(3))).toBeUndefined()
+  for (const { cid, bytes } of blocks) expect(find(car, cid.bytes)).toEqual(Buffer.from(bytes))
+  expect(find(car, blockOf({ n: 4 }).cid.bytes)).toBeUndefined()
+  expect(find(car, new Uint8Array(3))).toBeUndefined()
 })
 
 test('a link to a record in the tree is not mistaken for the record', () => {
@@ -18,7 +20,7 @@ test('a link to a record in the tree is not mistaken for the record', () => {
   const archive = archiveOf({ did: 'did:web:alice.test', records })
   for (const [, record] of records) {
     const { cid, bytes } = blockOf(record)
-    expect(findBlock(archive, cid.bytes)).toEqual(Buffer.from(bytes))
+    expect(find(archive, cid.bytes)).toEqual(Buffer.from(bytes))
   }
 })
 
@@ -28,7 +30,7 @@ test('damaged archives have no block, or one within them', () => {
     fc.property(fc.nat(car.length - 1), fc.nat(255), fc.nat(car.length), (at, value, length) => {
       const damaged = Buffer.from(car)
       damaged[at] = value
-      const found = findBlock(damaged.subarray(0, length), cid)
+      const found = find(damaged.subarray(0, length), cid)
       expect(found?.length ?? 0).toBeLessThanOrEqual(length)
     }),
     { numRuns: 1000 },
