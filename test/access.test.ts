@@ -2,12 +2,14 @@
  * Access control: every method and subscription × every account status × every kind of token, over the wire, against a model of the
  * rules that shares no code with the server. `who-may-call-what.md` lists the rules for readers.
  */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { methods, subscriptions } from '../server/api/index.ts'
 import { listen } from './support/listener.ts'
 import { type Account, type Answer, adminAuth, TestServer } from './support/server.ts'
 import { decodeJwt, signJwt } from './support/session-jwt.ts'
 import { someCid } from './support/social.ts'
+import { webDevice } from './support/web-push.ts'
 
 type Subscription = (typeof subscriptions)[number]
 type Method = (typeof methods)[number] | Subscription
@@ -151,7 +153,7 @@ const someStarterPack = `at://${someActor}/app.example.graph.starterpack/3jzfcij
 const deleted = ({ state }: Subject) => (state === 'deleted' ? 'NotFound' : undefined)
 const someTid = '3jzfcijpj2z2a'
 const draft = { posts: [{ text: 'A draft' }] }
-const device = { serviceDid: 'did:web:push.test', token: 'token', platform: 'web', appId: 'app' }
+const device = webDevice('token')
 const filterable = { include: 'all', list: true, push: true }
 const plain = { list: true, push: true }
 const preferences = {

@@ -84,9 +84,9 @@ export function pdsEndpointOf(document: DidDocument): string | undefined {
   })
 }
 
-/** Returns the http(s) URL of the service `fragment` (such as `#notif`), by default of the first service. */
-export function serviceEndpointOf(document: DidDocument, fragment?: string): string | undefined {
-  return endpointOf(document, (entry) => fragment === undefined || isFragment(document, entry.id, fragment))
+/** Returns the http(s) URL of the service `fragment`, such as `#notif`. */
+export function serviceEndpointOf(document: DidDocument, fragment: string): string | undefined {
+  return endpointOf(document, (entry) => isFragment(document, entry.id, fragment))
 }
 
 /** Returns the handle that the document claims (its first `at://` name); undefined if there is none or it is not valid. */

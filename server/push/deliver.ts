@@ -1,8 +1,7 @@
 /** One attempt to deliver a notification: to the push service of a registration, or to a browser by Web Push. */
 
 import type { Config } from '../config/config.ts'
-import { type DidDocument, serviceEndpointOf } from '../identity/did-document.ts'
-import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
 import { createServiceJwt } from '../identity/service-jwt.ts'
 import { parseMailbox } from '../mail/address.ts'
@@ -15,6 +14,7 @@ import { retryAfter } from '../util/retry-after.ts'
 import type { CreateViewContext } from '../views/context.ts'
 import { type Push, pushOf } from './pushed.ts'
 import type { PushRequest } from './request.ts'
+import { deliverPush, findPushService, UnsupportedService } from './service.ts'
 import { isWebPush, parseSubscription } from './subscription.ts'
 import { webPushRequest } from './web-push.ts'
 
@@ -33,6 +33,8 @@ export type Outcome =
   | { readonly kind: 'done' }
   /** The device has unregistered at its push service. */
   | { readonly kind: 'unregistered' }
+  /** The push service does not have the method that delivers, or no longer. */
+  | { readonly kind: 'unsupported'; readonly reason: string }
   /** A retry would fail too. `reason` is safe to log. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** A retry may succeed, after `retryAfterMs` at the earliest. */
@@ -44,7 +46,6 @@ export type Outcome =
       readonly isDown: boolean
     }
 
-const deliverPush = 'app.example.notification.deliverPush'
 /** Lifetime of a service token, in seconds. */
 const tokenLifetime = 60
 /** Older notifications are not delivered. */
@@ -68,6 +69,7 @@ export async function deliver(services: Deps, delivery: Delivery, signal: AbortS
     return outcomeOf(response, services.now())
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
+    if (error instanceof UnsupportedService) return { kind: 'unsupported', reason }
     return error instanceof OutboundRefused
       ? { kind: 'refused', reason }
       : { kind: 'failed', reason, retryAfterMs: 0, isDown: true }
@@ -89,14 +91,13 @@ async function prepareForService(
   { did, signingKey: privateKey, serviceDid, token, platform, appId }: Delivery,
   signal: AbortSignal,
 ): Promise<Prepare> {
-  const endpoint = pushEndpointOf(await resolveDid(serviceDid, { signal }))
-  if (endpoint === undefined) throw new UnresolvableDid(`${serviceDid}: its document names no service`)
+  const endpoint = await findPushService(resolveDid, serviceDid, signal)
   return async ({ notification, unreadCount }) => {
     const iat = Math.floor(now().getTime() / 1000)
     const claims = { iss: did, aud: serviceDid, lxm: deliverPush, iat, exp: iat + tokenLifetime }
     const jwt = await createServiceJwt({ ...claims, jti: randomId(), privateKey })
     return {
-      url: `${endpoint.replace(/\/+$/, '')}/xrpc/${deliverPush}`,
+      url: `${endpoint}/xrpc/${deliverPush}`,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${jwt}` },
       body: JSON.stringify({
         did,
@@ -119,10 +120,6 @@ function prepareWebPush({ config, secrets }: Deps, { did, platform, appId, token
     const payload = { did, platform, appId, notification: summaryOf(notification), unreadCount }
     return webPushRequest(subscription, JSON.stringify(payload), { key: secrets.vapidKey, contact })
   }
-}
-
-function pushEndpointOf(document: DidDocument): string | undefined {
-  return serviceEndpointOf(document, '#notif') ?? serviceEndpointOf(document)
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Delivers the push queue. Deliveries run concurrently: at most one to a device and few to a target, so that a slow target
- * delays no other. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
+ * Delivers the push queue. Deliveries run concurrently: at most one to a device and few to a target or of an account, so that
+ * neither a slow target nor an account with many of them delays others. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */
 
@@ -31,6 +31,8 @@ interface Deps {
 
 const atOnce = 8
 const atOncePerTarget = 2
+/** An account can register a hundred targets of its own. */
+const atOncePerAccount = 4
 /** Delays after the first failure, the second and so on, in milliseconds. One more failure drops the delivery. */
 const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000] as const
 /** Timers stop while a computer sleeps. */
@@ -108,6 +110,13 @@ async function recordOutcome(services: Deps, delivery: queue.Delivery, outcome: 
     await store.transact((tx) => queue.removeRegistration(tx, delivery))
     return log.info({ did, target }, 'push registration removed: its device has unregistered')
   }
+  if (outcome.kind === 'unsupported') {
+    await store.transact((tx) => queue.removeRegistration(tx, delivery))
+    return log.warn(
+      { did, target, reason: outcome.reason },
+      'push registration removed: its service cannot deliver',
+    )
+  }
   const { reason } = outcome
   const delayMs = delaysMs[tries]
   if (outcome.kind === 'refused' || delayMs === undefined) {
@@ -119,13 +128,14 @@ async function recordOutcome(services: Deps, delivery: queue.Delivery, outcome: 
   log.debug({ did, target, reason }, 'push delivery failed, will be retried')
 }
 
-/** Registrations and targets that get no further delivery now. */
-function busy(running: ReadonlySet<queue.Delivery>, paused: ReadonlyMap<string, number>) {
+/** Registrations, targets and accounts that get no further delivery now. */
+function busy(running: ReadonlySet<queue.Delivery>, paused: ReadonlyMap<string, number>): queue.Busy {
   const deliveries = [...running]
-  const perTarget = Map.groupBy(deliveries, ({ target }) => target)
-  const full = [...perTarget].filter(([, own]) => own.length >= atOncePerTarget).map(([target]) => target)
+  const full = (keyOf: (delivery: queue.Delivery) => string, limit: number) =>
+    [...Map.groupBy(deliveries, keyOf)].filter(([, own]) => own.length >= limit).map(([key]) => key)
   return {
     registrations: deliveries.map(({ registration }) => registration),
-    targets: [...full, ...paused.keys()],
+    targets: [...full(({ target }) => target, atOncePerTarget), ...paused.keys()],
+    accounts: full(({ did }) => did, atOncePerAccount),
   }
 }

@@ -14,6 +14,7 @@ import { fillDrafts } from '../support/drafts.ts'
 import { type Account, type Answer, adminAuth, TestServer } from '../support/server.ts'
 import { owner, server, setupServer } from '../support/shared-server.ts'
 import { json, StubService } from '../support/stub-service.ts'
+import { webDevice } from '../support/web-push.ts'
 
 // The owner may call every method while its account is active.
 setupServer('owner-of-all')
@@ -152,12 +153,8 @@ function writing(nsid: string, attempt: (account: Account) => Promise<Answer>) {
 
 const notified = (method: string, input: unknown, account: Account) =>
   server.post(`app.example.notification.${method}`, input, account)
-const push = (token: string) => ({
-  serviceDid: 'did:web:push.test',
-  token,
-  platform: 'ios',
-  appId: 'app.test',
-})
+const push = webDevice
+const ios = { token: 'device', platform: 'ios', appId: 'app.test' }
 const moveInput = { identifier: 'a.example', password: 'a', handle: 'a.test', newPassword: 'a password' }
 
 /** Calls a server that accounts can move to, while their old server asks for a second factor. */
@@ -361,6 +358,10 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   ...writing('app.example.notification.unregisterPush', (account) =>
     notified('unregisterPush', push('token'), account),
   ),
+  'app.example.notification.registerPush PushServiceNotFound': () =>
+    notified('registerPush', { ...ios, serviceDid: unknownDid }, owner),
+  'app.example.notification.registerPush UnsupportedPushService': () =>
+    notified('registerPush', { ...ios, serviceDid: owner.did }, owner),
   'app.example.notification.registerPush TooManyRegistrations': async () => {
     const account = await newAccount()
     const tokens = Array.from({ length: 100 }, (_, number) => `token ${number}`)

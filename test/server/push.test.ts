@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
+import type { DidString } from '@atproto/syntax'
 import {
   afterAll,
   afterEach,
@@ -13,7 +14,10 @@ import {
 import { signingKeyOf } from '../../server/identity/did-document.ts'
 import { verifyServiceJwt } from '../../server/identity/service-jwt.ts'
 import type { Push } from '../../server/push/pushed.ts'
-import { count as countRegistrations } from '../../server/store/tables/push-registrations.ts'
+import {
+  count as countRegistrations,
+  insert as insertRegistration,
+} from '../../server/store/tables/push-registrations.ts'
 import { hour, minute, second } from '../support/clock.ts'
 import { FullDisk } from '../support/full-disk.ts'
 import { decodeJwt } from '../support/jwt.ts'
@@ -138,7 +142,7 @@ describe('a notification', () => {
     expect(service.bodies.map(({ token }) => token).sort()).toEqual(['device', 'second'])
   })
 
-  test('is sent to the #notif service of the document, else to the first one', async () => {
+  test('is sent to the #notif service of the document, wherever that is', async () => {
     service.services = [
       { id: '#other', serviceEndpoint: `${service.url}/first/` },
       { id: '#notif', serviceEndpoint: `${service.url}/notif/` },
@@ -146,12 +150,21 @@ describe('a notification', () => {
     await register()
     await world.like(bob, post)
     await idle()
-    service.services = [{ id: '#other', serviceEndpoint: `${service.url}/first/` }]
+    expect(service.calls.map(({ path }) => path)).toEqual([`/notif/xrpc/${deliverPush}`])
+  })
+
+  test('is not sent to a service that no longer delivers: its registration is removed', async () => {
+    await register()
+    service.services = [{ id: '#bsky_notif', serviceEndpoint: service.url }]
     await pass(5 * minute)
-    await world.follow(bob, alice)
+    await world.like(bob, post)
     await idle()
-    const paths = service.calls.map(({ path }) => path)
-    expect(paths).toEqual([`/notif/xrpc/${deliverPush}`, `/first/xrpc/${deliverPush}`])
+    await pass(2 * hour)
+    expect({ calls: service.calls, waiting: waiting(), registrations: registrations() }).toEqual({
+      calls: [],
+      waiting: 0,
+      registrations: 0,
+    })
   })
 
   test('carries the current unread count', async () => {
@@ -179,7 +192,8 @@ describe('a notification', () => {
     await world.repost(bob, post)
     await idle()
     expect(service.calls).toEqual([])
-    expect(service.lookUps).toBe(0)
+    // That of the registration.
+    expect(service.lookUps).toBe(1)
     await world.follow(alice, bob)
     await world.write(bob, `${feed}.repost`, { subject: post, createdAt: '2030-01-01T00:00:00.000Z' })
     await idle()
@@ -221,12 +235,12 @@ describe('a delivery that fails', () => {
 
   test('because its service cannot be resolved is retried', async () => {
     await register()
-    const { services } = service
-    service.services = []
+    service.isDown = true
+    await pass(5 * minute)
     await world.like(bob, post)
     await idle()
     expect({ waiting: waiting(), calls: service.calls }).toEqual({ waiting: 1, calls: [] })
-    service.services = services
+    service.isDown = false
     await pass(10 * minute)
     expect({ waiting: waiting(), calls: service.calls.length }).toEqual({ waiting: 0, calls: 1 })
   })
@@ -364,9 +378,35 @@ describe('a queued delivery is dropped', () => {
   })
 })
 
+describe('registerPush', () => {
+  test.each(['#bsky_notif', '#atproto_pds'])('refuses a service whose document names only %s', async (id) => {
+    service.services = [{ id, serviceEndpoint: service.url }]
+    expect(await world.call('registerPush', device(), alice)).toMatchObject(
+      refusal(400, 'UnsupportedPushService'),
+    )
+    await world.like(bob, post)
+    await idle()
+    expect({ calls: service.calls, registrations: registrations() }).toEqual({ calls: [], registrations: 0 })
+  })
+
+  test('refuses a service that cannot be resolved', async () => {
+    service.isDown = true
+    expect(await world.call('registerPush', device(), alice)).toMatchObject(
+      refusal(400, 'PushServiceNotFound'),
+    )
+    expect(registrations()).toBe(0)
+  })
+})
+
 test('deletion: removes the account from the push queue, as recipient and as push service', async () => {
   await register()
-  await register(bob, { serviceDid: alice.did })
+  // Registered by an earlier version.
+  await store().transact((tx) =>
+    insertRegistration(tx, {
+      ...{ ...device(), did: bob.did, serviceDid: alice.did as DidString, target: alice.did },
+      createdAt: '2030-01-01T00:00:00.000Z',
+    }),
+  )
   service.answer = { status: 500 }
   await world.like(bob, post)
   await world.follow(alice, bob)
@@ -395,6 +435,24 @@ describe('a slow service', () => {
     slow.release()
     await idle()
     expect(slow.calls).toHaveLength(40)
+    expect(waiting()).toBe(0)
+  })
+
+  test('of one account does not delay other accounts, however many it has registered', async () => {
+    const slow = await Promise.all(Array.from({ length: 10 }, () => PushService.start()))
+    onTestFinished(async () => void (await Promise.all(slow.map((one) => one.close()))))
+    for (const one of slow) {
+      one.answer = undefined
+      await register(alice, { serviceDid: one.did })
+    }
+    await register(bob)
+    await world.like(bob, post)
+    await Promise.race(slow.map((one) => one.called(1)))
+    await world.follow(alice, bob)
+    await service.called(1)
+    expect(slow.filter(({ calls }) => calls.length > 0)).toHaveLength(4)
+    for (const one of slow) one.release()
+    await idle()
     expect(waiting()).toBe(0)
   })
 
@@ -436,7 +494,7 @@ test('push queue: private addresses are refused unless the owner allows them', a
   const dave = await strict.account('dave')
   const endpoint = (url: string) => JSON.stringify({ endpoint: url, keys: createBrowser().keys })
   const call = (input: object) => strict.post('app.example.notification.registerPush', input, carol)
-  body(await call(device()))
+  expect(await call(device())).toMatchObject(refusal(400, 'PushServiceNotFound'))
   body(await call(device({ platform: 'web', token: endpoint(service.url.replace('http:', 'https:')) })))
   body(await call(device({ platform: 'web', token: endpoint('https://10.0.0.1/send') })))
   expect(await call(device({ platform: 'web', token: endpoint(service.url) }))).toMatchObject(
@@ -446,8 +504,8 @@ test('push queue: private addresses are refused unless the owner allows them', a
   const { background, store: strictStore } = strict.running.services
   await background.idle()
   expect(service.connections).toBe(0)
-  // A DID may resolve later; a refused address is never retried.
-  expect(strictStore.all('SELECT target FROM push_queue')).toEqual([{ target: service.did }])
+  // A refused address is never retried.
+  expect(strictStore.all('SELECT target FROM push_queue')).toEqual([])
 })
 
 describe('Web Push', () => {

@@ -24,6 +24,8 @@ export class PushService {
   connections = 0
   /** The response to calls; undefined: none until `release`. */
   answer: PushAnswer | undefined = { status: 200 }
+  /** Whether its DID document cannot be fetched. */
+  isDown = false
   /** Entries of its DID document. */
   services: { readonly id: string; readonly serviceEndpoint: string }[] = []
   readonly #server = createServer(async (req, res) => {
@@ -83,6 +85,10 @@ export class PushService {
 
   #describe(res: ServerResponse): void {
     this.lookUps++
+    if (this.isDown) {
+      reply(res, { status: 503 })
+      return
+    }
     const service = this.services.map((entry) => ({ type: 'PushService', ...entry }))
     res.end(JSON.stringify({ id: this.did, service }))
   }

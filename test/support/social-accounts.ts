@@ -1,5 +1,6 @@
 /** One server for a test file, and new accounts for each of its tests. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import type { Config } from '../../server/config/config.ts'
 import type { Account } from './server.ts'
 import { SocialServer } from './social.ts'
 
@@ -11,9 +12,9 @@ export let carol: Account
 export let round = 0
 
 /** Registers the hooks that set the variables above. Call it at the top of a test file. */
-export function setupAccounts(): void {
+export function setupAccounts(settings: Partial<Config> = {}): void {
   beforeAll(async () => {
-    social = await SocialServer.start()
+    social = await SocialServer.start(settings)
   })
   afterAll(() => social.close())
   beforeEach(async () => {

@@ -1,4 +1,5 @@
 /** Writes records and calls notification methods over the wire, in the name of accounts. */
+import type { Config } from '../../server/config/config.ts'
 import { type Account, type Answer, TestServer } from './server.ts'
 
 export interface Ref {
@@ -22,8 +23,8 @@ export class SocialServer {
     this.server = server
   }
 
-  static async start(): Promise<SocialServer> {
-    return new SocialServer(await TestServer.start())
+  static async start(settings: Partial<Config> = {}): Promise<SocialServer> {
+    return new SocialServer(await TestServer.start(settings))
   }
 
   /** Uses a running server. */

@@ -6,6 +6,20 @@ export interface Browser {
   decrypt(message: Buffer): string
 }
 
+/** The input of `registerPush` for a browser. Nothing is looked up for it. */
+export function webDevice(token: string) {
+  const subscription = {
+    endpoint: `https://push.test/${encodeURIComponent(token)}`,
+    keys: createBrowser().keys,
+  }
+  return {
+    serviceDid: 'did:web:pds.test',
+    token: JSON.stringify(subscription),
+    platform: 'web',
+    appId: 'app.test',
+  }
+}
+
 export function createBrowser(): Browser {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys()

@@ -21,31 +21,39 @@ export interface Delivery extends PushRegistration {
   readonly signingKey: Uint8Array
 }
 
+/** What gets no further delivery now. */
+export interface Busy {
+  readonly registrations: readonly number[]
+  readonly targets: readonly string[]
+  readonly accounts: readonly string[]
+}
+
 /**
- * The delivery with the earliest due time, except those to the given registrations and targets. Reads one row per target,
- * so its time does not depend on the length of a target's queue.
+ * The delivery with the earliest due time, except those that are busy. Reads one row per target, and those of busy registrations and
+ * accounts that are due before it.
  */
-export function next(
-  db: Reader,
-  except: { readonly registrations: readonly number[]; readonly targets: readonly string[] },
-): Delivery | undefined {
+export function next(db: Reader, except: Busy): Delivery | undefined {
+  const accounts = JSON.stringify(except.accounts)
   return db.get<Delivery>(
     `WITH RECURSIVE targets (target) AS (
        SELECT min(target) FROM push_queue
        UNION ALL
-       SELECT (SELECT min(q.target) FROM push_queue q WHERE q.target > t.target) FROM targets t WHERE t.target IS NOT NULL)
+       SELECT (SELECT min(q.target) FROM push_queue q WHERE q.target > t.target) FROM targets t WHERE t.target IS NOT NULL),
+     busy (registration) AS MATERIALIZED (
+       SELECT value FROM json_each(?)
+       UNION ALL SELECT id FROM push_registrations WHERE did IN (SELECT value FROM json_each(?)))
      SELECT q.registration, q.notification, q.tries, q.due_at AS dueAt, q.target,
        r.did, a.signing_key AS signingKey, r.service_did AS serviceDid, r.token, r.platform, r.app_id AS appId
      FROM targets t
      JOIN push_queue q ON (q.registration, q.notification) = (
        SELECT f.registration, f.notification FROM push_queue f
-       WHERE f.target = t.target AND f.registration NOT IN (SELECT value FROM json_each(?))
+       WHERE f.target = t.target AND f.registration NOT IN (SELECT registration FROM busy)
        ORDER BY f.due_at LIMIT 1)
      JOIN push_registrations r ON r.id = q.registration
      JOIN accounts a ON a.did = r.did
      WHERE t.target NOT IN (SELECT value FROM json_each(?))
      ORDER BY q.due_at LIMIT 1`,
-    [JSON.stringify(except.registrations), JSON.stringify(except.targets)],
+    [JSON.stringify(except.registrations), accounts, JSON.stringify(except.targets)],
   )
 }
 

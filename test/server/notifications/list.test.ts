@@ -4,6 +4,7 @@ import { arrived } from '../../../server/store/tables/notifications.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { body, feed, mentions, type Ref } from '../../support/social.ts'
 import { alice, bob, carol, setupAccounts, social } from '../../support/social-accounts.ts'
+import { webDevice } from '../../support/web-push.ts'
 
 setupAccounts()
 
@@ -254,7 +255,7 @@ test('a deactivated account can list notifications but not write', async () => {
   body(await social.server.post('com.core.server.deactivateAccount', {}, alice))
   expect(await social.listed(alice)).toEqual(['like by bob'])
   const refused = { status: 401, body: { error: 'AccountDeactivated' } }
-  const device = { serviceDid: 'did:web:push.test', token: 't', platform: 'web', appId: 'a' }
+  const device = webDevice('t')
   const { preferences } = body(await get('getPreferences'))
   const writes: [string, unknown][] = [
     ['updateSeen', { seenAt: '2030-01-01T00:00:00Z' }],
@@ -329,7 +330,7 @@ test('deleting an account removes it from every table', async () => {
   const follow = await social.follow(alice, bob)
   await social.call('updateSeen', { seenAt: '2029-01-01T00:00:00Z' }, bob)
   await social.call('putPreferencesV2', { verified: { list: true, push: true } }, bob)
-  const device = { serviceDid: 'did:web:push.test', token: 't', platform: 'web', appId: 'a' }
+  const device = webDevice('t')
   await social.call('registerPush', device, bob)
   const { store } = social.server.running.services
   const idOf = (account: Account) =>

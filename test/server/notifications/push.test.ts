@@ -1,11 +1,18 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PushService } from '../../support/push-service.ts'
 import { watchPushes } from '../../support/pushes.ts'
 import { body } from '../../support/social.ts'
 import { alice, bob, setupAccounts, social } from '../../support/social-accounts.ts'
 
-setupAccounts()
+setupAccounts({ allowPrivateTargets: true })
 
-const device = { serviceDid: 'did:web:push.test', token: 'device', platform: 'ios', appId: 'app' }
+let service: PushService
+const device = { serviceDid: '', token: 'device', platform: 'ios', appId: 'app' }
+beforeAll(async () => {
+  service = await PushService.start()
+  device.serviceDid = service.did
+})
+afterAll(() => service.close())
 const registrations = (account = alice) =>
   social.server.running.services.store.all(
     `SELECT service_did AS serviceDid, token, platform, app_id AS appId FROM push_registrations

@@ -85,7 +85,7 @@ test.each(['Multikey', 'EcdsaSecp256r1VerificationKey2019'])(
   },
 )
 
-test('service: found by its name, by default the first', () => {
+test('service: found by its name', () => {
   const document = parse({
     service: [
       { id: `${did}#first`, type: 'Thing', serviceEndpoint: 'https://first.example' },
@@ -94,7 +94,6 @@ test('service: found by its name, by default the first', () => {
       { id: '#atproto_pds', type: 'SomethingElse', serviceEndpoint: 'https://pds.example' },
     ],
   })
-  expect(serviceEndpointOf(document)).toBe('https://first.example')
   expect(serviceEndpointOf(document, '#first')).toBe('https://first.example')
   expect(serviceEndpointOf(document, '#notif')).toBe('https://notif.example/path')
   expect(serviceEndpointOf(document, '#files')).toBeUndefined()

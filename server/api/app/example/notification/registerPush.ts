@@ -1,18 +1,33 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { hourly } from '../../../../config/rate-limits.ts'
+import { UnresolvableDid } from '../../../../identity/resolver.ts'
+import { findPushService, UnsupportedService } from '../../../../push/service.ts'
 import { isWebPush, parseSubscription, targetOf } from '../../../../push/subscription.ts'
 import * as pushRegistrations from '../../../../store/tables/push-registrations.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100
+/** Time limit of the look-up of a push service, in milliseconds. */
+const lookUpMs = 5000
 
 export const registerPush = method(app.example.notification.registerPush, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, config, store, now, fail }) {
+  // A registration may cause a request to a server that the client names.
+  limits: [hourly(300, 'account')],
+  async handler({ input, auth, config, store, resolveDid, now, fail }) {
     const { did } = auth
     if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
       throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
+    }
+    if (!isWebPush(input)) {
+      const signal = AbortSignal.timeout(lookUpMs)
+      await findPushService(resolveDid, input.serviceDid, signal).catch((error: unknown) => {
+        if (error instanceof UnsupportedService) throw fail('UnsupportedPushService', error.message)
+        if (error instanceof UnresolvableDid) throw fail('PushServiceNotFound', error.message)
+        throw error
+      })
     }
     await store.transact((tx) => {
       pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
