@@ -24,7 +24,13 @@ The data directory must not contain accounts. The passwords are public: do not o
 
 await runCommand(help, async ({ dataDir }) => {
   const agenda = createAgenda()
-  const config = defaultConfig({ dataDir, port: 0, publicUrl: 'http://localhost:2583', rateLimits: false })
+  const config = defaultConfig({
+    dataDir,
+    port: 0,
+    publicUrl: 'http://localhost:2583',
+    inviteRequired: 'off',
+    rateLimits: false,
+  })
   // The passwords are public, so a slow hash protects nothing.
   const options = { now: agenda.now, log: createLogger('warn'), passwords: createPasswordHasher({ cost: 4 }) }
   const server = await startServer({ ...config, hosts: ['127.0.0.1'] }, options)

@@ -49,7 +49,8 @@ export interface Settings {
   readonly trustedProxies: string
   /** Separated by commas, each with its leading dot. */
   readonly userDomains: string
-  readonly inviteRequired: boolean
+  /** `auto`: once others than this computer can reach the server. */
+  readonly inviteRequired: 'auto' | 'on' | 'off'
   /** For example `7d`. Empty: accounts get no invite codes over time. */
   readonly inviteInterval: string
   /** `from=to` pairs separated by commas, or `none`. */

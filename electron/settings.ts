@@ -9,6 +9,7 @@ import {
   defaultText,
   problemWith,
 } from '../server/config/config.ts'
+import { inviteRules } from '../server/config/values.ts'
 import { LOG_LEVELS } from '../server/util/log.ts'
 import type { SettingProblems, Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
@@ -37,7 +38,7 @@ const initial: Settings = {
   publicUrl: '',
   trustedProxies: '',
   userDomains: '',
-  inviteRequired: false,
+  inviteRequired: 'auto',
   inviteInterval: '',
   aliases: '',
   plcUrl: '',
@@ -56,7 +57,11 @@ const initial: Settings = {
   checkForUpdates: true,
 }
 
-const choices: Readonly<Record<string, readonly string[]>> = { logLevel: LOG_LEVELS, theme: themes }
+const choices: Readonly<Record<string, readonly string[]>> = {
+  logLevel: LOG_LEVELS,
+  theme: themes,
+  inviteRequired: inviteRules,
+}
 
 const shapeOf = (values: object) => ({
   type: 'object' as const,
@@ -70,7 +75,14 @@ const shapeOf = (values: object) => ({
 })
 
 const schema = {
-  settings: shapeOf(initial),
+  settings: {
+    ...shapeOf(initial),
+    properties: {
+      ...shapeOf(initial).properties,
+      // A switch in earlier versions.
+      inviteRequired: { type: ['string', 'boolean'] as ('string' | 'boolean')[] },
+    },
+  },
   mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
   window: {
     type: ['object', 'null'] as ('object' | 'null')[],
@@ -123,12 +135,20 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
     // A file of an earlier version lacks newer settings.
     get(name) {
       const kept = store.store
-      return { ...kept, settings: { ...initial, ...kept.settings } }[name]
+      const settings = { ...initial, ...kept.settings }
+      const inviteRequired = inviteRuleOf(settings.inviteRequired)
+      return { ...kept, settings: { ...settings, inviteRequired } }[name]
     },
     set(name, value) {
       store.set({ [name]: value } as Partial<Content>)
     },
   }
+}
+
+/** Reads the rule, which earlier versions stored as a switch that was off by default. */
+function inviteRuleOf(stored: unknown): Settings['inviteRequired'] {
+  if (stored === true) return 'on'
+  return inviteRules.find((rule) => rule === stored) ?? 'auto'
 }
 
 /** The settings that the server reads, with the server's names. */
@@ -205,7 +225,7 @@ export function serverConfig(
     dataDir,
     // IPv4 for the network, ::1 as well for this machine: `localhost` may resolve to it.
     hosts: settings.networkAccess ? '0.0.0.0,::1' : '',
-    inviteRequired: settings.inviteRequired ? 'on' : '',
+    inviteRequired: settings.inviteRequired === 'auto' ? '' : settings.inviteRequired,
     dailyBackups: settings.automaticBackups ? '' : 'off',
     logLevel: settings.logLevel,
   }

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import { protocolError } from '../xrpc/errors.ts'
+import { opensToNetwork } from '../xrpc/host.ts'
 import type { Caller } from '../xrpc/method.ts'
 
 type SignUpCaller = Pick<Caller, 'isLocal' | 'isForeignPage'>
@@ -22,16 +23,28 @@ export function refuseFirstAccount(db: Reader, caller: SignUpCaller, isAdmin: bo
   throw protocolError('Forbidden', 'New accounts are not accepted from here')
 }
 
+type SignUpConfig = Pick<Config, 'inviteRequired' | 'publicUrl' | 'hosts'>
+
+/** Whether a person can reach the server from another machine. */
+export function isReachable({ publicUrl, hosts }: Omit<SignUpConfig, 'inviteRequired'>): boolean {
+  return publicUrl !== undefined || opensToNetwork(hosts)
+}
+
+/** Whether accounts other than the first need an invite code: by default on a server that others can reach. */
+export function requiresInvites(config: SignUpConfig): boolean {
+  return config.inviteRequired === 'auto' ? isReachable(config) : config.inviteRequired === 'on'
+}
+
 /**
- * Whether sign-up needs an invite code: always if so configured, but for the first account. Web pages of other sites need one
+ * Whether a caller needs an invite code to sign up: not for the first account, otherwise as the settings say. Web pages of other sites need one
  * while the server has no public address, because such a page could sign up unnoticed by its visitor.
  */
 export function needsInvite(
   db: Reader,
-  { inviteRequired, publicUrl }: Pick<Config, 'inviteRequired' | 'publicUrl'>,
+  config: SignUpConfig,
   caller: SignUpCaller,
   isAdmin = false,
 ): boolean {
   if ((isAdmin || isAtServer(caller)) && accounts.isEmpty(db)) return false
-  return inviteRequired || (caller.isForeignPage && publicUrl === undefined)
+  return requiresInvites(config) || (caller.isForeignPage && config.publicUrl === undefined)
 }

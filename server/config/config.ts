@@ -26,7 +26,8 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** Lower-case, each with its leading dot. */
   readonly userDomains: readonly string[]
-  readonly inviteRequired: boolean
+  /** `auto`: once others than this computer can reach the server; see `requiresInvites`. */
+  readonly inviteRequired: kinds.InviteRule
   /** Milliseconds; undefined: accounts earn no codes. */
   readonly inviteInterval: number | undefined
   readonly adminPassword: string | undefined
@@ -135,9 +136,9 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   inviteRequired: {
     env: 'PDS_INVITE_REQUIRED',
-    kind: kinds.onOff,
-    fallback: 'off',
-    about: 'Whether creating an account needs an invite code.',
+    kind: kinds.autoOnOff,
+    fallback: 'auto',
+    about: 'Whether creating an account needs an invite code; auto: with a public address or on the network.',
   },
   inviteInterval: {
     env: 'PDS_INVITE_INTERVAL',

@@ -40,6 +40,19 @@ export const onOff: Kind<boolean> = {
   parse: (text) => SWITCH_WORDS.get(text.toLowerCase()),
 }
 
+export const inviteRules = ['auto', 'on', 'off'] as const
+export type InviteRule = (typeof inviteRules)[number]
+
+/** A switch that decides by the other settings unless it is set. */
+export const autoOnOff: Kind<InviteRule> = {
+  expected: 'auto, on or off',
+  parse(text) {
+    if (text.toLowerCase() === 'auto') return 'auto'
+    const isOn = onOff.parse(text)
+    return isOn === undefined ? undefined : isOn ? 'on' : 'off'
+  },
+}
+
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,

@@ -10,9 +10,10 @@ import { checkHandles } from './handles.ts'
 import type { Probes } from './probes.ts'
 import { checkClientAddress, checkServer, checkUploads, checkWebSocket } from './proxy.ts'
 import { checkRelays } from './relays.ts'
+import { checkSignUp } from './sign-up.ts'
 
 export interface CheckDeps {
-  readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains'>
+  readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains' | 'inviteRequired' | 'hosts'>
   readonly store: Reader
   /** Undefined if this server looks up no handles. */
   readonly resolveHandle: ResolveHandle | undefined
@@ -52,7 +53,13 @@ export async function runChecks(deps: CheckDeps, probes: Probes): Promise<Check[
         checkHandles({ ...deps, publicUrl, userDomains: config.userDomains }),
       ])
     : (['clientAddress', 'uploads', 'webSocket', 'handles'] as const).map(notChecked)
-  return [...path, ...through, await checkDirectory({ ...deps, plcUrl }), checkRelays(deps.relays)]
+  return [
+    ...path,
+    ...through,
+    await checkDirectory({ ...deps, plcUrl }),
+    checkRelays(deps.relays),
+    checkSignUp(config),
+  ]
 }
 
 type Step = readonly [name: Check['name'], check: () => Check | Promise<Check>]

@@ -32,6 +32,7 @@ export class Measured implements AsyncDisposable {
       PDS_PORT: '0',
       PDS_HOST: '127.0.0.1',
       PDS_PUBLIC_URL: 'http://localhost:2583',
+      PDS_INVITE_REQUIRED: 'off',
       PDS_ADMIN_PASSWORD: 'admin password of the bench',
       PDS_RATE_LIMITS: 'off',
       PDS_LOG_LEVEL: 'error',

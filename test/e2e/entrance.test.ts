@@ -184,7 +184,7 @@ describe('with accounts on the server', () => {
 })
 
 test('sign-up: an invalid invite code shows an error', async () => {
-  const invited = await World.open({ inviteRequired: true, adminPassword })
+  const invited = await World.open({ inviteRequired: 'on', adminPassword })
   try {
     await invited.server.account('heidi')
     const page = await invited.visitor('/create')

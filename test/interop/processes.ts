@@ -124,6 +124,7 @@ export async function ownServer(
     PDS_DATA_DIR: folder,
     PDS_PORT: String(port),
     PDS_PUBLIC_URL: `http://localhost:${port}`,
+    PDS_INVITE_REQUIRED: 'off',
     PDS_PLC_URL: plcUrl,
     PDS_SMTP_URL: smtpUrl,
     PDS_ADMIN_PASSWORD: adminPassword,

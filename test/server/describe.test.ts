@@ -33,7 +33,7 @@ test('describeServer returns the settings of the owner', async () => {
   const settings = {
     publicUrl: 'https://pds.example:8443',
     userDomains: ['.pds.example', '.example.org'],
-    inviteRequired: true,
+    inviteRequired: 'on',
     privacyUrl: 'https://pds.example/privacy',
     termsUrl: 'https://pds.example/terms',
     contactEmail: 'owner@pds.example',

@@ -11,7 +11,7 @@ let owner: Account
 
 beforeAll(async () => {
   server = await TestServer.start({
-    inviteRequired: true,
+    inviteRequired: 'on',
     inviteInterval: day,
     allowPrivateTargets: true,
     userDomains: ['.test'],

@@ -25,7 +25,7 @@ export const settings: Settings = {
   publicUrl: '',
   trustedProxies: '',
   userDomains: '',
-  inviteRequired: false,
+  inviteRequired: 'auto',
   inviteInterval: '',
   aliases: '',
   plcUrl: '',

@@ -44,6 +44,7 @@ export function testConfig(overrides: Partial<Config> & Pick<Config, 'dataDir'>)
     port: 0,
     hosts: ['127.0.0.1'],
     publicUrl: 'https://pds.test',
+    inviteRequired: 'off',
     adminPassword,
     rateLimits: false,
     logLevel: 'fatal',

@@ -23,7 +23,7 @@ test('without flags and variables every setting has its default', () => {
     trustedProxies: [],
     publicUrl: undefined,
     userDomains: ['.test'],
-    inviteRequired: false,
+    inviteRequired: 'auto',
     inviteInterval: undefined,
     blobUploadLimit: 300_000_000,
     importLimit: 1_000_000_000,
@@ -92,8 +92,9 @@ test.each([
   ['aliases', 'PDS_ALIASES', 'none', new Map()],
   ['aliases', 'PDS_ALIASES', 'Com.Atproto=com.core', new Map([['com.atproto', 'com.core']])],
   ['userDomains', 'PDS_USER_DOMAINS', '.Example.com, .test', ['.example.com', '.test']],
-  ['inviteRequired', 'PDS_INVITE_REQUIRED', 'TRUE', true],
-  ['inviteRequired', 'PDS_INVITE_REQUIRED', '0', false],
+  ['inviteRequired', 'PDS_INVITE_REQUIRED', 'TRUE', 'on'],
+  ['inviteRequired', 'PDS_INVITE_REQUIRED', '0', 'off'],
+  ['inviteRequired', 'PDS_INVITE_REQUIRED', 'Auto', 'auto'],
   ['inviteInterval', 'PDS_INVITE_INTERVAL', '90s', 90_000],
   ['inviteInterval', 'PDS_INVITE_INTERVAL', '7d', 604_800_000],
   ['blobUploadLimit', 'PDS_BLOB_UPLOAD_LIMIT', '1000', 1000],
@@ -210,7 +211,7 @@ describe('flags', () => {
   })
 
   test('switch on by name and off by =off or no-', () => {
-    expect(fromArgs('--invite-required', '--port', '1')).toMatchObject({ inviteRequired: true, port: 1 })
+    expect(fromArgs('--invite-required', '--port', '1')).toMatchObject({ inviteRequired: 'on', port: 1 })
     expect(fromArgs('--rate-limits=off').rateLimits).toBe(false)
     expect(fromArgs('--no-rate-limits').rateLimits).toBe(false)
     expect(fromArgs('--no-rate-limits', '--rate-limits').rateLimits).toBe(true)

@@ -1,18 +1,26 @@
-import type { SettingsView } from '../../../electron/bridge.ts'
+import type { Settings, SettingsView } from '../../../electron/bridge.ts'
 import { t } from '../../strings/en.ts'
+import { SelectField } from '../../ui/field.tsx'
 import { Panel, Section } from '../../ui/page.tsx'
-import { SettingSwitch } from './setting-switch.tsx'
+import { useSettingsChange } from './setting-switch.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
+type Rule = Settings['inviteRequired']
+
+const rules: readonly Rule[] = ['auto', 'on', 'off']
+
 export function SignUpSection({ view }: { readonly view: SettingsView }) {
+  const change = useSettingsChange()
+  const pending = change.isPending ? change.variables[0].inviteRequired : undefined
   return (
     <Section lead={t.server.signUpLead} title={t.server.signUp}>
-      <Panel>
-        <SettingSwitch
-          detail={t.server.inviteRequiredDetail}
+      <Panel padded>
+        <SelectField
+          hint={t.server.inviteRequiredDetail}
           label={t.server.inviteRequired}
-          name="inviteRequired"
-          view={view}
+          onChange={(rule) => change.mutate([{ inviteRequired: rule as Rule }])}
+          options={rules.map((value) => ({ value, label: t.server.inviteRules[value] }))}
+          value={pending ?? view.settings.inviteRequired}
         />
       </Panel>
       <SettingsForm names={['userDomains', 'inviteInterval']} view={view} />

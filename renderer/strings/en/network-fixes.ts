@@ -178,6 +178,10 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
   },
   setDirectory: ({ isDesktop }) =>
     inSettings('PLC directory', 'PDS_PLC_URL', 'https://plc.directory', isDesktop),
+  requireInvites: ({ isDesktop }) =>
+    isDesktop
+      ? { text: 'Set “Invite codes” on the Server screen to “Required once others can reach the server”.' }
+      : { text: 'Start the server with this setting:', code: 'PDS_INVITE_REQUIRED=auto' },
   setRelays: ({ isDesktop }) => inSettings('Relays', 'PDS_RELAYS', 'https://relay.example.com', isDesktop),
 }
 
@@ -221,6 +225,7 @@ server {
         proxy_set_header Host $host;
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
+        proxy_set_header X-Forwarded-Host $host;
         proxy_set_header Upgrade $http_upgrade;
         proxy_set_header Connection $connection_upgrade;
         proxy_read_timeout 1h;

@@ -6,9 +6,10 @@ export const network = {
   wayLabels: { thisComputer: 'This computer', localNetwork: 'Local network', public: 'Public' },
   wayDetails: {
     thisComputer: 'Only programs on this computer. Nothing is published. This is the safest choice.',
-    localNetwork: 'Every device on the same network: phones, other computers. Connections are not encrypted.',
+    localNetwork:
+      'Every device on the same network: phones, other computers. Connections are not encrypted. New accounts need an invite code.',
     public:
-      'Everyone, at an https address of a reverse proxy or tunnel. Other servers can find and follow accounts here.',
+      'Everyone, at an https address of a reverse proxy or tunnel. Other servers can find and follow accounts here. New accounts need an invite code.',
   },
   current: 'Current',
   howTo: 'Stop the server and start it with this command:',
@@ -80,6 +81,7 @@ export const network = {
     handles: 'Handles',
     directory: 'Directory',
     relays: 'Relays',
+    signUp: 'New accounts',
   },
   states: { ok: 'OK', warning: 'Warning', failed: 'Failed', unknown: 'Not checked' },
   allOk: 'Everything works.',

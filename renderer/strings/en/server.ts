@@ -25,8 +25,14 @@ export const server = {
   toNetwork: 'Network settings',
   signUp: 'New accounts',
   signUpLead: 'The handles people can choose, and who can create an account.',
-  inviteRequired: 'Require an invite code',
-  inviteRequiredDetail: 'Create codes on the Invites screen.',
+  inviteRequired: 'Invite codes',
+  inviteRequiredDetail:
+    'You do not need one for the first account. Create codes on the Invites screen. Without them, everyone who can reach the server can create an account.',
+  inviteRules: {
+    auto: 'Required once others can reach the server',
+    on: 'Always required',
+    off: 'Not required: sign-up is open to everyone',
+  },
   mail: 'Email',
   mailLead: 'The mail server that sends emails. Without one, messages stay in the outbox.',
   mailTest: 'Send a test',

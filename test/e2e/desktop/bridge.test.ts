@@ -199,7 +199,7 @@ describe('settings', () => {
   test('a server setting restarts the server and sends the states', async () => {
     await listen(page, 'serverState', 'settings')
     expect(
-      await call(page, 'settings.change', { userDomains: '.home.test, .test', inviteRequired: true }),
+      await call(page, 'settings.change', { userDomains: '.home.test, .test', inviteRequired: 'on' }),
     ).toEqual({})
     const described = await fetch(`${machine.endpoint}/xrpc/com.core.server.describeServer`)
     expect(await described.json()).toMatchObject({
@@ -212,7 +212,7 @@ describe('settings', () => {
       'starting',
       'running',
     ])
-    expect((await eventsOf(page, 'settings')).at(-1)?.settings.inviteRequired).toBe(true)
+    expect((await eventsOf(page, 'settings')).at(-1)?.settings.inviteRequired).toBe('on')
   })
 
   test('a desktop setting does not restart the server', async () => {
@@ -333,7 +333,7 @@ describe('backups', () => {
       value: { handles: ['alice.test'], records: 0, notifications: 0, bytes, createdAt },
     })
 
-    await call(page, 'settings.change', { inviteRequired: false })
+    await call(page, 'settings.change', { inviteRequired: 'auto' })
     await post('com.core.server.createAccount', { handle: 'bob.test', password: 'bob-password' })
     const restored = await call(page, 'backups.restore', name)
     expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })

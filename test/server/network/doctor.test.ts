@@ -82,6 +82,8 @@ test('a good proxy passes every check', async () => {
     handles: 'ok',
     directory: 'ok',
     relays: 'ok',
+    // Tests let everyone sign up.
+    signUp: 'warning',
   })
   expect(checks.dns).toMatchObject({ remedy: 'setDns', subject: host })
   expect(checks.tls?.message).toContain('Test Authority')
