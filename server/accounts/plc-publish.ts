@@ -132,12 +132,13 @@ interface Names {
 function changesTo(last: PlcOperation, before: Names, current: Names): PlcChanges | undefined {
   const { alsoKnownAs, services } = last
   const { atproto_pds: pds } = services
-  const isElsewhere = pds?.endpoint !== before.endpoint && pds?.endpoint !== current.endpoint
+  const endpoint = endpointIn(last)
+  const isElsewhere = endpoint !== before.endpoint && endpoint !== current.endpoint
   if (!pds || isElsewhere) return undefined
   const handles = alsoKnownAs.map((name) =>
     name === `at://${before.handle}` ? `at://${current.handle}` : name,
   )
-  const isSame = pds.endpoint === current.endpoint && handles.join(' ') === alsoKnownAs.join(' ')
+  const isSame = endpoint === current.endpoint && handles.join(' ') === alsoKnownAs.join(' ')
   if (isSame) return undefined
   return {
     alsoKnownAs: [...new Set(handles)],

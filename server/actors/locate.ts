@@ -46,7 +46,7 @@ export async function locate(deps: LocateDeps, did: string, hints: Hints): Promi
     return undefined
   })
   if (!document) return locateAtPeers(deps, did, hints)
-  const host = URL.parse(pdsEndpointOf(document) ?? '')?.origin
+  const host = pdsEndpointOf(document)
   if (host === undefined) throw new UnresolvableDid(`${did}: its document names no server`)
   return { document, host, log: undefined }
 }

@@ -1,7 +1,9 @@
 /** DID documents: parses those of other servers, renders those of local accounts. */
+
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
+import { endpointOrigin } from './endpoint-origin.ts'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, MAX_KEY_LENGTH } from './keys.ts'
 
@@ -77,11 +79,12 @@ export function signingKeyOf(document: DidDocument): DidKey | undefined {
   return isDidKey(key) ? key : undefined
 }
 
-/** Returns the URL of the account's personal data server; undefined if the document names none. */
+/** Returns the account's personal data server, as origin; undefined if the document names none. */
 export function pdsEndpointOf(document: DidDocument): string | undefined {
-  return endpointOf(document, (entry) => {
+  const endpoint = endpointOf(document, (entry) => {
     return isFragment(document, entry.id, '#atproto_pds') && entry.type === 'AtprotoPersonalDataServer'
   })
+  return endpoint === undefined ? undefined : endpointOrigin(endpoint)
 }
 
 /** Returns the http(s) URL of the service `fragment`, such as `#notif`. */
@@ -97,7 +100,7 @@ export function handleOf(document: DidDocument): string | undefined {
 
 function endpointOf(document: DidDocument, matches: (entry: Service) => boolean): string | undefined {
   const endpoint = document.service?.find(matches)?.serviceEndpoint
-  return endpoint !== undefined && /^https?:\/\//.test(endpoint) && URL.canParse(endpoint)
+  return endpoint !== undefined && /^https?:\/\//i.test(endpoint) && URL.canParse(endpoint)
     ? endpoint
     : undefined
 }

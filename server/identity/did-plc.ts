@@ -1,7 +1,9 @@
 /** did:plc operations: creates, signs and verifies them without a directory. */
+
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { CBOR_DATA_CODEC, createCid, type LexValue, SHA256_HASH_CODE } from '@atproto/lex-data'
+import { endpointOrigin } from './endpoint-origin.ts'
 import { isObject, isString } from './json.ts'
 import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
 
@@ -134,9 +136,10 @@ export async function signerOf(
   return undefined
 }
 
-/** Returns the endpoint of the personal data server in an operation. */
+/** Returns the personal data server in an operation, as origin; undefined if it names none. */
 export function endpointIn(operation: PlcOperation): string | undefined {
-  return operation.services.atproto_pds?.endpoint
+  const endpoint = operation.services.atproto_pds?.endpoint
+  return endpoint === undefined ? undefined : endpointOrigin(endpoint)
 }
 
 /** Returns the first handle in an operation. */

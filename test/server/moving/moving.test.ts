@@ -188,7 +188,7 @@ test('move in: the owner of a did:web changes its document', async () => {
   )
   const publish = ({ verificationMethods }: { verificationMethods: { atproto: string } }, at: TestServer) => {
     const named = { did: () => verificationMethods.atproto }
-    web.documents.set(did, didDocument(did, named, 'webster.other.test', at.running.services.origin))
+    web.documents.set(did, didDocument(did, named, 'webster.other.test', `${at.running.services.origin}/`))
     at.clock.advance(minute)
   }
   const recommended = 'com.core.identity.getRecommendedDidCredentials'
