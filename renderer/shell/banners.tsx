@@ -115,6 +115,7 @@ function ActivationNotice() {
   const now = useNow()
   const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
   const isNew = data?.activation !== undefined
+  const fate = data && fateOf(data, now)
   const activate = useProcedure(
     com.core.server.activateAccount,
     [com.core.server.getSession, com.core.server.checkAccountStatus],
@@ -130,7 +131,7 @@ function ActivationNotice() {
   )
   return (
     <Notice action={action} variant="warn">
-      {isNew ? t.banner.unactivated : t.banner.deactivated} {data && <strong>{fateOf(data, now)}</strong>}
+      {isNew ? t.banner.unactivated : t.banner.deactivated} {fate && <strong>{fate}</strong>}
     </Notice>
   )
 }
