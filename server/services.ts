@@ -218,7 +218,7 @@ export async function createServices(base: Base): Promise<Services> {
   async function openBacklinks(): Promise<Backlinks> {
     const { createBacklinks } = await import('./backlinks/backlinks.ts')
     return createBacklinks({
-      ...{ config, store, interest, intake, background, log, now, signal },
+      ...{ config, store, interest, intake, actors, background, log, now, signal },
       fetchRecord: remote.fetchRecord,
       delays: base.backlinkDelays,
     })

@@ -5,6 +5,7 @@
 import type { Config } from '../config/config.ts'
 import type { Background } from '../jobs/background.ts'
 import type { Interest } from '../remote/interest.ts'
+import type { Identify } from '../remote/origin.ts'
 import type { Database } from '../store/database.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
 import type { Logger } from '../util/log.ts'
@@ -46,6 +47,7 @@ interface Deps extends Omit<LinkedRecordDeps, 'cachedRecord'> {
   readonly config: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl' | 'recordCacheUrl' | 'contactEmail'>
   readonly store: Database
   readonly interest: Pick<Interest, 'isLocal'>
+  readonly actors: { readonly identify: Identify }
   readonly background: Background
   readonly log: Logger
   readonly now: () => Date
@@ -81,7 +83,10 @@ export function createBacklinks(deps: Deps): Backlinks {
   const links = createHourCounter(now)
   const others = createHourCounter(now)
   let lastLinkAt: Date | undefined
-  const queue = createLinkQueue({ records, background, now, signal })
+  const queue = createLinkQueue({
+    ...{ records, background, now, signal },
+    hostOf: async (did) => (await deps.actors.identify(did)).host,
+  })
   const catchUp =
     indexUrl === undefined
       ? undefined

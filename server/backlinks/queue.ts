@@ -1,5 +1,10 @@
-/** Links that wait until their records are fetched. Bounded: a service may send any number of them. */
+/**
+ * Links that wait until their records are fetched. Bounded: a service may send any number of them. Hosts take turns, and none gets more
+ * than half of the workers.
+ */
+import { LRUCache } from 'lru-cache'
 import type { Background } from '../jobs/background.ts'
+import { createFairQueue } from '../util/fair-queue.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
 import { keyOf, type Link } from './link.ts'
 import type { LinkedRecords } from './linked-record.ts'
@@ -19,6 +24,8 @@ export interface LinkQueue {
 
 interface Deps {
   readonly records: LinkedRecords
+  /** Looks up the origin of an actor's host. */
+  readonly hostOf: (did: string) => Promise<string>
   readonly background: Background
   readonly now: () => Date
   /** Stops the work. */
@@ -37,14 +44,22 @@ interface Retry {
 const maxLinks = 5000
 /** Links that wait while a catch-up may add more. */
 const maxCatchUpLinks = 500
-/** Records that are fetched at once. */
-const maxWorkers = 4
+/** Records that are fetched at once, and those of one host. */
+const [maxWorkers, maxOfHost] = [4, 2]
+/** Actors whose host is known. */
+const maxHosts = 5000
 const minute = 60_000
 /** Delays of further attempts. Afterwards only a catch-up finds the record again. */
 const retryMs = [minute, 5 * minute, 30 * minute, 120 * minute, 360 * minute]
 
-export function createLinkQueue({ records, background, now, signal }: Deps): LinkQueue {
-  const waiting = new Map<string, Link>()
+export function createLinkQueue({ records, hostOf, background, now, signal }: Deps): LinkQueue {
+  /** By host; those of actors whose host is to be looked up by the part of the DID that says where. */
+  const queue = createFairQueue<Link>(maxLinks)
+  /** The links in the queue. */
+  const waiting = new Set<string>()
+  const hosts = new LRUCache<string, string>({ max: maxHosts })
+  /** Links that are being fetched, by host. */
+  const busy = new Map<string, number>()
   const retries = new Map<string, Retry>()
   const ignored = createHourCounter(now)
   const dropped = createHourCounter(now)
@@ -53,34 +68,64 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
   let hasOverflow = false
 
   function add(link: Link): void {
-    if (waiting.size >= maxLinks && !waiting.has(keyOf(link))) {
+    if (waiting.has(keyOf(link)) || records.isKnown(link)) return
+    waiting.add(keyOf(link))
+    const lost = queue.push(sourceOf(link), link)
+    if (lost) {
+      waiting.delete(keyOf(lost))
       dropped.add()
       hasOverflow = true
-      return
     }
-    if (records.isKnown(link)) return
-    waiting.set(keyOf(link), link)
-    if (workers >= maxWorkers) return
+    startWorker()
+  }
+
+  const sourceOf = ({ did }: Link) => hosts.get(did) ?? placeOf(did)
+  const isFree = (source: string) => (busy.get(source) ?? 0) < maxOfHost
+
+  function startWorker(): void {
+    if (workers >= maxWorkers || queue.size === 0) return
     workers++
     background.run('fetch of linked records', work)
   }
 
   async function work(): Promise<void> {
     try {
-      for (let link = take(); link; link = take()) await load(link)
+      for (let next = take(); next; next = take()) await handle(next)
     } finally {
       workers--
     }
   }
 
-  /** Returns the next link; undefined if none waits, or when the server closes. */
-  function take(): Link | undefined {
-    const [next] = signal.aborted ? [] : waiting
-    if (next) waiting.delete(next[0])
-    if (waiting.size < maxCatchUpLinks || signal.aborted) {
+  /** Returns the next link whose host is free; undefined if none waits, or when the server closes. */
+  function take(): { readonly link: Link; readonly source: string } | undefined {
+    let source = ''
+    const isReady = (name: string) => {
+      source = name
+      return isFree(name)
+    }
+    const link = signal.aborted ? undefined : queue.shift(isReady)
+    if (queue.size < maxCatchUpLinks || signal.aborted) {
       for (const resolve of awaitingRoom.splice(0)) resolve()
     }
-    return next?.[1]
+    return link && { link, source }
+  }
+
+  /** Fetches the record of a link, or finds out in whose queue it belongs. */
+  async function handle({ link, source }: { readonly link: Link; readonly source: string }): Promise<void> {
+    busy.set(source, (busy.get(source) ?? 0) + 1)
+    try {
+      if (!hosts.has(link.did)) hosts.set(link.did, await hostOf(link.did).catch(() => source))
+      const host = hosts.get(link.did) ?? source
+      waiting.delete(keyOf(link))
+      if (host === source || signal.aborted) await load(link)
+      else add(link)
+    } finally {
+      const left = (busy.get(source) ?? 1) - 1
+      if (left > 0) busy.set(source, left)
+      else busy.delete(source)
+      // Workers that found all hosts busy have ended.
+      startWorker()
+    }
   }
 
   async function load(link: Link): Promise<void> {
@@ -101,7 +146,7 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
   return {
     add,
     async hasRoom() {
-      if (waiting.size >= maxCatchUpLinks && !signal.aborted) {
+      if (queue.size >= maxCatchUpLinks && !signal.aborted) {
         await new Promise<void>((resolve) => awaitingRoom.push(resolve))
       }
     },
@@ -113,10 +158,24 @@ export function createLinkQueue({ records, background, now, signal }: Deps): Lin
       }
     },
     takeOverflow() {
-      if (!hasOverflow || waiting.size > 0) return false
+      if (!hasOverflow || queue.size > 0) return false
       hasOverflow = false
       return true
     },
     counts: () => ({ ignored: ignored.sum(), dropped: dropped.sum() }),
+  }
+}
+
+/** Returns what is asked for an identity: the host that a did:web names, or its method. */
+function placeOf(did: string): string {
+  const [, method = '', name = ''] = did.split(':')
+  return method === 'web' ? `https://${decodeHost(name)}` : method
+}
+
+function decodeHost(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
   }
 }

@@ -10,6 +10,7 @@ import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Recheck } from '../remote/recheck.ts'
 import type { WantedRecords } from '../remote/wanted-records.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
@@ -23,6 +24,7 @@ type Deps = Parameters<(typeof maintenanceParts)[number]['run']>[0] &
     readonly relays: Pick<Relays, 'askDue'>
     readonly moves: Moves
     readonly intake: Pick<Intake, 'deleteOutdated'>
+    readonly upstreams: Pick<Upstreams, 'resumeDue'>
     readonly catchUp: Pick<CatchUp, 'resumeDue'>
     readonly wantedRecords: Pick<WantedRecords, 'resumeDue'>
     readonly recheck: Recheck
@@ -61,6 +63,12 @@ export function periodicJobs(services: Deps): Job[] {
       run: () => services.intake.deleteOutdated(),
     },
     { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => services.blobs.sweep() },
+    {
+      name: 'upstreams',
+      firstMs: minute,
+      everyMs: minute / 4,
+      run: async () => services.upstreams.resumeDue(),
+    },
     { name: 'catch-up', firstMs: 0, everyMs: minute, run: async () => services.catchUp.resumeDue() },
     {
       name: 'fetching of records',

@@ -65,12 +65,13 @@ export function createCatchUp(deps: Deps): CatchUp {
   const now = () => deps.now().getTime()
   const listing = new Map<string, 'once' | 'again'>()
 
-  const reads = createRetries<queue.QueuedRepository>({
+  const reads = createRetries<queue.DueRepository>({
     ...deps,
     name: 'reading of a repository',
-    parallel: 2,
+    parallel: 4,
+    hostOf: ({ host }) => host,
     keyOf: ({ did }) => did,
-    due: (limit) => queue.due(store, now(), limit),
+    due: (limit, busy) => queue.due(store, now(), limit, busy),
     work: (row) => read(deps, row),
     done: remove,
     postpone: ({ did }, delayMs) => store.transact((tx) => queue.postpone(tx, did, now() + delayMs)),

@@ -18,11 +18,14 @@ interface Accounts {
   /** Of the table. */
   readonly version: number
   readonly dids: ReadonlySet<string>
-  /** The DIDs as bytes, by a hash of so many of their first ones. */
-  readonly starts: readonly {
-    readonly length: number
-    readonly dids: ReadonlyMap<number, readonly Buffer[]>
-  }[]
+  /** The DIDs by a hash of so many of their first bytes. */
+  readonly starts: readonly Hashed<readonly Hashed<readonly Buffer[]>[]>[]
+}
+
+/** What is looked up by a hash of bytes. */
+interface Hashed<Value> {
+  readonly length: number
+  readonly byHash: ReadonlyMap<number, Value>
 }
 
 /** Bytes of a DID that are looked up at once: `did:plc:` and eight more. */
@@ -52,20 +55,30 @@ export function createInterest({ store }: { readonly store: Database }): Interes
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       for (let at = text.indexOf('did:'), count = 1; at >= 0; at = nextDid(text, at + 4, count++)) {
         // Where the DID ends cannot be seen: the first byte of what follows in DAG-CBOR may be a letter.
-        for (const { length, dids } of starts)
-          if (dids.get(hashOf(text, at, length))?.some((did) => hasAt(text, at, did))) return true
+        for (const { length, byHash } of starts)
+          for (const whole of byHash.get(hashOf(text, at, length)) ?? [])
+            if (whole.byHash.get(hashOf(text, at, whole.length))?.some((did) => hasAt(text, at, did)))
+              return true
       }
       return false
     },
   }
 }
 
+/** Of those with a shared beginning, the whole is looked up: a server may have thousands of did:web of one domain. */
 function startsOf(dids: Iterable<string>): Accounts['starts'] {
   const bytes = Array.from(dids, (did) => Buffer.from(did, 'latin1'))
-  const byLength = Map.groupBy(bytes, (did) => Math.min(did.length, maxStart))
-  return Array.from(byLength, ([length, own]) => ({
+  return hashed(bytes, ({ length }) => Math.min(length, maxStart)).map(({ length, byHash }) => ({
     length,
-    dids: Map.groupBy(own, (did) => hashOf(did, 0, length)),
+    byHash: new Map(Array.from(byHash, ([hash, own]) => [hash, hashed(own, (did) => did.length)])),
+  }))
+}
+
+/** Groups DIDs by a length, and by the hash of so many bytes. */
+function hashed(dids: readonly Buffer[], lengthOf: (did: Buffer) => number): Hashed<readonly Buffer[]>[] {
+  return Array.from(Map.groupBy(dids, lengthOf), ([length, own]) => ({
+    length,
+    byHash: Map.groupBy(own, (did) => hashOf(did, 0, length)),
   }))
 }
 

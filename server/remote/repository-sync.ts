@@ -68,7 +68,7 @@ export function createRepositorySync(deps: Deps): RepositorySync {
   const verify = createVerifier({ ...deps, idleMs: workerIdleMs })
   const budget = createDownloadBudget(deps.now)
   // One host cannot delay the repositories of all others.
-  const limit = createLimit({ total: 3, perKey: 2 })
+  const limit = createLimit({ total: 4, perKey: 2 })
   const running = new Map<string, Promise<void>>()
 
   async function run(did: DidString, options: SyncOptions): Promise<void> {

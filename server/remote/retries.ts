@@ -13,8 +13,10 @@ interface Options<R extends Row> {
   /** How many rows are worked on at once. */
   readonly parallel: number
   readonly keyOf: (row: R) => string
-  /** Returns rows that are due, the earliest first. */
-  readonly due: (limit: number) => R[]
+  /** The host that a row keeps busy; by default none is known. Rows of one host get at most half of the places. */
+  readonly hostOf?: (row: R) => string
+  /** Returns rows that are due, the earliest first. @param busy hosts whose rows must wait */
+  readonly due: (limit: number, busy: readonly string[]) => R[]
   readonly work: (row: R) => Promise<void>
   /** Removes a row after it succeeded. */
   readonly done: (row: R) => Promise<void>
@@ -43,7 +45,7 @@ export interface Retries<R> {
 }
 
 export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
-  const { name, parallel, keyOf, background, log, signal } = options
+  const { name, parallel, keyOf, hostOf, background, log, signal } = options
   const running = new Map<string, R>()
 
   async function attempt(row: R): Promise<void> {
@@ -58,13 +60,18 @@ export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
     await options.done(row)
   }
 
+  function busyHosts(): string[] {
+    if (!hostOf) return []
+    const byHost = Map.groupBy(running.values(), hostOf)
+    return Array.from(byHost).flatMap(([host, rows]) => (rows.length >= parallel / 2 ? [host] : []))
+  }
+
   function startDue(): void {
     if (signal.aborted) return
-    const free = parallel - running.size
-    if (free <= 0) return
-    // Those that run are due, too.
-    const rows = options.due(parallel).filter((row) => !running.has(keyOf(row)))
-    for (const row of rows.slice(0, free)) {
+    while (running.size < parallel) {
+      // Those that run are due, too.
+      const row = options.due(parallel, busyHosts()).find((each) => !running.has(keyOf(each)))
+      if (!row) return
       running.set(keyOf(row), row)
       background.run(name, async () => {
         try {

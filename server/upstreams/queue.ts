@@ -18,6 +18,8 @@ export interface FrameQueue {
   add(frame: Frame, last: (tx: Writer) => void): Promise<void>
   /** Tries all authors again. */
   retry(): void
+  /** Tries the authors that are due: timers stand still while a computer sleeps. */
+  resumeDue(): void
   /** Resolves when nothing is being stored any more. What waits is tried again after the next start. */
   close(): Promise<void>
 }
@@ -39,6 +41,8 @@ interface Backlog {
   frames: number
   bytes: number
   failures: number
+  /** When they are tried again, in milliseconds since 1970; undefined while they are. */
+  dueAt: number | undefined
   timer: NodeJS.Timeout | undefined
 }
 
@@ -59,7 +63,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
   function count(did: string, size: Size, delayMs: number): void {
     let backlog = backlogs.get(did)
     if (!backlog) {
-      backlog = { frames: 0, bytes: 0, failures: 0, timer: undefined }
+      backlog = { frames: 0, bytes: 0, failures: 0, dueAt: undefined, timer: undefined }
       backlogs.set(did, backlog)
       schedule(did, backlog, delayMs)
     }
@@ -75,10 +79,13 @@ export function createFrameQueue(deps: Deps): FrameQueue {
 
   function schedule(did: string, backlog: Backlog, delayMs: number): void {
     clearTimeout(backlog.timer)
+    backlog.dueAt = now().getTime() + delayMs
     if (!signal.aborted) backlog.timer = setTimeout(() => start(did, backlog), delayMs).unref()
   }
 
   function start(did: string, backlog: Backlog): void {
+    clearTimeout(backlog.timer)
+    backlog.dueAt = undefined
     limit(did, () => drain(did, backlog)).catch((error: unknown) => {
       if (signal.aborted) return
       log.error({ err: error, did, upstream: origin }, 'storing of queued events failed')
@@ -158,6 +165,11 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     },
     retry() {
       for (const [did, backlog] of backlogs) schedule(did, backlog, 0)
+    },
+    resumeDue() {
+      const at = now().getTime()
+      for (const [did, backlog] of backlogs)
+        if ((backlog.dueAt ?? Number.POSITIVE_INFINITY) <= at) start(did, backlog)
     },
     async close() {
       for (const { timer } of backlogs.values()) clearTimeout(timer)

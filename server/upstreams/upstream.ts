@@ -40,8 +40,25 @@ export interface UpstreamReader {
   state(): UpstreamState
   /** Connects at once, and tries events that wait. */
   retry(): void
+  /** Goes on with what is due: timers stand still while a computer sleeps. */
+  resumeDue(): void
   /** Resolves when nothing is being stored any more. */
   close(): Promise<void>
+}
+
+/** A pause between two connections. */
+interface Waiting {
+  readonly isCutOff: boolean
+  /** In milliseconds since 1970. */
+  readonly until: number
+  /** Milliseconds of its timer. */
+  readonly leftMs: () => number
+  readonly stop: () => void
+}
+
+/** When a pause ends: by the time of day, or earlier by its timer if the clock was set back. */
+function retryAt({ until, leftMs }: Waiting, now: number): Date {
+  return new Date(Math.max(now, Math.min(until, now + leftMs())))
 }
 
 export interface UpstreamDeps {
@@ -81,7 +98,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   let trust = createTrust(now)
   let session: Session | undefined
   let error: string | undefined
-  let waiting: { readonly isCutOff: boolean; readonly until: Date; readonly stop: () => void } | undefined
+  let waiting: Waiting | undefined
   let [failures, cutOffs] = [0, 0]
   let lastOpened: number | undefined
 
@@ -143,7 +160,13 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = () => resolve()
     const timer = setTimeout(stop, delayMs).unref()
-    waiting = { isCutOff, until: new Date(now().getTime() + delayMs), stop }
+    const since = performance.now()
+    waiting = {
+      isCutOff,
+      until: now().getTime() + delayMs,
+      leftMs: () => delayMs - (performance.now() - since),
+      stop,
+    }
     signal.addEventListener('abort', stop)
     await promise
     signal.removeEventListener('abort', stop)
@@ -167,8 +190,12 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
       storedLastHour: stored.sum(),
       progress: catchUp.progress(origin),
       error,
-      retryAt: waiting?.until,
+      retryAt: waiting && retryAt(waiting, now().getTime()),
     }),
+    resumeDue() {
+      if (waiting && waiting.until <= now().getTime()) waiting.stop()
+      queue.resumeDue()
+    },
     retry() {
       failures = 0
       waiting?.stop()

@@ -25,6 +25,8 @@ export interface Upstreams {
   remove(url: string): Promise<void>
   /** Connects at once. @throws XrpcError `UpstreamNotFound` */
   retry(url: string): Upstream
+  /** Connects to upstreams whose pause is over, also if the computer slept meanwhile, and tries events that are due. */
+  resumeDue(): void
   /** Begins to read. */
   start(): Promise<void>
   /** Resolves when nothing is being stored any more. */
@@ -92,6 +94,9 @@ export function createUpstreams(deps: Deps): Upstreams {
       const { row, reader } = existing(url)
       reader.retry()
       return upstreamOf(row, reader)
+    },
+    resumeDue() {
+      for (const reader of readers.values()) reader.resumeDue()
     },
     async start() {
       await configure().catch((error: unknown) => {

@@ -36,12 +36,22 @@ export function find(db: Reader, did: string): QueuedRepository | undefined {
   return db.get(`SELECT ${columns} FROM repository_queue WHERE did = ?`, [did])
 }
 
-/** The repositories that are due, the earliest first. */
-export function due(db: Reader, now: number, limit: number): QueuedRepository[] {
-  return db.all(`SELECT ${columns} FROM repository_queue WHERE due_at <= ? ORDER BY due_at LIMIT ?`, [
-    now,
-    limit,
-  ])
+export interface DueRepository extends QueuedRepository {
+  /** Origin of its host, as far as it is known; else that of the upstream, or empty. */
+  readonly host: string
+}
+
+/** The repositories that are due, the earliest first. @param busy hosts whose repositories are left out */
+export function due(db: Reader, now: number, limit: number, busy: readonly string[]): DueRepository[] {
+  return db.all(
+    `SELECT * FROM (
+       SELECT ${columns}, coalesce(
+         (SELECT r.host FROM actors a JOIN remote_actors r ON r.id = a.id WHERE a.did = repository_queue.did),
+         upstream, '') AS host
+       FROM repository_queue WHERE due_at <= ?)
+     WHERE host NOT IN (SELECT value FROM json_each(?)) ORDER BY dueAt LIMIT ?`,
+    [now, JSON.stringify(busy), limit],
+  )
 }
 
 /** Removes a repository. If it was queued again since the row was read, it is read again. @param dueAt not before then */

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BacklinkService, type ServiceLink } from '../../support/backlink-service.ts'
 import { hour, minute } from '../../support/clock.ts'
+import { answers } from '../../support/forgeries.ts'
 import { type RemoteAccount, RemoteServer, refOf } from '../../support/remote-server.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
 import { body, createdAt, type Ref, SocialServer, someCid } from '../../support/social.ts'
@@ -143,6 +144,15 @@ const everyReason = ['follow', 'like', 'mention', 'quote', 'quote', 'reply', 're
 function unresolvable(count: number): ServiceLink[] {
   return Array.from({ length: count }, (_, number) => ({
     record: `at://did:example:${round}x${number}/${likes}/3kaaaaaaaaaa2`,
+    source: `${likes}:subject.uri`,
+    subject: post.uri,
+  }))
+}
+
+/** Links to records that rita's host does not have. */
+function missing(count: number): ServiceLink[] {
+  return Array.from({ length: count }, (_, number) => ({
+    record: `at://${rita.did}/${likes}/missing${round}x${number}`,
     source: `${likes}:subject.uri`,
     subject: post.uri,
   }))
@@ -379,13 +389,17 @@ describe('a record that is linked', () => {
     service.report(...links.slice(0, 4))
     await remote.called('sync.getRecord', fetches() + 1)
     const { droppedLastHour: before, linksLastHour } = await state()
-    service.report(...unresolvable(5000), ...links.slice(4))
-    await expect.poll(async () => (await state()).linksLastHour).toBe(linksLastHour + 5001)
+    service.report(...missing(4998), ...links.slice(4))
+    await expect.poll(async () => (await state()).linksLastHour).toBe(linksLastHour + 4999)
     expect((await state()).droppedLastHour).toBe(before + 1)
     service.links.push(...links)
-    remote.replacements.clear()
+    const notFound = answers({ error: 'RecordNotFound' }, 400)
+    remote.replacements.set('sync.getRecord', (res, req) =>
+      req.url?.includes('missing') ? notFound(res, req) : res.destroy(),
+    )
     for (const cut of held) cut()
     await idle()
+    remote.replacements.clear()
     await runDue()
     await arrived(...links.map(() => 'like'))
   })

@@ -1,7 +1,9 @@
 /** Servers that send what is false, broken or too much: nothing of it counts, and what is true still does. */
+
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { day, hour, minute } from '../../support/clock.ts'
 import {
   answers,
   brokenMessages,
@@ -280,6 +282,20 @@ describe('broken streams', () => {
       await aliceGets('like by carol')
     },
   )
+
+  test('a cut-off ends by the time of day: timers stand still while a computer sleeps', async () => {
+    const retryInMs = async () => Date.parse((await stateOf(upstream)).retryAt) - server.clock.now().getTime()
+    upstream.send(errorFrame('').subarray(0, 1))
+    await cutOff(upstream)
+    expect(await retryInMs()).toBeLessThanOrEqual(hour)
+    const years = 7 * 365 * day
+    server.clock.advance(-years)
+    expect(await retryInMs()).toBeLessThanOrEqual(hour)
+    server.clock.advance(years + 61 * minute)
+    expect(await retryInMs()).toBeGreaterThan(-minute)
+    server.running.services.upstreams.resumeDue()
+    await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10 }).toBe('live')
+  })
 
   test('twenty commits with wrong signatures cut the upstream off', async () => {
     const forge = forgedCommits['signed by another key']

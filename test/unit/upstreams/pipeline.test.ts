@@ -8,7 +8,7 @@ import { createPipeline } from '../../../server/upstreams/pipeline.ts'
 const unused = {
   id: 1,
   store: { transact: async () => {} } as unknown as Database,
-  queue: { has: () => false, add: async () => {}, retry() {}, close: async () => {} },
+  queue: { has: () => false, add: async () => {}, retry() {}, resumeDue() {}, close: async () => {} },
   now: () => new Date(),
   onExamined() {},
   onUnexpected() {},

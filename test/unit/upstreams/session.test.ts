@@ -44,7 +44,7 @@ async function connect(changes: Partial<Deps> = {}) {
       },
       examine: async ({ did }) => ({ kind: 'status', did, status: undefined }),
       storeFinding: async () => {},
-      queue: { has: () => false, add: async () => {}, retry() {}, close: async () => {} },
+      queue: { has: () => false, add: async () => {}, retry() {}, resumeDue() {}, close: async () => {} },
       trust: createTrust(now),
       revisions: createRevisions(),
       events,
