@@ -25,6 +25,7 @@ import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { randomId } from './util/random.ts'
 import { version } from './util/version.ts'
+import { didOf } from './views/find.ts'
 import { freshWrites } from './views/fresh.ts'
 import { createDidPaths } from './web/did-paths.ts'
 import { redirectPageVisit } from './web/page-visit.ts'
@@ -255,6 +256,7 @@ function createDispatch(
     ...services,
     authorize,
     idleMs: serviceIdleMs,
+    didOfHandle: async (handle) => didOf(store, handle) ?? services.findHandle(handle),
     freshWrites({ did, account }, { name, caller }) {
       const rename = callerNames(name.called, config.aliases) ?? ((type) => type)
       const writes = freshWrites(services.viewContext(caller.origin, did), rename)

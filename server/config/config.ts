@@ -185,7 +185,8 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   appViewUrl: {
     env: 'PDS_APP_VIEW_URL',
     kind: kinds.origin,
-    about: 'URL of the app view. Clients may then also have calls forwarded to services that they name.',
+    about:
+      'URL of the app view. Clients may then also have calls forwarded to services that they name. Mutes apply there and here; it brings no notifications.',
   },
   aliases: {
     env: 'PDS_ALIASES',

@@ -27,7 +27,12 @@ interface Options {
   readonly isRead: boolean
 }
 
-export function requestFrom(req: IncomingMessage, options: Options): Omit<ClientRequest, 'signal'> {
+/** @param readBody the body, if it has been read from the request */
+export function requestFrom(
+  req: IncomingMessage,
+  options: Options,
+  readBody?: Buffer,
+): Omit<ClientRequest, 'signal'> {
   const { headers, method } = req
   const { token, onProgress, check, isRead } = options
   const sent: OutgoingHttpHeaders = {
@@ -37,6 +42,11 @@ export function requestFrom(req: IncomingMessage, options: Options): Omit<Client
   for (const name of forwardedHeaders) if (headers[name] !== undefined) sent[name] = headers[name]
   // For HEAD, too: the length of the body is known then.
   if (method !== 'POST') return { method: 'GET', headers: sent, body: undefined }
+  if (readBody) {
+    sent['content-type'] = 'application/json'
+    sent['content-length'] = readBody.length
+    return { method: 'POST', headers: sent, body: Readable.from([readBody]) }
+  }
   if (!hasBody(req)) return { method: 'POST', headers: sent, body: undefined }
   const { length, body } = openBody(req, maxBody, check)
   if (headers['content-type'] !== undefined) sent['content-type'] = headers['content-type']

@@ -7,9 +7,11 @@ import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Logger } from '../util/log.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import type { CallMethod } from '../xrpc/internal-call.ts'
 import type { Authorize } from '../xrpc/method.ts'
 import type { Forward, IncomingCall } from '../xrpc/router.ts'
 import { keepPrivate } from '../xrpc/send.ts'
+import { type AppliedCall, isAppliedHere, readApplied } from './applied-here.ts'
 import { requestFrom, tokenFor } from './forwarded-request.ts'
 import type { FreshWrites } from './fresh-writes.ts'
 import { OutboundRefused } from './guard.ts'
@@ -27,6 +29,9 @@ export interface ProxyOptions {
   readonly log: Logger
   /** Returns what an account has just written; undefined if nothing. */
   readonly freshWrites: (session: SessionCredentials, call: IncomingCall) => FreshWrites | undefined
+  readonly callMethod: CallMethod
+  /** Returns the DID of a handle; undefined if there is none. */
+  readonly didOfHandle: (handle: string) => Promise<string | undefined>
   /** Milliseconds in which a service must send something. */
   readonly idleMs?: number | undefined
 }
@@ -72,6 +77,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     call: IncomingCall,
     session: SessionCredentials,
     check: () => unknown,
+    applied: AppliedCall | undefined,
   ): Promise<boolean> {
     const { name, query, req, res } = call
     const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
@@ -81,10 +87,16 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       const url = await urlOf(service, resolveDid, life.signal)
       const token = await tokenFor(session, service, name, now())
       const upstream = await client.request(`${url}/xrpc/${name.called}${query && `?${query}`}`, {
-        ...requestFrom(req, { token, onProgress: life.progress, check, isRead: revise !== undefined }),
+        ...requestFrom(
+          req,
+          { token, onProgress: life.progress, check, isRead: revise !== undefined },
+          applied?.body,
+        ),
         signal: life.signal,
       })
       life.progress()
+      const { statusCode = 0 } = upstream
+      if (statusCode >= 200 && statusCode < 300) await applied?.apply(session)
       return await relay(upstream, res, life.progress, revise)
     } catch (error) {
       const reason = asXrpcError(error, life.signal)
@@ -115,7 +127,14 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
         throw protocolError('InvalidToken', 'Bad token method')
       }
       const release = admit(session.did)
-      return await send(service, call, session, check).finally(release)
+      try {
+        const isApplied = service === appView && isAppliedHere(name.nsid) && req.method === 'POST'
+        const applied = isApplied ? await readApplied(options, call) : undefined
+        if (applied) await check()
+        return await send(service, call, session, check, applied)
+      } finally {
+        release()
+      }
     },
 
     close() {

@@ -118,7 +118,8 @@ export const network = {
   purposeDetails: {
     directory: 'Handles, public keys and the address of this server are published for everyone.',
     relays: 'Relays are asked to read the public posts of all accounts.',
-    appView: 'Reading methods are forwarded, with the DID of the account that reads.',
+    appView:
+      'Reading methods and mutes are forwarded, with the DID of the account. It brings no notifications.',
     services: 'Clients may have calls forwarded to services, with the DID of the account.',
     upstreams: 'Their public streams are read. They see the address of this server, not whom it watches.',
     backlinks: 'The service gets the DIDs of all accounts here, and sees whose activity is watched.',
