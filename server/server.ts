@@ -65,6 +65,8 @@ export interface ServerOptions {
   readonly backlinkDelays?: Partial<BacklinkDelays>
   /** Replaces the limits at which events are archived; tests use lower ones. */
   readonly archiveLimits?: ArchiveLimits
+  /** Replaces the free space of the disk, in bytes. */
+  readonly freeBytes?: (folder: string) => Promise<number>
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: () => void
   /** Milliseconds in which the directory must take the identity of a new account; tests use fewer. */
@@ -100,6 +102,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     passwords: options.passwords,
     backlinkDelays: options.backlinkDelays,
     archiveLimits: options.archiveLimits,
+    freeBytes: options.freeBytes,
     onMailKept: options.onMailKept,
     directoryWaitMs: options.directoryWaitMs,
     callMethod: (call) => callMethod(call),

@@ -15,6 +15,7 @@ import type { BacklinkDelays, Backlinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
+import { createRoom, type Room } from './blobs/room.ts'
 import { type Config, namesBacklinkService, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { type ArchiveLimits, createEventArchive, type EventArchive } from './events/archive.ts'
@@ -51,6 +52,7 @@ import { createRepositorySync, type RepositorySync } from './remote/repository-s
 import { createStatusClaims, type StatusClaims } from './remote/status-claims.ts'
 import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import type { Database } from './store/database.ts'
+import { freeBytes } from './store/disk-space.ts'
 import type { Files } from './store/files.ts'
 import { findByDid } from './store/tables/accounts.ts'
 import { createUpstreamOrigins } from './upstreams/origins.ts'
@@ -78,6 +80,7 @@ export interface Services {
   readonly repositories: Repositories
   readonly exports: Exports
   readonly blobs: Blobs
+  readonly room: Room
   readonly importer: Importer
   readonly segmentFiles: SegmentFiles
   readonly eventArchive: EventArchive
@@ -130,6 +133,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
   readonly passwords: PasswordHasher | undefined
   readonly backlinkDelays: Partial<BacklinkDelays> | undefined
   readonly archiveLimits: ArchiveLimits | undefined
+  readonly freeBytes: typeof freeBytes | undefined
   readonly onMailKept: (() => void) | undefined
   readonly directoryWaitMs: number | undefined
   readonly callMethod: CallMethod
@@ -152,7 +156,8 @@ export async function createServices(base: Base): Promise<Services> {
     onForgotten: (did) => refreshDids([did]),
   })
   const relays = createRelays({ config, store, background, log, now, signal })
-  const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now })
+  const room = createRoom({ config, store, freeBytes: base.freeBytes ?? freeBytes })
+  const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now, room })
   await blobs.removeTemporaries()
   const interest = createInterest({ store })
   const actorListener = createActorListener({ actors, interest, refreshDids })
@@ -255,6 +260,7 @@ export async function createServices(base: Base): Promise<Services> {
     repositories,
     exports,
     blobs,
+    room,
     importer,
     relays,
     segmentFiles,

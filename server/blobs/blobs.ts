@@ -18,6 +18,7 @@ import { protocolError } from '../xrpc/errors.ts'
 import type { BinaryInput } from '../xrpc/method.ts'
 import { type Examined, examineBlob } from './examine.ts'
 import { type Received, receive } from './receive.ts'
+import type { Room } from './room.ts'
 
 export interface Blobs {
   /** Stores an upload and resolves once it is on disk. */
@@ -47,6 +48,8 @@ interface Deps {
   readonly dataDir: string
   readonly log: Logger
   readonly now: () => Date
+  /** Limits uploads; they have no limit when absent. */
+  readonly room?: Room
 }
 
 /** An upload is kept for this long without a reference. */
@@ -54,7 +57,7 @@ const keepUploadsMs = 24 * 60 * 60_000
 const pageSize = 500
 const unknownType = 'application/octet-stream'
 
-export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
+export function createBlobs({ store, files, dataDir, log, now, room }: Deps): Blobs {
   const folder = join(dataDir, blobsName)
   const backupFolder = join(dataDir, backupsName, blobsName)
   const pathOf = (cid: string) => blobPath(folder, cid)
@@ -110,7 +113,9 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
         const expiresAt = now().getTime() + keepUploadsMs
         const blob = await store.transact((tx) => {
           requireWritable(tx, did)
-          return blobs.upload(tx, did, { cid, mimeType, size }, expiresAt)
+          const stored = blobs.upload(tx, did, { cid, mimeType, size }, expiresAt)
+          room?.check(tx, did)
+          return stored
         })
         if (!blob) throw protocolError('AccountNotFound', 'This account no longer exists')
         // The copy in the backups has the same damage.
@@ -151,10 +156,10 @@ export function createBlobs({ store, files, dataDir, log, now }: Deps): Blobs {
   }
 
   return {
-    async upload(did, { encoding, body }) {
+    async upload(did, { encoding, ...input }) {
       requireWritable(store, did)
       store.assertRoom()
-      const received = await receive(files, folder, body)
+      const received = await receive(files, folder, room?.upload(did, input) ?? input.body)
       try {
         return await keep(did, received, encoding)
       } finally {

@@ -49,6 +49,12 @@ export interface Config {
   readonly blobUploadLimit: number
   /** In bytes. */
   readonly importLimit: number
+  /** Of media; the owner has no limit. */
+  readonly accountMediaLimit: number
+  /** Of the repository that an account other than the owner's imports. */
+  readonly accountImportLimit: number
+  /** Bytes that stay free on the disk. */
+  readonly diskReserve: number
   readonly dailyBackups: boolean
   /** Milliseconds for which events of the event stream are kept. */
   readonly eventRetention: number
@@ -205,6 +211,24 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.byteSize,
     fallback: '300MB',
     about: 'Largest file that an account may upload, such as 300MB or a number of bytes.',
+  },
+  accountMediaLimit: {
+    env: 'PDS_ACCOUNT_MEDIA_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '1GB',
+    about: 'Most bytes of media of an account; the owner has no limit.',
+  },
+  accountImportLimit: {
+    env: 'PDS_ACCOUNT_IMPORT_LIMIT',
+    kind: kinds.byteSize,
+    fallback: '500MB',
+    about: 'Largest repository that an account other than the owner may import.',
+  },
+  diskReserve: {
+    env: 'PDS_DISK_RESERVE',
+    kind: kinds.byteSize,
+    fallback: '1GB',
+    about: 'Free space of the disk below which uploads and imports are refused.',
   },
   importLimit: {
     env: 'PDS_IMPORT_LIMIT',

@@ -45,6 +45,8 @@ export function testConfig(overrides: Partial<Config> & Pick<Config, 'dataDir'>)
     hosts: ['127.0.0.1'],
     publicUrl: 'https://pds.test',
     inviteRequired: 'off',
+    // Tests do not depend on the disk of the machine.
+    diskReserve: 1,
     adminPassword,
     rateLimits: false,
     logLevel: 'fatal',

@@ -31,8 +31,17 @@ export function StoredDataSection() {
 }
 
 function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
-  const { validDid, indexedRecords, repoBlocks, importedBlobs, expectedBlobs, privateStateValues, repoRev } =
-    figures
+  const {
+    validDid,
+    indexedRecords,
+    repoBlocks,
+    importedBlobs,
+    expectedBlobs,
+    privateStateValues,
+    repoRev,
+    mediaBytes,
+    mediaLimit,
+  } = figures
   const blobs = t.account.blobsOf(formatNumber(importedBlobs), formatNumber(expectedBlobs))
   return [
     {
@@ -46,6 +55,9 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
     { name: t.account.records, value: formatNumber(indexedRecords) },
     { name: t.account.blocks, value: formatNumber(repoBlocks) },
     ...(expectedBlobs > 0 ? [{ name: t.account.blobs, value: blobs }] : []),
+    ...(mediaBytes === undefined || (mediaBytes === 0 && mediaLimit === undefined)
+      ? []
+      : [{ name: t.account.media, value: t.account.mediaOf(mediaBytes, mediaLimit) }]),
     { name: t.account.privateValues, value: formatNumber(privateStateValues) },
     ...(repoRev ? [{ name: t.account.revision, value: <code>{repoRev}</code> }] : []),
   ]

@@ -1,5 +1,5 @@
 /** Texts of the screens under “You”. */
-import { count, formatNumber } from '../format.ts'
+import { count, formatBytes, formatNumber } from '../format.ts'
 
 export const home = {
   title: 'Home',
@@ -85,6 +85,9 @@ export const account = {
   validDidNo: 'Points elsewhere',
   records: 'Records',
   blocks: 'Repository blocks',
+  media: 'Media',
+  mediaOf: (bytes: number, limit: number | undefined) =>
+    limit === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} of ${formatBytes(limit)}`,
   blobs: 'Files',
   blobsOf: (imported: string, expected: string) => `${imported} of ${expected}`,
   privateValues: 'Private settings',

@@ -43,6 +43,15 @@ function findWhere(db: Reader, did: string, cid: string, condition: string): Blo
   return row && { cid, ...row }
 }
 
+/** The bytes of all uploads of an account, referenced or not. */
+export function bytesOf(db: Reader, did: string): number {
+  const row = db.get<{ bytes: number }>(
+    `SELECT coalesce(sum(size), 0) AS bytes FROM blobs WHERE account = ${actorId}`,
+    [did],
+  )
+  return row?.bytes ?? 0
+}
+
 /** Whether a record of the account names a blob, besides the record with row `except`. */
 export function isNamed(db: Reader, did: string, cid: string, except: number): boolean {
   const row = db.get(

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 export const importRepo = method(com.core.repo.importRepo, {
   auth: 'full',
   maxBody: ({ config }) => config.importLimit,
-  async handler({ input, auth, importer }) {
-    await importer.importArchive(auth.did, input.body)
+  async handler({ input, auth, room, importer }) {
+    await importer.importArchive(auth.did, room.archive(auth.did, input))
   },
 })

@@ -29,6 +29,8 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
       importedBlobs: blobs.referencedTotal(store, did).count,
+      mediaBytes: blobs.bytesOf(store, did),
+      mediaLimit: services.room.mediaLimit(did),
     }
   },
 })
