@@ -6,14 +6,14 @@ import * as graph from '../../../../store/tables/graph.ts'
 import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {
-  auth: 'none',
-  async handler({ params, headers, store, resolveHandle: resolveDomain, findHandle, fail }) {
+  auth: 'reader',
+  async handler({ params, auth, store, resolveHandle: resolveDomain, findHandle, fail }) {
     const handle = normalizeHandle(params.handle)
     const account = accounts.findByHandle(store, handle)
     if (account && statusOf(account) !== undefined)
       throw fail('HandleNotFound', 'The account with this handle is not active')
     // Other servers ask without credentials: otherwise two that read each other would ask in a circle.
-    const resolveElsewhere = headers.authorization === undefined ? resolveDomain : findHandle
+    const resolveElsewhere = auth === undefined ? resolveDomain : findHandle
     const did = graph.actorOfHandle(store, handle)?.did ?? (await resolveElsewhere?.(handle))
     if (did === undefined) throw fail('HandleNotFound', 'No account was found for this handle')
     return { did }
