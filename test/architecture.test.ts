@@ -323,6 +323,33 @@ test('the threat table names tests that exist', () => {
   expect(named.filter((name) => !exists(name))).toEqual([])
 })
 
+describe('SQL that writes is deterministic, because the journal replays it', () => {
+  /** Texts of SQL statements in quotes, without migrations, which run once and are not replayed. */
+  const statements = list('server/store/tables/*.ts').flatMap((file) =>
+    [...read(file).matchAll(/`[^`]*`|'[^'\n]*'/g)]
+      .map(([text]) => text.slice(1, -1).trim())
+      .filter((text) => /^(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/.test(text))
+      .map((text) => `${file}: ${text}`),
+  )
+
+  test('every LIMIT has an ORDER BY', () => {
+    expect(statements.length).toBeGreaterThan(100)
+    const unordered = statements.filter((text) =>
+      text
+        .split(/\bLIMIT\b/)
+        .slice(0, -1)
+        .some((before) => !/ORDER BY[^()]*$/.test(before)),
+    )
+    expect(unordered).toEqual([])
+  })
+
+  test('nothing is computed from time, chance or the connection', () => {
+    const banned =
+      /\brandom(blob)?\(|\b(last_insert_rowid|changes|total_changes)\(|'now'|\bCURRENT_(TIME|DATE|TIMESTAMP)\b|\bunixepoch\(\)/i
+    expect(statements.filter((text) => banned.test(text))).toEqual([])
+  })
+})
+
 test('the README has at most 150 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(151)
 })

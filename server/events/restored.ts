@@ -1,16 +1,20 @@
 /** Announces data that come from a backup: other servers may know later states, which are lost. */
+import type { DidString } from '@atproto/syntax'
 import { statusOf } from '../accounts/status.ts'
 import type { Repositories } from '../records/repositories.ts'
 import type { Database } from '../store/database.ts'
+import { StoreUnavailable } from '../store/errors.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as eventRemovals from '../store/tables/event-removals.ts'
 import * as segments from '../store/tables/event-segments.ts'
 import * as events from '../store/tables/events.ts'
+import type { Logger } from '../util/log.ts'
 import { emitAccount, emitIdentity, emitSync } from './emit.ts'
 
 interface Deps {
   readonly store: Database
   readonly repositories: Pick<Repositories, 'recommit'>
+  readonly log: Logger
   readonly now: () => Date
 }
 
@@ -22,14 +26,14 @@ const skipped = 1_000_000
  * a new commit, because consumers ignore a revision that is not later than the last one that they have seen. Backups do not contain
  * the archived events.
  */
-export async function announceRestore({ store, repositories, now }: Deps): Promise<void> {
+export async function announceRestore({ store, repositories, log, now }: Deps): Promise<void> {
   await store.transact((tx) => {
     events.skip(tx, skipped)
     segments.removeAll(tx)
     eventRemovals.remove(tx, eventRemovals.all(tx))
   })
-  for (const did of accounts.allDids(store))
-    await repositories.recommit(did, (tx) => {
+  const announce = (did: DidString) =>
+    repositories.recommit(did, (tx) => {
       const at = now()
       emitAccount(tx, did, at)
       const account = accounts.findByDid(tx, did)
@@ -37,4 +41,13 @@ export async function announceRestore({ store, repositories, now }: Deps): Promi
       emitIdentity(tx, did, at)
       emitSync(tx, did, at)
     })
+  for (const did of accounts.allDids(store)) {
+    try {
+      await announce(did)
+    } catch (err) {
+      if (err instanceof StoreUnavailable) throw err
+      // A repository without its root block, for example: the other accounts must not wait for its repair.
+      log.error({ err, did }, 'repository cannot be announced after the restore: it is damaged')
+    }
+  }
 }

@@ -153,18 +153,17 @@ export function setPhase(tx: Writer, id: number, phase: number): void {
 /** Deletes some of the records that the import does not have. Returns how many. */
 export function removeSome(tx: Writer, id: number, limit: number): number {
   return tx.run(
-    'DELETE FROM records WHERE id IN (SELECT record FROM import_removals WHERE import = ? LIMIT ?)',
+    'DELETE FROM records WHERE id IN (SELECT record FROM import_removals WHERE import = ? ORDER BY record LIMIT ?)',
     [id, limit],
   )
 }
 
 /** Gives some of the staged records to the account. Returns how many. */
 export function moveSome(tx: Writer, { account, staging }: Import, limit: number): number {
-  return tx.run('UPDATE records SET actor = ? WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
-    account,
-    staging,
-    limit,
-  ])
+  return tx.run(
+    'UPDATE records SET actor = ? WHERE id IN (SELECT id FROM records WHERE actor = ? ORDER BY id LIMIT ?)',
+    [account, staging, limit],
+  )
 }
 
 /**
@@ -194,10 +193,10 @@ export function removeOldBlocks(
 
 /** Deletes some of the staged records. Returns how many. */
 export function discardRecords(tx: Writer, staging: number | null, limit: number): number {
-  return tx.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = ? LIMIT ?)', [
-    staging,
-    limit,
-  ])
+  return tx.run(
+    'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE actor = ? ORDER BY id LIMIT ?)',
+    [staging, limit],
+  )
 }
 
 /** Deletes some of the stored nodes, unless the old tree has them. Returns how many were examined. */

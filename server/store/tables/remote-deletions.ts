@@ -48,7 +48,7 @@ export function remove(tx: Writer, { did, collection, rkey }: RemoteKey): void {
 export function removeBefore(tx: Writer, time: number, limit: number): number {
   return tx.run(
     `DELETE FROM remote_deletions WHERE (did, collection, rkey) IN (
-       SELECT did, collection, rkey FROM remote_deletions WHERE deleted_at < ? LIMIT ?)`,
+       SELECT did, collection, rkey FROM remote_deletions WHERE deleted_at < ? ORDER BY did, collection, rkey LIMIT ?)`,
     [time, limit],
   )
 }

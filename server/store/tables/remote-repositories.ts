@@ -34,7 +34,7 @@ export function removeBefore(tx: Writer, readAt: number): void {
 /** Deletes some rows. Returns how many. */
 export function removeSome(tx: Writer, limit: number): number {
   return tx.run(
-    'DELETE FROM remote_repositories WHERE did IN (SELECT did FROM remote_repositories LIMIT ?)',
+    'DELETE FROM remote_repositories WHERE did IN (SELECT did FROM remote_repositories ORDER BY did LIMIT ?)',
     [limit],
   )
 }

@@ -225,6 +225,26 @@ function lastRecord({ events: seen }: EventConsumer): string {
   return `at://${repo}/${ops?.[0]?.path}`
 }
 
+test('after a restore, a repository without its root block does not stop the start', async () => {
+  const restored = await TestServer.start()
+  const [gina, hugo] = [await restored.account('gina'), await restored.account('hugo')]
+  const { store } = restored.running.services
+  await store.transact((tx) =>
+    tx.run(
+      `DELETE FROM repo_blocks WHERE actor = (SELECT id FROM accounts WHERE did = ?)
+       AND cid = (SELECT tree_cid FROM repos r WHERE r.actor = repo_blocks.actor)`,
+      [gina.did],
+    ),
+  )
+  const { file } = await store.backup()
+  await restored.running.close()
+  const { dataDir: directory } = restored.config
+  await restore({ directory, file, migrations: migrations.length, now: restored.clock.now })
+  await restored.open()
+  expect(await post('after the restore', hugo, restored.url)).toContain(hugo.did)
+  await restored.close()
+})
+
 test('after a restore, numbers go on far ahead, and every account and repository is reported anew', async () => {
   const restored = await TestServer.start()
   const [carla, dora, emil] = [
