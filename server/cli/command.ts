@@ -13,6 +13,11 @@ export interface Invocation {
   readonly passphraseFile: string | undefined
   /** Writes a one-file backup without encryption. */
   readonly unprotected: boolean
+  readonly salvage: boolean
+  /** Accepts the loss that a salvage states, without a question. */
+  readonly acceptLoss: boolean
+  /** Accepts a database that another program changed, without a question. */
+  readonly acceptChanged: boolean
   readonly positionals: readonly string[]
 }
 
@@ -26,13 +31,21 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
         export: { type: 'string' },
         'passphrase-file': { type: 'string' },
         unprotected: { type: 'boolean', default: false },
+        salvage: { type: 'boolean', default: false },
+        'accept-loss': { type: 'boolean', default: false },
+        'accept-changed': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
       allowPositionals: true,
     })
     const dataDir = dataDirOf(values['data-dir'])
     const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
-    const invocation = { dataDir, list, exportTo, passphraseFile, unprotected, positionals }
+    const flags = {
+      salvage: values.salvage,
+      acceptLoss: values['accept-loss'],
+      acceptChanged: values['accept-changed'],
+    }
+    const invocation = { ...flags, dataDir, list, exportTo, passphraseFile, unprotected, positionals }
     return values.help ? help : run(invocation)
   })
 }

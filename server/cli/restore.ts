@@ -9,23 +9,30 @@ import { restore } from '../store/restore.ts'
 import { iso } from '../util/time.ts'
 import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
+import { runSalvage } from './salvage.ts'
 
 const help = `
 Replaces the data with a backup. Stop the server first.
 
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
+  npm run restore -- --salvage [--accept-loss] [--accept-changed] [--data-dir DIR]
 
 --list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified.
 FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
 files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced data; those that
 are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
 encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
+
+--salvage opens what verifies of damaged data. It states what is lost and asks before anything changes; the damaged files are kept. It also
+accepts a database that another program changed while the server was stopped, if it is sound. In scripts, --accept-loss and
+--accept-changed answer the questions.
 `
 
 await runCommand(help, async (invocation) => {
   const { dataDir, list, exportTo, passphraseFile, unprotected, positionals } = invocation
   if (list) return describeBackups(dataDir)
+  if (invocation.salvage) return runSalvage(invocation)
   const [name] = positionals
   const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
   if (isInvalid) throw new Error(help.trim())

@@ -142,6 +142,46 @@ export function readJournal(
   return { frames, length: at }
 }
 
+export interface Scanned {
+  /** Those before the first damage. */
+  readonly frames: readonly Frame[]
+  /** Number of the last transaction of which a trace is left. */
+  readonly lastSeq: number
+  readonly isWhole: boolean
+  /** Whether `lastSeq` is the last transaction that was written: the newest frame says how many it has. */
+  readonly isCounted: boolean
+}
+
+/** Reads a journal that may be damaged. A torn tail, which was never acknowledged, is no damage. */
+export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
+  const bytes = asBuffer(content)
+  const title = readLine(bytes, 0)
+  const isTitled = title === `pds journal ${formatVersion} ${firstSeq}`
+  const frames: Frame[] = []
+  let at = lineBytes
+  let seq = firstSeq
+  while (isTitled && at < bytes.length) {
+    const frame = readFrame(bytes, at)
+    if (frame?.seq !== seq) break
+    frames.push(frame)
+    seq += frame.count
+    at += lineBytes + frame.payload.length
+  }
+  const isWhole = isTitled ? at >= bytes.length || isTorn(bytes, at) : isTorn(bytes, 0)
+  if (isWhole) return { frames, lastSeq: seq - 1, isWhole, isCounted: true }
+  let lastSeq = seq - 1
+  let end = at
+  for (let next = isTitled ? at : 0; next + lineBytes <= bytes.length; next += alignment) {
+    const header = bytes[next] === 0 ? undefined : readFrameHeader(bytes, next)
+    if (header === undefined || header.seq <= lastSeq) continue
+    lastSeq = header.seq + header.count - 1
+    end = next + lineBytes + header.length
+  }
+  const isCounted = lastSeq >= seq && isZero(bytes, Math.min(end, bytes.length), bytes.length)
+  // At least the transaction that failed its check.
+  return { frames, lastSeq: Math.max(lastSeq, isTitled ? seq : seq - 1), isWhole, isCounted }
+}
+
 function readFrame(bytes: Buffer, at: number): Frame | undefined {
   const header = readFrameHeader(bytes, at)
   if (header === undefined) return undefined

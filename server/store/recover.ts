@@ -110,6 +110,21 @@ function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, 
   }
 }
 
+/** Applies frames after `last` up to the first that does not fit. Returns the number of the last transaction. */
+export function applyFrames(sqlite: Sqlite, frames: readonly Frame[], last: number): number {
+  let applied = last
+  for (const frame of frames) {
+    try {
+      applied = replay(sqlite, [frame], applied, '')
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) throw error
+      sqlite.exec('ROLLBACK')
+      break
+    }
+  }
+  return applied
+}
+
 /** Applies the transactions after `last`, which may be within a frame, and returns the number of the last one. */
 function replay(sqlite: Sqlite, frames: readonly Frame[], last: number, path: string): number {
   let applied = last

@@ -1,0 +1,57 @@
+/** `npm run restore -- --salvage`: opens what verifies of damaged data, after it has stated the loss and asked. */
+import { createInterface } from 'node:readline/promises'
+import { migrations } from '../records/migrations.ts'
+import { type SalvagePlan, salvage } from '../store/salvage.ts'
+import { iso } from '../util/time.ts'
+import type { Invocation } from './command.ts'
+
+type Flags = Pick<Invocation, 'dataDir' | 'acceptLoss' | 'acceptChanged'>
+
+export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags): Promise<string> {
+  const result = await salvage({
+    directory: dataDir,
+    migrations: migrations.length,
+    now: () => new Date(),
+    async confirm(plan) {
+      process.stdout.write(`${describePlan(plan)}\n`)
+      if (plan.from === 'changed') {
+        return acceptChanged || ask('Open the changed database? [y/N] ', '--accept-changed')
+      }
+      return acceptLoss || ask('Open what verifies? [y/N] ', '--accept-loss')
+    },
+  })
+  return result
+    ? `Salvaged. The replaced files are in ${result.keptIn}. Start the server.`
+    : 'Nothing was changed.'
+}
+
+export function describePlan(plan: SalvagePlan): string {
+  const { from, backup, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = plan
+  const lines = []
+  if (damaged.length > 0 && from !== 'changed') lines.push(`Damaged: ${damaged.join(', ')}.`)
+  if (from === 'changed') {
+    lines.push(
+      'Another program changed the database. SQLite finds no error in it. What was changed is not known.',
+    )
+  }
+  if (from === 'backup') lines.push(`The database is lost. The newest intact backup is used: ${backup}.`)
+  lines.push(
+    lostTransactions === 0 && isExact
+      ? 'No transaction is lost.'
+      : `Lost: ${isExact ? '' : 'at least '}${lostTransactions} of the last transactions.`,
+  )
+  if (keptUntil) lines.push(`The newest record that is kept was written at ${iso(keptUntil)}.`)
+  if (writtenUntil) lines.push(`The files were last written at ${iso(writtenUntil)}.`)
+  return lines.join('\n')
+}
+
+/** Asks in the terminal. @param flag answers instead where there is none */
+async function ask(question: string, flag: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Error(`Nothing was changed. Add ${flag} to go on without a terminal.`)
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim())
+  } finally {
+    terminal.close()
+  }
+}
