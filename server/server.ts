@@ -14,6 +14,7 @@ import { watchEventLimit } from './events/retention.ts'
 import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
+import { createTrustedClock } from './jobs/trusted-clock.ts'
 import { createProxy, type ServiceProxy } from './network/proxy.ts'
 import { startPushQueue } from './push/queue.ts'
 import { migrations } from './records/migrations.ts'
@@ -78,9 +79,11 @@ export interface ServerOptions {
  * @throws StoreLocked, StoreDamaged, StoreTooNew, or the system's error when the port cannot be bound
  */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
-  const now = options.now ?? (() => new Date())
+  const readClock = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
-  const store = await openStore(config, { ...options, now, log })
+  const store = await openStore(config, { ...options, now: readClock, log })
+  const clock = createTrustedClock({ store, readClock, log })
+  const { now } = clock
   const adminPassword = await loadAdminPassword(config).catch(closing(store))
 
   // The port is bound first, because the services need it for the origin. Requests wait until the handlers are ready.
@@ -95,6 +98,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     store,
     log,
     now,
+    clock,
     files: options.files ?? nodeFiles,
     port: listener.port,
     instance,
@@ -143,6 +147,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await services.background.idle()
       await services.lastUsed.write().catch((error: unknown) => {
         log.warn({ err: error }, 'writing last-used times failed')
+      })
+      await clock.close().catch((error: unknown) => {
+        log.warn({ err: error }, 'writing the trusted time failed')
       })
       await Promise.all([services.passwords.close(), services.mailer.close()])
       await store.close()

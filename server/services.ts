@@ -26,6 +26,7 @@ import { createHandleResolver, type ResolveHandle } from './identity/handle-reso
 import { createDidResolver, type ResolveDid } from './identity/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/secrets.ts'
 import { type Background, createBackground } from './jobs/background.ts'
+import type { TrustedClock } from './jobs/trusted-clock.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
 import { createHandleLookup } from './network/handle-lookup.ts'
@@ -108,6 +109,8 @@ export interface Services {
   readonly doctor: Doctor
   readonly backupProofs: BackupProofs
   readonly background: Background
+  /** Whether the time of this machine can be right. */
+  readonly clock: TrustedClock
   readonly log: Logger
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
@@ -121,7 +124,7 @@ export interface Services {
 }
 
 /** The parts that `startServer` creates before the services. */
-type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
+type Base = Pick<Services, 'config' | 'store' | 'log' | 'now' | 'clock'> & {
   /** Identifies the running server; another one after each start. */
   readonly instance: string
   /** The port that is bound: part of the origin unless a public URL is configured. */
@@ -140,7 +143,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now'> & {
 }
 
 export async function createServices(base: Base): Promise<Services> {
-  const { config, store, log, now, signal, files, callMethod } = base
+  const { config, store, log, now, clock, signal, files, callMethod } = base
   const origin = publicOrigin(config, base.port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -157,7 +160,7 @@ export async function createServices(base: Base): Promise<Services> {
   })
   const relays = createRelays({ config, store, background, log, now, signal })
   const room = createRoom({ config, store, freeBytes: base.freeBytes ?? freeBytes })
-  const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now, room })
+  const blobs = createBlobs({ store, files, dataDir: config.dataDir, log, now, clock, room })
   await blobs.removeTemporaries()
   const interest = createInterest({ store })
   const actorListener = createActorListener({ actors, interest, refreshDids })
@@ -172,7 +175,7 @@ export async function createServices(base: Base): Promise<Services> {
     actorListener,
   )
   const intake = createIntake({
-    ...{ store, config, interest, now, log, signal, silent, notifying },
+    ...{ store, config, interest, now, clock, log, signal, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
   })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
@@ -232,7 +235,7 @@ export async function createServices(base: Base): Promise<Services> {
     config,
     store,
     secrets,
-    tokens: await createTokens({ secret: secrets.tokenKey, audience, now }),
+    tokens: await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest }),
     lastUsed: createLastUsed({ store, now }),
     passwords:
       base.passwords ??
@@ -285,7 +288,7 @@ export async function createServices(base: Base): Promise<Services> {
     ...remote,
     backlinks: namesBacklinkService(config) ? await openBacklinks() : undefined,
     upstreams: createUpstreams({
-      ...{ config, store, interest, intake, actors, serverDid, log, now, signal },
+      ...{ config, store, interest, intake, actors, serverDid, log, now, clock, signal },
       instance: base.instance,
       ...remote,
     }),
@@ -304,6 +307,7 @@ export async function createServices(base: Base): Promise<Services> {
       onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
     }),
     background,
+    clock,
     log,
     origin,
     serverDid,

@@ -13,6 +13,9 @@ export type WatchSession = (
   end: (error: XrpcError) => void,
 ) => () => void
 
+/** The longest time of a timer. A token that lives longer was issued while the clock was wrong. */
+const maxTimerMs = 2 ** 31 - 1
+
 export function createSessionWatch({ store, now }: { store: Database; now: () => Date }): WatchSession {
   interface Watched {
     readonly expiresAt: number
@@ -45,7 +48,8 @@ export function createSessionWatch({ store, now }: { store: Database; now: () =>
     const token = { expiresAt, end }
     const tokens = watched.get(sessionId) ?? new Set()
     watched.set(sessionId, tokens.add(token))
-    const timer = setTimeout(() => end(expired()), expiresAt - now().getTime()).unref()
+    const leftMs = expiresAt - now().getTime()
+    const timer = leftMs <= maxTimerMs ? setTimeout(() => end(expired()), leftMs).unref() : undefined
     check([sessionId])
     return () => {
       clearTimeout(timer)

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Writer } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
+import * as clock from '../store/tables/clock.ts'
 import * as sessions from '../store/tables/sessions.ts'
 import { randomId } from '../util/random.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
@@ -48,16 +49,18 @@ export function openSession(tx: Writer, opening: SessionOpening, now: Date): Iss
     client: opening.client ?? null,
     createdAt: at,
     lastUsedAt: at,
-    expiresAt: refreshExpiry(now),
+    expiresAt: refreshExpiry(tx, now),
+    oldTokenUsedAt: null,
   }
   sessions.insert(tx, session, refreshJti)
   if (opening.appPasswordName !== null) sessions.touch(tx, id, at)
   return { did: opening.did, sessionId: id, scope: opening.scope, refreshJti }
 }
 
-/** Returns the expiry of a refresh token that is issued now. */
-export function refreshExpiry(now: Date): DatetimeString {
-  return iso(new Date(now.getTime() + refreshLifetimeSeconds * 1000))
+/** Returns the expiry of a refresh token that is issued now. If the clock is behind, the newest trusted time counts. */
+export function refreshExpiry(tx: Writer, now: Date): DatetimeString {
+  const issuedAt = Math.max(now.getTime(), clock.find(tx).trustedAt ?? 0)
+  return iso(new Date(issuedAt + refreshLifetimeSeconds * 1000))
 }
 
 export async function signTokens(

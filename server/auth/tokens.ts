@@ -60,9 +60,11 @@ export interface TokenOptions {
   /** The `aud` of every session token; see `audience.ts`. */
   readonly audience: string
   readonly now: () => Date
+  /** When tokens count as issued; `now` by default. */
+  readonly issuedAt?: () => Date
 }
 
-export async function createTokens({ secret, audience, now }: TokenOptions): Promise<Tokens> {
+export async function createTokens({ secret, audience, now, issuedAt = now }: TokenOptions): Promise<Tokens> {
   const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',
     'verify',
@@ -70,7 +72,7 @@ export async function createTokens({ secret, audience, now }: TokenOptions): Pro
   const cache = new LRUCache<string, VerifiedToken>({ max: maxCached })
   return {
     async sign(kind, { did, sessionId, scope, jti }) {
-      const iat = Math.floor(now().getTime() / 1000)
+      const iat = Math.floor(issuedAt().getTime() / 1000)
       const exp = iat + lifetime[kind]
       const token = await new SignJWT({ scope, sid: sessionId })
         .setProtectedHeader({ alg: 'HS256', typ: typ[kind] })

@@ -1,6 +1,7 @@
 /** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
 import { statusError } from '../accounts/status.ts'
 import type { Database } from '../store/database.ts'
+import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { Authorize, Principal } from '../xrpc/method.ts'
 import { guessLimiter } from '../xrpc/rate-limit.ts'
@@ -29,20 +30,26 @@ export interface VerifierOptions {
   readonly adminPassword: string
   readonly rateLimits: boolean
   readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
 }
 
 type Header = string | undefined
 
+/** Milliseconds: a token that was issued further ahead of now comes from a time when the clock was wrong. */
+const futureMs = 60 * 60_000
+
 const anyone: Principal = { account: undefined, credentials: undefined }
 
 export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
-  const { lastUsed, watchSession, adminPassword, rateLimits } = options
+  const { lastUsed, watchSession, adminPassword, rateLimits, now, clock } = options
   const lookup = createSessionLookup(options)
   const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
 
   async function session(header: Header, word: AuthWord, active: boolean): Promise<SessionCredentials> {
     const claims = await lookup.verify(bearerToken(header))
     if (claims.kind !== 'access') throw tokenRefusal('invalid')
+    // It would be valid for years. The client renews it.
+    if (claims.iat * 1000 - now().getTime() > futureMs && clock.isPlausible()) throw tokenRefusal('expired')
     const account = lookup.openSession(claims)
     if (!scopesOf.get(word)?.has(account.scope)) throw protocolError('InvalidToken', 'Bad token scope')
     const inactive = active ? statusError(account) : undefined
@@ -58,9 +65,11 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   }
 
   async function refresh(header: Header): Promise<RefreshCredentials> {
-    const claims = await lookup.verify(bearerToken(header))
+    // A clock that is wrong ends no session.
+    const claims = await lookup.verify(bearerToken(header), { acceptExpired: !clock.isPlausible() })
     if (claims.kind !== 'refresh') throw protocolError('InvalidToken', 'Bad token scope')
-    const { did, sessionId } = lookup.openSession(claims)
+    const { did, sessionId, expiresAt } = lookup.openSession(claims)
+    if (expiresAt <= iso(now()) && clock.isPlausible()) throw tokenRefusal('expired')
     return { did, sessionId, jti: claims.jti, findSession: () => lookup.find(sessionId) }
   }
 

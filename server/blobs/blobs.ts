@@ -29,7 +29,7 @@ export interface Blobs {
   isReadable(blob: blobs.Blob): Promise<boolean>
   /** Deletes blobs that an account no longer refers to. */
   release(did: string, cids: readonly string[]): Promise<void>
-  /** Deletes uploads to which no record has referred in time. */
+  /** Deletes uploads to which no record has referred in time; none while the clock is implausible. */
   expire(): Promise<void>
   /** Removes temporary files of earlier processes. Call it before the first upload. */
   removeTemporaries(): Promise<void>
@@ -50,6 +50,7 @@ interface Deps {
   readonly now: () => Date
   /** Limits uploads; they have no limit when absent. */
   readonly room?: Room
+  readonly clock: { isPlausible(): boolean }
 }
 
 /** An upload is kept for this long without a reference. */
@@ -57,7 +58,7 @@ const keepUploadsMs = 24 * 60 * 60_000
 const pageSize = 500
 const unknownType = 'application/octet-stream'
 
-export function createBlobs({ store, files, dataDir, log, now, room }: Deps): Blobs {
+export function createBlobs({ store, files, dataDir, log, now, clock, room }: Deps): Blobs {
   const folder = join(dataDir, blobsName)
   const backupFolder = join(dataDir, backupsName, blobsName)
   const pathOf = (cid: string) => blobPath(folder, cid)
@@ -177,6 +178,7 @@ export function createBlobs({ store, files, dataDir, log, now, room }: Deps): Bl
       await removeFiles(removed)
     },
     async expire() {
+      if (!clock.isPlausible()) return
       await removeFiles(await store.transact((tx) => blobs.expire(tx, now().getTime())))
     },
     async removeTemporaries() {

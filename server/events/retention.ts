@@ -12,6 +12,8 @@ interface Deps {
   readonly store: Database
   readonly segmentFiles: Pick<SegmentFiles, 'remove'>
   readonly now: () => Date
+  /** While it is implausible, no event is too old. */
+  readonly clock: { isPlausible(): boolean }
 }
 
 /** Events of one transaction, which takes a few milliseconds. */
@@ -19,8 +21,8 @@ const batch = 100
 
 /** Deletes events that are too old or too many, the oldest first: whole segments, then rows. Returns whether there were any. */
 export async function pruneEvents(deps: Deps): Promise<boolean> {
-  const { config, store, now } = deps
-  const since = now().getTime() - config.eventRetention
+  const { config, store, now, clock } = deps
+  const since = clock.isPlausible() ? now().getTime() - config.eventRetention : Number.NEGATIVE_INFINITY
   // Some more than needed, so that a burst does not cause one transaction for each event.
   const isOver = events.state(store).bytes > config.eventLimit
   const bytes = isOver ? config.eventLimit * 0.95 : config.eventLimit

@@ -14,6 +14,7 @@ import type { Upstreams } from '../upstreams/upstreams.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
 import type { Job } from './scheduler.ts'
+import type { TrustedClock } from './trusted-clock.ts'
 
 type Deps = Parameters<(typeof maintenanceParts)[number]['run']>[0] &
   Parameters<typeof backUpWhenDue>[0] &
@@ -29,6 +30,7 @@ type Deps = Parameters<(typeof maintenanceParts)[number]['run']>[0] &
     readonly wantedRecords: Pick<WantedRecords, 'resumeDue'>
     readonly recheck: Recheck
     readonly backlinks: Backlinks | undefined
+    readonly clock: TrustedClock
   }
 
 const minute = 60_000
@@ -38,6 +40,7 @@ const day = 24 * hour
 export function periodicJobs(services: Deps): Job[] {
   const { backlinks } = services
   return [
+    { name: 'check of the clock', firstMs: 0, everyMs: minute, run: () => services.clock.check() },
     // Before maintenance: what a move waits for decides whether its account may be deleted.
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     ...maintenanceParts.map(({ name, run }) => ({

@@ -8,6 +8,7 @@ import * as mailTokens from '../store/tables/mail-tokens.ts'
 import * as sessions from '../store/tables/sessions.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
+import type { TrustedClock } from './trusted-clock.ts'
 
 type Deps = Parameters<typeof finishDeletion>[0] &
   Parameters<typeof expireUnactivated>[0] &
@@ -15,6 +16,7 @@ type Deps = Parameters<typeof finishDeletion>[0] &
     readonly store: Database
     readonly log: Logger
     readonly now: () => Date
+    readonly clock: Pick<TrustedClock, 'isPlausible'>
   }
 
 /** A part of maintenance. Each is a job of its own, so that none stops another. */
@@ -27,20 +29,28 @@ export interface MaintenancePart {
 const keepMailTokensMs = 24 * 60 * 60_000
 
 export const maintenanceParts: readonly MaintenancePart[] = [
-  { name: 'deletion of due accounts', run: deleteDueAccounts },
+  { name: 'deletion of due accounts', run: whenPlausible(deleteDueAccounts) },
   { name: 'deletion of rows of accounts', run: finishDeletions },
-  { name: 'expiry of imported accounts', run: expireUnactivated },
-  { name: 'expiry of reserved keys', run: expireReservedKeys },
+  { name: 'expiry of imported accounts', run: whenPlausible(expireUnactivated) },
+  { name: 'expiry of reserved keys', run: whenPlausible(expireReservedKeys) },
   {
     name: 'expiry of sessions',
-    run: ({ store, now }) => store.transact((tx) => sessions.removeExpired(tx, iso(now()))),
+    run: whenPlausible(({ store, now }) => store.transact((tx) => sessions.removeExpired(tx, iso(now())))),
   },
   {
     name: 'expiry of mail tokens',
-    run: ({ store, now }) =>
+    run: whenPlausible(({ store, now }) =>
       store.transact((tx) => mailTokens.removeExpired(tx, iso(new Date(now().getTime() - keepMailTokensMs)))),
+    ),
   },
 ]
+
+/** Work that deletes by age pauses while the clock is implausible. */
+function whenPlausible(work: (services: Deps) => Promise<unknown>): MaintenancePart['run'] {
+  return async (services) => {
+    if (services.clock.isPlausible()) await work(services)
+  }
+}
 
 /** Runs all parts. A failure is logged, and the others run all the same. */
 export async function sweep(services: Deps): Promise<void> {

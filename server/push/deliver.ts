@@ -26,6 +26,8 @@ interface Deps {
   readonly viewContext: CreateViewContext
   readonly origin: string
   readonly now: () => Date
+  /** While it is implausible, no notification is too old. */
+  readonly clock: { isPlausible(): boolean }
 }
 
 export type Outcome =
@@ -80,7 +82,7 @@ export async function deliver(services: Deps, delivery: Delivery, signal: AbortS
 function duePush(services: Deps, { did, notification }: Delivery): Push | undefined {
   const push = pushOf(services, did, notification)
   const isOld = push && services.now().getTime() - Date.parse(push.notification.indexedAt) > maxAgeMs
-  return isOld ? undefined : push
+  return isOld && services.clock.isPlausible() ? undefined : push
 }
 
 type Prepare = (push: Push) => Promise<PushRequest>

@@ -27,6 +27,7 @@ interface Deps {
   readonly origin: string
   readonly log: Logger
   readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
 }
 
 const atOnce = 8
@@ -35,6 +36,8 @@ const atOncePerTarget = 2
 const atOncePerAccount = 4
 /** Delays after the first failure, the second and so on, in milliseconds. One more failure drops the delivery. */
 const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000] as const
+/** A pause that ends later was set by a clock that was wrong. */
+const longestPauseMs = 2 * 24 * 60 * 60_000
 /** Timers stop while a computer sleeps. */
 const longestTimerMs = 60_000
 
@@ -51,7 +54,8 @@ export function startPushQueue(services: Deps): () => void {
   function wake(): void {
     while (!closing.signal.aborted && running.size < atOnce) {
       const at = now().getTime()
-      for (const [target, until] of paused) if (until <= at) paused.delete(target)
+      for (const [target, until] of paused)
+        if (until <= at || until - at > longestPauseMs) paused.delete(target)
       const delivery = queue.next(store, busy(running, paused))
       const dueAt = delivery ? Date.parse(delivery.dueAt) : Number.POSITIVE_INFINITY
       if (!delivery || dueAt > at) {

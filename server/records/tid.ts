@@ -10,16 +10,20 @@ const timeLength = 11
 const clockLength = 2
 
 /**
- * Returns a TID that sorts after all earlier ones, even if the clock goes back, and after `after`. The time of `after` may lie in
- * the future: it does not affect later TIDs.
+ * Returns a TID that sorts after `after`, and after all earlier ones unless the clock was set back by more than a few minutes.
+ * The time of `after` may lie in the future: it does not affect later TIDs.
  */
 export type NextTid = (after?: string) => string
+
+/** Microseconds. If the last TID is further ahead, the clock was wrong: other servers ignore revisions in the future. */
+const maxAhead = 5 * 60 * 1_000_000
 
 export function createTidClock(now: () => Date): NextTid {
   const clock = encode(randomInt(1024), clockLength)
   let last = 0
   return (after) => {
-    last = Math.max(now().getTime() * 1000, last + 1)
+    const present = now().getTime() * 1000
+    last = last - present > maxAhead ? present : Math.max(present, last + 1)
     const time = after === undefined ? last : Math.max(last, microsecondsOf(after) + 1)
     return encode(time, timeLength) + clock
   }

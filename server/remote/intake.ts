@@ -50,7 +50,7 @@ export interface Intake {
    * @param last called in the last transaction
    */
   setStatus(did: string, status: RemoteStatus | undefined, last?: (tx: Writer) => void): Promise<void>
-  /** Deletes what is no longer wanted. */
+  /** Deletes what is no longer wanted; nothing because of its age while the clock is implausible. */
   deleteOutdated(): Promise<void>
   /** Deletes all records but what accounts here have still to read or have interacted with. */
   purge(): Promise<void>
@@ -70,6 +70,7 @@ interface Deps {
   readonly config: { readonly aliases: Aliases; readonly remoteLimit: number }
   readonly interest: Interest
   readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
   readonly log: Logger
   /** Ends long work. */
   readonly signal: AbortSignal
@@ -84,7 +85,16 @@ interface Deps {
 /** The rest of the store is for records of accounts here. */
 const shareOfStore = 0.9
 
-export function createIntake({ store, config, interest, now, log, signal, ...listeners }: Deps): Intake {
+export function createIntake({
+  store,
+  config,
+  interest,
+  now,
+  clock,
+  log,
+  signal,
+  ...listeners
+}: Deps): Intake {
   const room = createRoom({ store, config })
   const eviction = createEviction({ store, room, aliases: config.aliases, log, now, signal })
   let lastRefusedAt: Date | undefined
@@ -172,7 +182,7 @@ export function createIntake({ store, config, interest, now, log, signal, ...lis
         return content?.links ?? []
       }),
     setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
-    deleteOutdated: () => deleteOutdated({ store, room, eviction, now }),
+    deleteOutdated: () => deleteOutdated({ store, room, eviction, now, clock }),
     purge: () => eviction.purge(),
     async usage() {
       await room.count()

@@ -17,13 +17,16 @@ interface Deps {
   readonly room: Pick<Room, 'add' | 'count' | 'recount'>
   readonly eviction: Pick<Eviction, 'makeRoom'>
   readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
 }
 
-export async function deleteOutdated({ store, room, eviction, now }: Deps): Promise<void> {
-  const at = now().getTime()
-  const before = at - feedMs
-  await inSlices(store, (tx) => evictOldest(tx, { before, at, limit: batch }, room.add) === batch)
-  await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
+export async function deleteOutdated({ store, room, eviction, now, clock }: Deps): Promise<void> {
+  if (clock.isPlausible()) {
+    const at = now().getTime()
+    const before = at - feedMs
+    await inSlices(store, (tx) => evictOldest(tx, { before, at, limit: batch }, room.add) === batch)
+    await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
+  }
   await deleteForgotten(store)
   room.recount()
   await room.count()

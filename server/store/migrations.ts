@@ -5,6 +5,7 @@
  */
 import type { Migration } from './migrate.ts'
 import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
+import { clock, oldTokens } from './migrations-clock.ts'
 import { identityMigrations } from './migrations-identity.ts'
 import { moveMigrations } from './migrations-moves.ts'
 import { networkMigrations } from './migrations-network.ts'
@@ -29,6 +30,8 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     ...moveMigrations(),
     ...identityMigrations(),
     { sql: damagedBlobs() },
+    { sql: clock() },
+    { sql: oldTokens() },
   ]
 }
 

@@ -33,6 +33,8 @@ interface Deps {
   readonly storeFinding: StoreFinding
   readonly log: Logger
   readonly now: () => Date
+  /** While it is implausible, no event is too old. */
+  readonly clock: { isPlausible(): boolean }
   readonly signal: AbortSignal
 }
 
@@ -53,7 +55,7 @@ const delaysMs = { afterStart: 1000, afterFailure: 5000, longest: 30 * 60_000 }
 const concurrency = { total: 4, perKey: 1 }
 
 export function createFrameQueue(deps: Deps): FrameQueue {
-  const { id, origin, store, examine, storeFinding, log, now, signal } = deps
+  const { id, origin, store, examine, storeFinding, log, now, clock, signal } = deps
   const limit = createLimit(concurrency)
   const backlogs = new Map<string, Backlog>()
   const running = new Set<Promise<void>>()
@@ -132,7 +134,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     { receivedAt, frame: bytes }: rows.QueuedFrame,
   ): Promise<Finding | 'later'> {
     const nothing: Finding = { kind: 'nothing' }
-    if (receivedAt < now().getTime() - limits.ageMs) {
+    if (receivedAt < now().getTime() - limits.ageMs && clock.isPlausible()) {
       log.warn({ did, upstream: origin }, 'queued event dropped: its author could not be looked up in time')
       return nothing
     }

@@ -70,6 +70,7 @@ export interface UpstreamDeps {
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
   readonly log: Logger
   readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
   /** Aborts requests. */
   readonly signal: AbortSignal
 }

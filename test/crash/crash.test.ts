@@ -14,6 +14,7 @@ import { Database } from '../../server/store/database.ts'
 import { nodeFiles } from '../../server/store/files.ts'
 import { createLogger } from '../../server/util/log.ts'
 import { filesIn } from '../support/blobs.ts'
+import { plausibleClock } from '../support/clock.ts'
 import { LoadClient } from './load-client.ts'
 import { ServerProcess } from './process.ts'
 import { type Random, seededRandom } from './random.ts'
@@ -77,7 +78,14 @@ async function expectNoOrphans(): Promise<void> {
   await server.kill()
   const now = () => new Date()
   const store = await Database.open({ directory: dir, migrations, now })
-  const blobs = createBlobs({ store, files: nodeFiles, dataDir: dir, log: createLogger('silent'), now })
+  const blobs = createBlobs({
+    store,
+    files: nodeFiles,
+    dataDir: dir,
+    log: createLogger('silent'),
+    now,
+    clock: plausibleClock,
+  })
   await blobs.removeTemporaries()
   await blobs.sweep()
   const rows = store.all<{ cid: Uint8Array }>('SELECT DISTINCT cid FROM blobs')

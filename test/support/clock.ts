@@ -12,6 +12,9 @@ export class TestClock {
   }
 }
 
+/** Clock of parts that are tested without the server. */
+export const plausibleClock = { isPlausible: () => true }
+
 export const second = 1000
 export const minute = 60 * second
 export const hour = 60 * minute

@@ -9,7 +9,7 @@ import { type RunningServer, type ServerOptions, startServer } from '../../serve
 import type { Files } from '../../server/store/files.ts'
 import { createLogger } from '../../server/util/log.ts'
 import { protocolErrors } from '../../server/xrpc/errors.ts'
-import { TestClock } from './clock.ts'
+import { day, TestClock } from './clock.ts'
 import { writeEmptyStore } from './empty-store.ts'
 import { passwords } from './passwords.ts'
 
@@ -88,6 +88,14 @@ export class TestServer {
     const files = this.#files
     const defaults = { now: this.clock.now, log, passwords, files }
     this.#running = await startServer(this.config, { ...defaults, ...this.#options })
+  }
+
+  /** Lets time pass while the server runs. `clock.advance` by more than a week makes the clock implausible. */
+  async elapse(ms: number): Promise<void> {
+    for (let rest = ms; rest > 0; rest -= 6 * day) {
+      this.clock.advance(Math.min(rest, 6 * day))
+      await this.running.services.clock.check()
+    }
   }
 
   /** Closes the server and starts it again on the same data. */

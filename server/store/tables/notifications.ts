@@ -73,29 +73,34 @@ function wantedParams(did: string, { followed, others }: Wanted): string[] {
   return [did, numbers(followed), numbers(others)]
 }
 
-/** Returns notifications, newest first; with `before`, only earlier ones. */
+/** Returns notifications, newest first; with `before`, only those with a lower id. Times grow with ids. */
 export function page(
   db: Reader,
-  {
-    did,
-    wanted,
-    before,
-    limit,
-  }: { did: string; wanted: Wanted; before?: DatetimeString | undefined; limit: number },
+  { did, wanted, before, limit }: { did: string; wanted: Wanted; before?: number | undefined; limit: number },
 ): Notification[] {
   return select(
     db,
     `SELECT n.id FROM notification_kinds k CROSS JOIN notifications n
      WHERE ${wantedKinds} AND n.id IN (
-       SELECT n.id FROM notifications n WHERE ${inKind} AND n.indexed_at < ? ORDER BY n.indexed_at DESC LIMIT ?)
+       SELECT n.id FROM notifications n WHERE ${inKind} AND n.indexed_at <= ? AND n.id < ? ORDER BY n.indexed_at DESC LIMIT ?)
      ORDER BY n.indexed_at DESC LIMIT ?`,
     [
       ...wantedParams(did, wanted),
-      before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(before),
+      before === undefined ? Number.MAX_SAFE_INTEGER : latestBefore(db, before),
+      before ?? Number.MAX_SAFE_INTEGER,
       limit,
       limit,
     ],
   )
+}
+
+/** The time of the last notification with a lower id. */
+function latestBefore(db: Reader, id: number): number {
+  const row = db.get<{ at: number }>(
+    'SELECT indexed_at AS at FROM notifications WHERE id < ? ORDER BY id DESC LIMIT 1',
+    [id],
+  )
+  return row?.at ?? 0
 }
 
 /** Returns the notifications of one transaction that the account's filter includes, newest first. */
@@ -212,17 +217,64 @@ export function seenAt(db: Reader, did: string): DatetimeString | undefined {
 }
 
 export function setSeenAt(tx: Writer, did: string, at: DatetimeString): void {
-  const ms = Date.parse(at)
   tx.run(
     `INSERT INTO seen_markers (account, seen_at) SELECT id, ? FROM accounts WHERE did = ?
      ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at`,
-    [ms, did],
+    [Date.parse(at), did],
   )
+  recount(tx, actors.idOf(tx, did) ?? 0)
+}
+
+/** Counts the unread notifications of an account again. */
+function recount(tx: Writer, account: number): void {
   tx.run(
-    `UPDATE notification_kinds AS k SET unread = (SELECT count(*) FROM notifications n WHERE ${inKind} AND n.indexed_at > ?)
-     WHERE k.account = ${actorId}`,
-    [ms, did],
+    `UPDATE notification_kinds AS k SET unread = (SELECT count(*) FROM notifications n WHERE ${inKind}
+       AND n.indexed_at > coalesce((SELECT seen_at FROM seen_markers WHERE account = ?1), 0))
+     WHERE k.account = ?1`,
+    [account],
   )
+}
+
+/** How long ago notifications arrived whose time is corrected. */
+const correctedMs = 60_000
+
+/** The id of the last notification that is not in the future; 0 if there is none. */
+export function lastUpTo(db: Reader, now: number): number {
+  const row = db.get<{ id: number }>(
+    'SELECT id FROM notifications WHERE indexed_at <= ? ORDER BY id DESC LIMIT 1',
+    [now],
+  )
+  return row?.id ?? 0
+}
+
+/**
+ * Corrects the times of notifications after `after`, which were given while the clock was ahead: they arrived before now, in the
+ * order of their ids. @returns the id of the last one, 0 if there are no more
+ */
+export function correctTimes(
+  tx: Writer,
+  { after, now, limit }: { readonly after: number; readonly now: number; readonly limit: number },
+): number {
+  const future = tx.all<{ id: number; account: number }>(
+    'SELECT id, account FROM notifications WHERE id > ? ORDER BY id LIMIT ?',
+    [after, limit],
+  )
+  // A minute ago, also those that are corrected next: a client that has seen them may be a little behind.
+  let at = Math.max(latestBefore(tx, after + 1), now - correctedMs - (lastId(tx) - after))
+  for (const { id } of future) tx.run('UPDATE notifications SET indexed_at = ? WHERE id = ?', [++at, id])
+  for (const account of new Set(future.map((row) => row.account))) recount(tx, account)
+  if (future.length === limit) return future.at(-1)?.id ?? 0
+  setLastArrival(tx, at)
+  return 0
+}
+
+/** Sets seen markers in the future to the time that `correctTimes` gives: what arrives from now on is unread. */
+export function correctMarkers(tx: Writer, now: number): void {
+  const future = tx.all<{ account: number }>('SELECT account FROM seen_markers WHERE seen_at > ?', [now])
+  for (const { account } of future) {
+    tx.run('UPDATE seen_markers SET seen_at = ? WHERE account = ?', [now - correctedMs, account])
+    recount(tx, account)
+  }
 }
 
 /** A record by author, collection as it was written, and key. */

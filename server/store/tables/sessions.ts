@@ -15,6 +15,8 @@ export interface Session {
   readonly createdAt: DatetimeString
   readonly lastUsedAt: DatetimeString
   readonly expiresAt: DatetimeString
+  /** When a refresh token was last used that had been replaced long before; null: never. */
+  readonly oldTokenUsedAt: DatetimeString | null
 }
 
 /** A session joined with its account, as the verifier reads it. */
@@ -23,6 +25,8 @@ export interface OpenSession extends Account {
   readonly scope: string
   readonly appPasswordName: string | null
   readonly lastUsedAt: DatetimeString
+  readonly expiresAt: DatetimeString
+  readonly oldTokenUsedAt: DatetimeString | null
 }
 
 /** The tables that `findOpen` reads. */
@@ -31,7 +35,8 @@ export const openSessionTables = ['sessions', 'accounts'] as const
 /** In two queries: a join of the tables takes several times longer in this build of SQLite. */
 export function findOpen(db: Reader, id: string): OpenSession | undefined {
   const session = db.get<Omit<OpenSession, keyof Account> & { readonly did: DidString }>(
-    `SELECT id AS sessionId, did, scope, app_password_name AS appPasswordName, last_used_at AS lastUsedAt
+    `SELECT id AS sessionId, did, scope, app_password_name AS appPasswordName, last_used_at AS lastUsedAt,
+       expires_at AS expiresAt, old_token_used_at AS oldTokenUsedAt
      FROM sessions WHERE id = ?`,
     [id],
   )
@@ -53,7 +58,7 @@ export function missing(db: Reader, ids: readonly string[]): string[] {
 export function ofAccount(db: Reader, did: string): Session[] {
   return db.all<Session>(
     `SELECT id, did, scope, app_password_name AS appPasswordName, client, created_at AS createdAt,
-       last_used_at AS lastUsedAt, expires_at AS expiresAt
+       last_used_at AS lastUsedAt, expires_at AS expiresAt, old_token_used_at AS oldTokenUsedAt
      FROM sessions WHERE did = ? ORDER BY last_used_at DESC, id`,
     [did],
   )
@@ -122,23 +127,27 @@ export function touch(tx: Writer, id: string, at: string): void {
   )
 }
 
-/** As `touch`, and sets when the session expires. */
+/** As `touch`, and moves the expiry of the session forward. */
 export function extend(
   tx: Writer,
   { sessionId, did, appPasswordName }: Pick<OpenSession, 'sessionId' | 'did' | 'appPasswordName'>,
   at: string,
   expiresAt: string,
 ): void {
-  tx.run('UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = ? WHERE id = ?', [
-    at,
-    expiresAt,
-    sessionId,
-  ])
+  tx.run(
+    'UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = max(expires_at, ?) WHERE id = ?',
+    [at, expiresAt, sessionId],
+  )
   if (appPasswordName === null) return
   tx.run(
     `UPDATE app_passwords SET last_used_at = max(coalesce(last_used_at, ''), ?) WHERE did = ? AND name = ?`,
     [at, did, appPasswordName],
   )
+}
+
+/** Notes that an old refresh token was used. */
+export function noteOldToken(tx: Writer, id: string, at: string): void {
+  tx.run('UPDATE sessions SET old_token_used_at = ? WHERE id = ?', [at, id])
 }
 
 export function remove(tx: Writer, id: string): void {

@@ -11,6 +11,7 @@ import * as accounts from '../../../server/store/tables/accounts.ts'
 import * as table from '../../../server/store/tables/blobs.ts'
 import * as records from '../../../server/store/tables/records.ts'
 import { createLogger } from '../../../server/util/log.ts'
+import { plausibleClock } from '../../support/clock.ts'
 import { type Fault, FaultyDisk } from '../store/faulty-disk.ts'
 
 const directory = '/data'
@@ -44,6 +45,7 @@ class Server {
       dataDir: directory,
       log: createLogger('silent'),
       now,
+      clock: plausibleClock,
     })
     await this.blobs.removeTemporaries()
   }

@@ -13,6 +13,7 @@ import * as removals from '../../../server/store/tables/event-removals.ts'
 import * as segments from '../../../server/store/tables/event-segments.ts'
 import * as events from '../../../server/store/tables/events.ts'
 import { createLogger } from '../../../server/util/log.ts'
+import { plausibleClock } from '../../support/clock.ts'
 import type { FaultyDisk } from '../store/faulty-disk.ts'
 
 export const directory = '/data'
@@ -95,6 +96,7 @@ export class ArchivedStore {
       store: this.store,
       segmentFiles: this.segmentFiles,
       now: () => new Date(since),
+      clock: plausibleClock,
     })
   }
 

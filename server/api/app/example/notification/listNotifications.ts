@@ -3,7 +3,6 @@ import { preferencesOf, wantedBy } from '../../../../notifications/preferences.t
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { notificationViews } from '../../../../notifications/view.ts'
 import * as notifications from '../../../../store/tables/notifications.ts'
-import { instant, iso } from '../../../../util/time.ts'
 import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
 import { firstPage } from '../../../../xrpc/page.ts'
 import { method } from '../../../method.ts'
@@ -13,20 +12,21 @@ export const listNotifications = method(app.example.notification.listNotificatio
   handler({ params, auth, caller, store, viewContext, fail }) {
     const { did } = auth
     const { limit = 50, cursor, priority = false } = params
-    const before = cursor ? instant(decodeCursor(cursor, 1)?.[0] ?? '') : undefined
-    if (cursor && !before) throw fail('InvalidRequest', 'Malformed cursor')
+    const before = cursor ? Number(decodeCursor(cursor, 1)?.[0]) : undefined
+    if (before !== undefined && !Number.isSafeInteger(before))
+      throw fail('InvalidRequest', 'Malformed cursor')
     const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)
     const found = notifications.page(store, {
       did,
       wanted,
-      before: before && iso(before),
+      before,
       limit: limit + 1,
     })
     const shown = firstPage(found, limit)
     const last = found.length > shown.length ? shown.at(-1) : undefined
     return {
-      cursor: last && encodeCursor(last.indexedAt),
+      cursor: last && encodeCursor(String(last.id)),
       notifications: notificationViews(viewContext(caller.origin, did), shown, seenAt),
       priority,
       seenAt,

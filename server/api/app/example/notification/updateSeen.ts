@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { correctArrivals } from '../../../../notifications/arrival.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { setSeenAt } from '../../../../store/tables/notifications.ts'
 import { method } from '../../../method.ts'
@@ -6,8 +7,12 @@ import { method } from '../../../method.ts'
 export const updateSeen = method(app.example.notification.updateSeen, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store }) {
+  async handler({ input, auth, store, now }) {
     const seenAt = seenMarker(input.seenAt)
-    await store.transact((tx) => setSeenAt(tx, auth.did, seenAt))
+    const at = now().getTime()
+    await store.transact((tx) => {
+      correctArrivals(tx, at)
+      setSeenAt(tx, auth.did, seenAt)
+    })
   },
 })

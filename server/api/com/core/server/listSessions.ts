@@ -12,6 +12,7 @@ export const listSessions = method(com.core.server.listSessions, {
       client: session.client ?? undefined,
       createdAt: session.createdAt,
       lastUsedAt: lastUsed.of(session),
+      oldTokenUsedAt: session.oldTokenUsedAt ?? undefined,
       current: session.id === auth.sessionId,
     }))
     // Unwritten uses change the order in which the store returned them.

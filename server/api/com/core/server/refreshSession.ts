@@ -10,6 +10,9 @@ import { method } from '../../../method.ts'
 /** How long a replaced refresh token still works, for clients that refresh twice at once. */
 const graceMs = 2 * 60 * 60_000
 
+/** Uses of old tokens are noted this often. */
+const noteAgainMs = 5 * 60_000
+
 export const refreshSession = method(com.core.server.refreshSession, {
   auth: 'refresh',
   async handler({ auth, store, fail, ...services }) {
@@ -22,8 +25,11 @@ export const refreshSession = method(com.core.server.refreshSession, {
       const token = sessions.findRefreshToken(tx, jti)
       const isGraceOver = token?.graceUntil != null && token.graceUntil <= iso(at)
       if (token?.sessionId !== sessionId || isGraceOver) {
-        // A client that received the successor does not use this one again: one of the two was stolen.
-        sessions.remove(tx, sessionId)
+        // Open tabs with an old token do this all the time. A thief would too, so the account is shown it.
+        const noted = session.oldTokenUsedAt
+        if (noted === null || at.getTime() - Date.parse(noted) >= noteAgainMs) {
+          sessions.noteOldToken(tx, sessionId, iso(at))
+        }
         return undefined
       }
       const successor = token.successor ?? randomId()
@@ -31,7 +37,7 @@ export const refreshSession = method(com.core.server.refreshSession, {
         const graceUntil = iso(new Date(at.getTime() + graceMs))
         sessions.rotateRefreshToken(tx, { sessionId, jti, successor, graceUntil })
       }
-      sessions.extend(tx, session, iso(at), refreshExpiry(at))
+      sessions.extend(tx, session, iso(at), refreshExpiry(tx, at))
       const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti: successor }
       // Signed while the transaction is written to the disk.
       return { session, tokens: signTokens(services, issued) }
