@@ -17,5 +17,15 @@ export function needsPrivilege(nsid: string): boolean {
   return /^(?:com\.(?:core|atproto)\.server\.createaccount$|chat\.(?:example|bsky)\.)/i.test(nsid)
 }
 
+/**
+ * Whether a method manages accounts, identities or a server. Its server wants credentials of its own, so that no service token is
+ * issued for it. Importing an account and resolving identities are no such methods.
+ */
+export function isManagement(nsid: string): boolean {
+  return /^com\.(?:core|atproto)\.(?:admin\.|server\.(?!createaccount$)|identity\.(?!resolve|refreshidentity$))/i.test(
+    nsid,
+  )
+}
+
 export type Scope = (typeof scopes)[keyof typeof scopes]
 export type AccessScope = Exclude<Scope, typeof scopes.refresh>

@@ -112,7 +112,7 @@ describe('the expiry', () => {
   })
 })
 
-describe('methods that manage the account', () => {
+describe('methods that manage accounts, identities or a server', () => {
   test.each([
     ['com.core.server.deleteAccount'],
     ['com.core.server.createAppPassword'],
@@ -122,12 +122,24 @@ describe('methods that manage the account', () => {
     ['com.atproto.server.deleteAccount'],
     ['Com.AtProto.Server.deleteAccount'],
     ['com.core.server.createAccountToo'],
+    ['com.core.identity.signPlcOperation'],
+    ['com.atproto.identity.signPlcOperation'],
+    ['com.atproto.identity.requestPlcOperationSignature'],
+    ['Com.Atproto.Identity.updateHandle'],
+    ['com.core.identity.removeRecoveryKey'],
+    ['com.atproto.admin.sendEmail'],
+    ['com.core.admin.updateAccountPassword'],
   ])('get no token: %s', async (lxm) => {
     expect(await ask({ lxm })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
-  test('get no token except createAccount, which imports an account', async () => {
-    for (const lxm of ['com.core.server.createAccount', 'com.atproto.server.createAccount']) {
+  test('get no token except those that import an account or resolve an identity', async () => {
+    for (const lxm of [
+      'com.core.server.createAccount',
+      'com.atproto.server.createAccount',
+      'com.atproto.identity.resolveHandle',
+      'com.atproto.identity.refreshIdentity',
+    ]) {
       const { body } = await ask({ lxm })
       expect(decodeJwt(body.token).claims.lxm).toBe(lxm)
     }
@@ -147,8 +159,21 @@ describe('an app password', () => {
 
   test('gets tokens for other methods', async () => {
     const app = await server.appSession(alice, 'reader')
-    for (const params of [{}, { lxm: 'app.bsky.feed.getTimeline' }, { lxm: 'chat.examples.convo.list' }]) {
-      expect((await ask(params as Record<string, string>, app)).status).toBe(200)
+    for (const lxm of ['app.bsky.feed.getTimeline', 'chat.examples.convo.list']) {
+      expect((await ask({ lxm }, app)).status).toBe(200)
+    }
+  })
+
+  test('gets one for any method only when it is privileged', async () => {
+    const [plain, privileged] = [
+      await server.appSession(alice, 'plain'),
+      await server.appSession(alice, 'privileged', true),
+    ]
+    for (const to of [aud, 'did:web:api.bsky.chat', 'did:web:chat.example#bsky_chat']) {
+      expect(await ask({ aud: to }, plain)).toMatchObject(
+        refusal(400, 'InvalidToken', 'Bad token method: name one with lxm'),
+      )
+      expect((await ask({ aud: to }, privileged)).status).toBe(200)
     }
   })
 
@@ -163,7 +188,7 @@ describe('an app password', () => {
     expect((await ask({ lxm })).status).toBe(200)
   })
 
-  test('gets none for managing the account, privileged or not', async () => {
+  test('gets none for managing an account, privileged or not', async () => {
     for (const privileged of [false, true]) {
       const app = await server.appSession(alice, `manager ${privileged}`, privileged)
       expect(await ask({ lxm: 'com.core.server.deleteAccount' }, app)).toMatchObject(

@@ -1,6 +1,6 @@
 import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { needsPrivilege, scopes } from '../../../../auth/scopes.ts'
+import { isManagement, needsPrivilege, scopes } from '../../../../auth/scopes.ts'
 import { canonicalNsid } from '../../../../config/aliases.ts'
 import { createServiceJwt } from '../../../../identity/service-jwt.ts'
 import { randomId } from '../../../../util/random.ts'
@@ -27,14 +27,21 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     }
 
     // Services may compare method names case-insensitively, so these checks do, too.
-    const requested = lxm === undefined ? '' : canonicalNsid(lxm, config.aliases).toLowerCase()
-    if (requested.startsWith('com.core.server.') && requested !== createAccount) {
-      throw fail('InvalidRequest', 'No service token is issued for methods that manage the account')
+    const requested = lxm === undefined ? undefined : canonicalNsid(lxm, config.aliases).toLowerCase()
+    if (requested !== undefined && isManagement(requested)) {
+      throw fail(
+        'InvalidRequest',
+        'No service token is issued for methods that manage accounts, identities or a server',
+      )
     }
     if (auth.scope === scopes.takendown && requested !== createAccount)
       throw fail('InvalidToken', 'Bad token scope')
-    if (auth.scope === scopes.appPassword && needsPrivilege(requested))
-      throw fail('InvalidToken', 'Bad token method')
+    // A token without a method is valid for chat and imports, too, at services that do not insist on one.
+    if (auth.scope === scopes.appPassword && (requested === undefined || needsPrivilege(requested)))
+      throw fail(
+        'InvalidToken',
+        requested === undefined ? 'Bad token method: name one with lxm' : 'Bad token method',
+      )
 
     const { did, account } = auth
     const claims = { iss: did, aud, lxm, iat, exp, jti: randomId() }
