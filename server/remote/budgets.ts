@@ -6,7 +6,13 @@ import type { Logger } from '../util/log.ts'
 
 const hourMs = 60 * 60_000
 
-/** New and changed records in an hour. */
+/**
+ * What is known of an author. `watched`: an account here reads it. `established`: a record of it has been stored for a day. Anyone can
+ * make thousands of new identities.
+ */
+export type Standing = 'watched' | 'established' | 'new'
+
+/** New and changed records in an hour. Those of watched authors count for the author only. */
 const limits = {
   /** Of one author; records that arrive silently do not count. */
   author: 300,
@@ -17,6 +23,11 @@ const limits = {
 } as const
 
 type Kind = keyof typeof limits
+
+/** Of the records of a subject or source, the share that new authors may use up. */
+const shareOfNew = { subject: 1 / 2, source: 1 / 4 } as const
+/** Of what is left of a source, the part that one author may have had: the less is left, the fewer each gets. */
+const authorPart = 1 / 50
 
 /** Authors and subjects that are counted at once. */
 const maxWindows = 20_000
@@ -30,13 +41,17 @@ export interface Budgets {
   /** Counts a record. Returns whether it is within all budgets; the first one beyond a budget is logged. */
   take(record: BudgetedRecord): boolean
   /** Whether a budget of a record is used up, without counting it. @param linksOf called only if necessary */
-  isSpent(record: Pick<BudgetedRecord, 'source' | 'did'>, linksOf: () => readonly Link[]): boolean
+  isSpent(
+    record: Pick<BudgetedRecord, 'source' | 'did' | 'standing'>,
+    linksOf: () => readonly Link[],
+  ): boolean
 }
 
 export interface BudgetedRecord {
   /** Origin of the source. */
   readonly source: string
   readonly did: string
+  readonly standing: Standing
   readonly links: readonly Link[]
   /** Whether it may notify. */
   readonly notify: boolean
@@ -52,39 +67,64 @@ export function createBudgets({ now, log }: Deps): Budgets {
   /** When a record was last refused, in milliseconds since 1970. */
   let refusedAt = Number.NEGATIVE_INFINITY
 
-  function take(kind: Kind, name: string): boolean {
+  /** Counts one, and returns the count of the hour. */
+  function add(name: string, limit: number): number {
     const at = now().getTime()
-    const key = `${kind} ${name}`
-    let window = windows.get(key)
+    let window = windows.get(name)
     if (!window || at - window.startedAt >= hourMs || at < window.startedAt) {
       window = { startedAt: at, count: 0 }
-      windows.set(key, window)
+      windows.set(name, window)
     }
     window.count++
-    const limit = limits[kind]
     if (window.count > limit) refusedAt = at
-    if (window.count === limit + 1) log.warn({ [kind]: name, limit }, 'budget of remote records exceeded')
-    return window.count <= limit
+    return window.count
   }
 
-  function isUsedUp(kind: Kind, name: string): boolean {
-    const window = windows.peek(`${kind} ${name}`)
+  function countOf(name: string): number {
+    const window = windows.peek(name)
     const age = now().getTime() - (window?.startedAt ?? 0)
-    return window !== undefined && age >= 0 && age < hourMs && window.count >= limits[kind]
+    return window !== undefined && age >= 0 && age < hourMs ? window.count : 0
+  }
+
+  function take(kind: Kind, name: string, limit: number): boolean {
+    const count = add(`${kind} ${name}`, limit)
+    if (count === limit + 1) log.warn({ [kind]: name, limit }, 'budget of remote records exceeded')
+    return count <= limit
+  }
+
+  /** Counts a record of an author whom no account here reads: new ones share a part of the budget. */
+  function takeShared(kind: 'subject' | 'source', name: string, standing: Standing): boolean {
+    const ofNew = limits[kind] * shareOfNew[kind]
+    if (standing === 'new' && add(`new ${kind} ${name}`, ofNew) > ofNew) return false
+    return take(kind, name, limits[kind])
+  }
+
+  const isUsedUp = (kind: 'subject' | 'source', name: string, standing: Standing) =>
+    countOf(`${kind} ${name}`) >= limits[kind] ||
+    (standing === 'new' && countOf(`new ${kind} ${name}`) >= limits[kind] * shareOfNew[kind])
+
+  /** Records that an author may have in the hour. */
+  function authorLimit(source: string, standing: Standing): number {
+    if (standing === 'watched') return limits.author
+    const left = limits.source - countOf(`source ${source}`)
+    return Math.min(limits.author, Math.max(1, Math.floor(left * authorPart)))
   }
 
   return {
-    take({ source, did, links, notify }) {
+    take({ source, did, standing, links, notify }) {
       const subject = subjectOf(links)
-      if (notify && !take('author', did)) return false
-      if (subject !== undefined && !take('subject', subject)) return false
-      return take('source', source)
+      if (notify && !take('author', did, authorLimit(source, standing))) return false
+      if (standing === 'watched') return true
+      if (subject !== undefined && !takeShared('subject', subject, standing)) return false
+      return takeShared('source', source, standing)
     },
-    isSpent({ source, did }, linksOf) {
+    isSpent({ source, did, standing }, linksOf) {
       if (now().getTime() - refusedAt >= hourMs) return false
-      if (isUsedUp('source', source) || isUsedUp('author', did)) return true
+      if (countOf(`author ${did}`) >= authorLimit(source, standing)) return true
+      if (standing === 'watched') return false
+      if (isUsedUp('source', source, standing)) return true
       const subject = subjectOf(linksOf())
-      return subject !== undefined && isUsedUp('subject', subject)
+      return subject !== undefined && isUsedUp('subject', subject, standing)
     },
   }
 }

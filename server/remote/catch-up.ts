@@ -33,6 +33,11 @@ export interface CatchUp {
    * @param upstream origin of the upstream that reported a change, if one did
    */
   onIncomplete(did: DidString, upstream: string | undefined): Promise<void>
+  /**
+   * Events of an author were left out: its repository is read later, once for all of them. Returns whether it will be: of authors that
+   * do not concern accounts here yet, only some are remembered.
+   */
+  onDropped(did: DidString, upstream: string): Promise<boolean>
   /** How many repositories of an upstream are read; undefined if no catch-up is under way. */
   progress(upstream: string): { readonly done: number; readonly total: number } | undefined
   /** Goes on with what is due. */
@@ -57,6 +62,10 @@ interface Deps {
 
 /** The repository of an actor is not read more often than this. */
 const intervalMs = 10 * 60_000
+/** Milliseconds after which an author is read whose events were left out: budgets are counted by the hour. */
+const droppedMs = 60 * 60_000
+/** Authors who are remembered although they do not concern accounts here yet. */
+const maxUnknown = 500
 /** Milliseconds for which it is known what was read of a repository. */
 const keptMs = 30 * 24 * 60 * 60_000
 
@@ -156,6 +165,22 @@ export function createCatchUp(deps: Deps): CatchUp {
         }),
       )
       reads.startDue()
+    },
+    async onDropped(did, upstream) {
+      if (isQueued(did)) return true
+      const isKnown = interest.isKnown(did)
+      if (!isKnown && queue.countWithoutUpstream(store) >= maxUnknown) return false
+      await store.transact((tx) =>
+        queue.add(tx, {
+          did,
+          // Only the upstream's own accounts are read for it while they concern no account here.
+          upstream: isKnown ? upstream : null,
+          changedSince: null,
+          notifySince: now() - marginMs,
+          dueAt: now() + droppedMs,
+        }),
+      )
+      return true
     },
     progress(upstream) {
       const catchUp = catchUps.find(store, upstream)

@@ -2,6 +2,7 @@
  * Takes verified changes of records of other servers, and stores those that concern accounts here in the tables of all records: so they
  * notify, count and are shown as records of accounts here are. Read this first.
  */
+import type { DidString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import { createTidClock } from '../records/tid.ts'
@@ -16,6 +17,7 @@ import type { Interest } from './interest.ts'
 import { readContent } from './read-change.ts'
 import { deleteOutdated } from './retention.ts'
 import { createRoom, type Usage } from './room.ts'
+import { createStanding } from './standing.ts'
 import { type RemoteStatus, setStatus } from './status.ts'
 import { type Outcome, storeChange } from './store-change.ts'
 
@@ -24,6 +26,8 @@ export interface ApplyOptions {
   readonly last?: (tx: Writer) => void
   /** Whether the changes may notify; default true. */
   readonly notify?: boolean
+  /** Called with the author of each change that a budget refused. */
+  readonly onRefused?: (did: DidString) => void
 }
 
 /** How many of the changes were stored (created or replaced), deleted, skipped, or refused by a budget. */
@@ -99,6 +103,7 @@ export function createIntake({
   const eviction = createEviction({ store, room, aliases: config.aliases, log, now, signal })
   let lastRefusedAt: Date | undefined
   const budgets = createBudgets({ now, log })
+  const standingOf = createStanding(now)
   const nextTid = createTidClock(now)
   let isFull = false
   /** Whether the store has room, as far as the current transaction knows. */
@@ -107,7 +112,7 @@ export function createIntake({
     if (!hasRoom) store.assertRoom(shareOfStore)
     hasRoom = true
   }
-  const deps = { aliases: config.aliases, now, budgets, room, assertRoom, ...listeners }
+  const deps = { aliases: config.aliases, now, budgets, standingOf, room, assertRoom, ...listeners }
 
   /** Applies changes until the time is up, or one needs more room. */
   function applySome(tx: Writer, slice: Slice): Result {
@@ -166,7 +171,11 @@ export function createIntake({
           if (error instanceof StoreFull) noteFull(true)
           throw error
         })
-        for (const outcome of outcomes) counts[outcome]++
+        for (const [index, outcome] of outcomes.entries()) {
+          counts[outcome]++
+          const change = changes[from + index]
+          if (outcome === 'overBudget' && change) options.onRefused?.(change.did)
+        }
         for (const callback of callbacks) callback()
         from += outcomes.length
         isRefusing = tooLarge !== undefined && !(await eviction.makeRoom(tooLarge.content?.bytes.length ?? 0))
@@ -176,7 +185,7 @@ export function createIntake({
       return counts
     },
     isOverBudget: (source, change) =>
-      budgets.isSpent({ source, did: change.did }, () => {
+      budgets.isSpent({ source, did: change.did, standing: standingOf(store, change.did) }, () => {
         const bytes = change.content?.bytes
         const content = bytes && readContent(change, bytes, { db: store, aliases: config.aliases })
         return content?.links ?? []

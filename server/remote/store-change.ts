@@ -16,6 +16,7 @@ import type { Budgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
 import type { Room } from './room.ts'
+import type { StandingOf } from './standing.ts'
 import { isAlive } from './status.ts'
 import { type Purpose, purposeOf } from './wanted.ts'
 
@@ -26,6 +27,7 @@ export interface Deps {
   readonly aliases: Aliases
   readonly now: () => Date
   readonly budgets: Budgets
+  readonly standingOf: StandingOf
   readonly room: Room
   /** Stores links and blocks. */
   readonly silent: RecordListener
@@ -128,7 +130,8 @@ function put(
   const { source, notify } = options
   const growth = bytes.length - (before?.bytes.length ?? 0)
   if (!deps.room.fits(growth)) return 'full'
-  if (!deps.budgets.take({ source, did, links: after.links, notify })) return 'overBudget'
+  const standing = deps.standingOf(tx, did)
+  if (!deps.budgets.take({ source, did, standing, links: after.links, notify })) return 'overBudget'
   if (!deps.room.fitsAuthor(tx, did, growth)) return 'overBudget'
   deps.assertRoom()
   const at = iso(deps.now())

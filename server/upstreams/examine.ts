@@ -19,6 +19,8 @@ export type Finding =
   | { readonly kind: 'status'; readonly did: string; readonly status: RemoteStatus | undefined }
   /** The event lacks the changes: they must be read from the repository. */
   | { readonly kind: 'incomplete'; readonly did: DidString }
+  /** The changes are over budget, and were not verified. */
+  | { readonly kind: 'dropped'; readonly did: DidString }
   | { readonly kind: 'nothing' }
 
 /**
@@ -95,7 +97,7 @@ export function createExaminer({
     await nextTurn()
     const { ops, isTooBig } = readCommit(frame)
     if (isTooBig) return { kind: 'incomplete', did: frame.did as DidString }
-    if (await areOverBudget(frame, ops)) return { kind: 'nothing' }
+    if (await areOverBudget(frame, ops)) return { kind: 'dropped', did: frame.did as DidString }
     const commit = await verify(frame.blocks, frame.did)
     return { kind: 'changes', changes: await changesOf(commit, new Set(ops.map(({ path }) => path))) }
   }

@@ -2,6 +2,7 @@
  * Events that wait until another server can be reached, such as the one that has the identity of their author. They are stored, so
  * that the stream goes on and nothing is lost; later events of the same author wait behind them.
  */
+import type { DidString } from '@atproto/syntax'
 import type { Database, Writer } from '../store/database.ts'
 import * as rows from '../store/tables/upstream-queue.ts'
 import { createLimit } from '../util/limit.ts'
@@ -31,6 +32,8 @@ interface Deps {
   readonly store: Database
   readonly examine: Examine
   readonly storeFinding: StoreFinding
+  /** Called with the author of each event that was left out. */
+  readonly onDropped: (did: DidString) => Promise<void>
   readonly log: Logger
   readonly now: () => Date
   /** While it is implausible, no event is too old. */
@@ -55,7 +58,7 @@ const delaysMs = { afterStart: 1000, afterFailure: 5000, longest: 30 * 60_000 }
 const concurrency = { total: 4, perKey: 1 }
 
 export function createFrameQueue(deps: Deps): FrameQueue {
-  const { id, origin, store, examine, storeFinding, log, now, clock, signal } = deps
+  const { id, origin, store, examine, storeFinding, onDropped, log, now, clock, signal } = deps
   const limit = createLimit(concurrency)
   const backlogs = new Map<string, Backlog>()
   const running = new Set<Promise<void>>()
@@ -136,7 +139,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     const nothing: Finding = { kind: 'nothing' }
     if (receivedAt < now().getTime() - limits.ageMs && clock.isPlausible()) {
       log.warn({ did, upstream: origin }, 'queued event dropped: its author could not be looked up in time')
-      return nothing
+      return { kind: 'dropped', did: did as DidString }
     }
     try {
       const frame = readFrame(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
@@ -163,7 +166,8 @@ export function createFrameQueue(deps: Deps): FrameQueue {
         if (!isFull) rows.add(tx, { upstream: id, did, frame }, now().getTime())
         last(tx)
       })
-      if (!isFull) count(did, { frames: 1, bytes: frame.length }, delaysMs.afterFailure)
+      if (isFull) await onDropped(did as DidString)
+      else count(did, { frames: 1, bytes: frame.length }, delaysMs.afterFailure)
     },
     retry() {
       for (const [did, backlog] of backlogs) schedule(did, backlog, 0)

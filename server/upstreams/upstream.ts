@@ -8,7 +8,7 @@ import type { Interest } from '../remote/interest.ts'
 import type { StatusClaims } from '../remote/status-claims.ts'
 import type { Database } from '../store/database.ts'
 import * as upstreams from '../store/tables/upstreams.ts'
-import { createHourCounter } from '../util/hour-counter.ts'
+import { createDayCounter, createHourCounter } from '../util/hour-counter.ts'
 import type { Logger } from '../util/log.ts'
 import { createExaminer } from './examine.ts'
 import { createFrameQueue } from './queue.ts'
@@ -30,10 +30,20 @@ export interface UpstreamState {
   readonly storedLastHour: number
   /** Repositories that are read to catch up; undefined if none are. */
   readonly progress: ReturnType<CatchUp['progress']>
+  /** Events that were left out; undefined if none were. */
+  readonly dropped: DroppedEvents | undefined
   /** Why it is not connected. */
   readonly error: string | undefined
   /** When the next connection is tried. */
   readonly retryAt: Date | undefined
+}
+
+/** Events that were left out: over a budget, found the queue full, or their author could not be looked up in time. */
+export interface DroppedEvents {
+  readonly lastHour: number
+  readonly lastDay: number
+  /** Those of the last day whose author's repository is read later. */
+  readonly toFetch: number
 }
 
 export interface UpstreamReader {
@@ -67,7 +77,7 @@ export interface UpstreamDeps {
   readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly statusClaims: StatusClaims
-  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'progress'>
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'onDropped' | 'progress'>
   readonly log: Logger
   readonly now: () => Date
   readonly clock: { isPlausible(): boolean }
@@ -93,8 +103,23 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const examine = createExaminer({ ...deps, origin })
   // A server that does not respond must not delay the events of others.
   const examineSoon = createExaminer({ ...deps, origin, patienceMs })
-  const storeFinding = createStoreFinding({ ...deps, origin, onStored: (count) => stored.add(count) })
-  const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, signal })
+  const [droppedLastHour, droppedLastDay, toFetch] = [
+    createHourCounter(now),
+    createDayCounter(now),
+    createDayCounter(now),
+  ]
+  async function onDropped(did: DidString): Promise<void> {
+    droppedLastHour.add()
+    droppedLastDay.add()
+    if (await catchUp.onDropped(did, origin)) toFetch.add()
+  }
+  const storeFinding = createStoreFinding({
+    ...deps,
+    origin,
+    onStored: (count) => stored.add(count),
+    onDropped,
+  })
+  const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, onDropped, signal })
   const revisions = createRevisions()
   let trust = createTrust(now)
   let session: Session | undefined
@@ -190,6 +215,10 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
       eventsLastHour: events.sum(),
       storedLastHour: stored.sum(),
       progress: catchUp.progress(origin),
+      dropped:
+        droppedLastDay.sum() > 0
+          ? { lastHour: droppedLastHour.sum(), lastDay: droppedLastDay.sum(), toFetch: toFetch.sum() }
+          : undefined,
       error,
       retryAt: waiting && retryAt(waiting, now().getTime()),
     }),

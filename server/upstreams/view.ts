@@ -7,6 +7,7 @@ export function upstreamView({
   addedAt,
   lastEventAt,
   progress,
+  dropped,
   error,
   retryAt,
   ...rest
@@ -16,6 +17,7 @@ export function upstreamView({
     addedAt: iso(addedAt),
     ...(lastEventAt && { lastEventAt: iso(lastEventAt) }),
     ...(progress && { progress }),
+    ...(dropped && { dropped }),
     ...(error !== undefined && { error }),
     ...(retryAt && { retryAt: iso(retryAt) }),
   }

@@ -1,23 +1,31 @@
-/** Counts what happened within the last hour. */
+/** Counts what happened within the last hour, or day. */
 
 export interface HourCounter {
   add(count?: number): void
-  /** Returns the sum of the last hour, to a minute. */
+  /** Returns the sum of the last hour, to a minute; of the last day, to an hour. */
   sum(): number
 }
 
-const minutes = 60
-
 export function createHourCounter(now: () => Date): HourCounter {
-  const counts = new Array<number>(minutes).fill(0)
-  /** The minute of the newest count. */
-  let newest = minuteOf(now())
+  return createCounter(now, 60, 60_000)
+}
 
-  /** Makes the present minute the newest one. */
+export function createDayCounter(now: () => Date): HourCounter {
+  return createCounter(now, 24, 60 * 60_000)
+}
+
+/** @param partMs milliseconds of each of the parts that are counted */
+function createCounter(now: () => Date, parts: number, partMs: number): HourCounter {
+  const partOf = (at: Date) => Math.floor(at.getTime() / partMs)
+  const counts = new Array<number>(parts).fill(0)
+  /** The newest part with a count. */
+  let newest = partOf(now())
+
+  /** Makes the present part the newest one. */
   function advance(): void {
-    const present = minuteOf(now())
-    for (let passed = Math.min(present - newest, minutes); passed > 0; passed--) {
-      counts[(present - passed + 1) % minutes] = 0
+    const present = partOf(now())
+    for (let passed = Math.min(present - newest, parts); passed > 0; passed--) {
+      counts[(present - passed + 1) % parts] = 0
     }
     newest = Math.max(newest, present)
   }
@@ -25,15 +33,11 @@ export function createHourCounter(now: () => Date): HourCounter {
   return {
     add(count = 1) {
       advance()
-      counts[newest % minutes] = (counts[newest % minutes] ?? 0) + count
+      counts[newest % parts] = (counts[newest % parts] ?? 0) + count
     },
     sum() {
       advance()
       return counts.reduce((sum, count) => sum + count, 0)
     },
   }
-}
-
-function minuteOf(at: Date): number {
-  return Math.floor(at.getTime() / 60_000)
 }

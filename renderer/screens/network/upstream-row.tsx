@@ -65,7 +65,7 @@ function stateText(state: State, { retryAt, progress }: Upstream): string {
 }
 
 function Detail({ upstream }: { readonly upstream: Upstream }) {
-  const { state, lastEventAt, eventsLastHour, storedLastHour, error, retryAt } = upstream
+  const { state, lastEventAt, eventsLastHour, storedLastHour, dropped, error, retryAt } = upstream
   return (
     <>
       <p>
@@ -81,6 +81,7 @@ function Detail({ upstream }: { readonly upstream: Upstream }) {
         {' · '}
         {t.upstreams.kept(storedLastHour)}
       </p>
+      {dropped && <p>{t.upstreams.dropped(dropped)}</p>}
       {error !== undefined && (
         <p className={styles.problem}>
           {connectionProblem(error)}{' '}

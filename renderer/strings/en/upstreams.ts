@@ -29,6 +29,8 @@ export const upstreams = {
   lastEvent: 'Last event',
   noEvent: 'No event yet',
   events: (events: number) => `${count(events, { one: 'event', other: 'events' })} in the last hour`,
+  dropped: ({ lastHour, lastDay, toFetch }: Readonly<Record<'lastHour' | 'lastDay' | 'toFetch', number>>) =>
+    `Events left out: ${formatNumber(lastHour)} in the last hour, ${formatNumber(lastDay)} in the last 24 hours, of which ${formatNumber(toFetch)} are fetched later`,
   kept: (records: number) => `${formatNumber(records)} kept`,
   /** What to do about errors of connections, by their code. */
   problems: {

@@ -17,6 +17,16 @@ export function isWatched(db: Reader, did: string): boolean {
   return db.get(`SELECT 1 FROM actors a WHERE a.did = ? AND ${watchedSql('a.id')}`, [did]) !== undefined
 }
 
+/** Whether a record of an actor was stored before a time. */
+export function isStoredSince(db: Reader, did: string, before: number): boolean {
+  return (
+    db.get(
+      'SELECT 1 FROM records WHERE actor = (SELECT id FROM actors WHERE did = ?) AND indexed_at < ? LIMIT 1',
+      [did, before],
+    ) !== undefined
+  )
+}
+
 /** SQL condition: whether a record or an account here refers to an actor, or a notification is of it. */
 export const referredToSql = (actor: string) => `(
   EXISTS (SELECT 1 FROM notifications WHERE author = ${actor})

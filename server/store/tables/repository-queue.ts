@@ -71,3 +71,11 @@ export function countOf(db: Reader, upstream: string): number {
   ])
   return row?.count ?? 0
 }
+
+/** Counts the repositories that no upstream has reported. */
+export function countWithoutUpstream(db: Reader): number {
+  return (
+    db.get<{ count: number }>('SELECT count(*) AS count FROM repository_queue WHERE upstream IS NULL')
+      ?.count ?? 0
+  )
+}

@@ -337,6 +337,11 @@ describe('broken streams', () => {
     const forgery = { server: upstream, author: carol, key: `${likes}/${upstream.tid()}`, record: like() }
     const event = await forgedCommits['signed by another key']?.(forgery)
     for (let count = 0; event && count < 20; count++) upstream.emit(event)
+    const dropped = async () => (await stateOf(upstream)).dropped
+    await expect.poll(dropped, { interval: 10 }).toEqual({ lastHour: 20, lastDay: 20, toFetch: 20 })
+    const queued = 'SELECT due_at > ? + 3000000 AS isLater FROM repository_queue WHERE did = ?'
+    const now = server.clock.now().getTime()
+    expect(server.running.services.store.all(queued, [now, carol.did])).toEqual([{ isLater: 1 }])
     upstream.deleteAccount(carol)
     await aliceGets()
     expect((await stateOf(upstream)).state).toBe('live')

@@ -1,6 +1,6 @@
 /** Budgets of what other servers can make this one store. */
 import { expect, test } from 'vitest'
-import { type BudgetedRecord, createBudgets } from '../../../server/remote/budgets.ts'
+import { type BudgetedRecord, createBudgets, type Standing } from '../../../server/remote/budgets.ts'
 import { linkPaths } from '../../../server/store/link-paths.ts'
 import { createLogger } from '../../../server/util/log.ts'
 import { hour, TestClock } from '../../support/clock.ts'
@@ -8,6 +8,7 @@ import { hour, TestClock } from '../../support/clock.ts'
 const lines: { readonly msg: string; readonly limit: number }[] = []
 const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) })
 const clock = new TestClock()
+const standing = 'established' as const
 
 /** Counts the records that are within the budgets. */
 function taken(
@@ -25,16 +26,24 @@ const like = { path: linkPaths['feed.like:subject'], did: 'did:web:alice.test', 
 
 test('each budget holds for an hour, and is logged once', () => {
   const budgets = createBudgets({ now: clock.now, log })
-  const byOne = () => ({ source: 'https://one.test', did: 'did:web:one.test', links: [], notify: true })
+  const byOne = () => ({
+    source: 'https://one.test',
+    did: 'did:web:one.test',
+    standing,
+    links: [],
+    notify: true,
+  })
   const likes = (n: number) => ({
     source: 'https://one.test',
     did: `did:web:${n}.test`,
+    standing,
     links: [like],
     notify: true,
   })
   const all = (n: number) => ({
     source: 'https://two.test',
     did: `did:web:${n}.test`,
+    standing,
     links: [],
     notify: false,
   })
@@ -52,7 +61,13 @@ test('each budget holds for an hour, and is logged once', () => {
 
 test('records that arrive silently do not count for their author', () => {
   const budgets = createBudgets({ now: clock.now, log })
-  const silent = () => ({ source: 'https://one.test', did: 'did:web:one.test', links: [], notify: false })
+  const silent = () => ({
+    source: 'https://one.test',
+    did: 'did:web:one.test',
+    standing,
+    links: [],
+    notify: false,
+  })
   expect(taken(budgets, 400, silent)).toBe(400)
 })
 
@@ -61,6 +76,7 @@ test('a budget is spent once it is used up, which is not counted', () => {
   const record = (n: number) => ({
     source: 'https://one.test',
     did: `did:web:${n}.test`,
+    standing,
     links: [like],
     notify: true,
   })
@@ -71,4 +87,31 @@ test('a budget is spent once it is used up, which is not counted', () => {
   expect(isSpent(2_000, [])).toBe(false)
   clock.advance(hour)
   expect(isSpent(2_000)).toBe(false)
+})
+
+test('new authors use up a part of the budgets only, and watched authors have room of their own', () => {
+  const budgets = createBudgets({ now: clock.now, log })
+  const record = (by: Standing, links: BudgetedRecord['links']) => (n: number) => ({
+    ...{ source: 'https://one.test', did: `did:web:${by}${n}.test`, standing: by, links, notify: true },
+  })
+  expect(taken(budgets, 2000, record('new', [like]))).toBe(500)
+  expect(taken(budgets, 2000, record('established', [like]))).toBe(500)
+  expect(taken(budgets, 2000, record('watched', [like]))).toBe(2000)
+  expect(taken(budgets, 25_000, record('new', []))).toBe(4500)
+  expect(budgets.isSpent(record('new', [])(1), () => [])).toBe(true)
+  expect(budgets.isSpent(record('established', [])(30_000), () => [])).toBe(false)
+  expect(taken(budgets, 100, record('established', []))).toBe(100)
+})
+
+test('authors with many records leave room for others', () => {
+  const budgets = createBudgets({ now: clock.now, log })
+  const record = (did: string) =>
+    ({ source: 'https://one.test', did, standing, links: [], notify: true }) as const
+  let flood = 0
+  for (let round = 0; round < 300; round++) {
+    for (let n = 0; n < 67; n++) if (budgets.take(record(`did:web:flood${n}.test`))) flood++
+  }
+  expect(flood).toBeGreaterThan(10_000)
+  const mine = taken(budgets, 100, () => record('did:web:honest.test'))
+  expect(mine).toBe(100)
 })
