@@ -11,7 +11,6 @@ import type { Config } from './config/config.ts'
 import type { ArchiveLimits } from './events/archive.ts'
 import { announceRestore } from './events/restored.ts'
 import { watchEventLimit } from './events/retention.ts'
-import { TooManyLookups } from './identity/handle-resolver.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
 import { createTrustedClock } from './jobs/trusted-clock.ts'
@@ -25,6 +24,7 @@ import { type Files, nodeFiles } from './store/files.ts'
 import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { randomId } from './util/random.ts'
+import { TooManyLookups } from './util/shared-lookup.ts'
 import { version } from './util/version.ts'
 import { didOf } from './views/find.ts'
 import { freshWrites } from './views/fresh.ts'
@@ -266,7 +266,8 @@ function createDispatch(
     ...services,
     authorize,
     idleMs: serviceIdleMs,
-    didOfHandle: async (handle) => didOf(store, handle) ?? services.findHandle(handle),
+    didOfHandle: async (handle, account) =>
+      didOf(store, handle) ?? services.findHandle(handle, { kind: 'account', key: account }),
     freshWrites({ did, account }, { name, caller }) {
       const rename = callerNames(name.called, config.aliases) ?? ((type) => type)
       const writes = freshWrites(services.viewContext(caller.origin, did), rename)
@@ -312,7 +313,7 @@ function resourceMessage(error: unknown): string | undefined {
     return 'The server cannot write to its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
   if (error instanceof TooManyLookups)
-    return 'Too many handles are being looked up. Try again in a few seconds.'
+    return 'Too many look-ups at other servers are under way. Try again in a few seconds.'
   if (error instanceof PasswordQueueFull)
     return 'Too many passwords are being checked. Try again in a few seconds.'
   return undefined

@@ -30,6 +30,7 @@ import type { TrustedClock } from './jobs/trusted-clock.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
 import { createHandleLookup } from './network/handle-lookup.ts'
+import { createFindForOthers, type FindAddresses } from './network/names.ts'
 import { createRelays, type Relays } from './network/relays.ts'
 import { blockListener } from './notifications/block-listener.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
@@ -71,6 +72,8 @@ export interface Services {
   readonly passwords: PasswordHasher
   readonly mailer: Mailer
   readonly resolveDid: ResolveDid
+  /** Finds addresses of hosts that other parties name. */
+  readonly findAddresses: FindAddresses
   /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
@@ -108,6 +111,7 @@ export interface Services {
   readonly moves: Moves
   readonly doctor: Doctor
   readonly backupProofs: BackupProofs
+  readonly refusals: Refusals
   readonly background: Background
   /** Whether the time of this machine can be right. */
   readonly clock: TrustedClock
@@ -121,6 +125,22 @@ export interface Services {
   readonly now: () => Date
   /** Aborts when the server closes. */
   readonly signal: AbortSignal
+}
+
+/** Work that was refused for lack of room, since the start of the server. */
+export interface Refusals {
+  /** Look-ups at other servers whose requester had too many under way. */
+  lookups: number
+  /** Calls that were not forwarded to a service. */
+  calls: number
+  /** Consumers of the event stream that were refused or disconnected for others. */
+  consumers: number
+}
+
+/** What look-ups at other servers share. */
+interface Lookups {
+  readonly findAddresses: FindAddresses
+  readonly onRefused: () => void
 }
 
 /** The parts that `startServer` creates before the services. */
@@ -150,12 +170,20 @@ export async function createServices(base: Base): Promise<Services> {
   const audience = await loadAudience(store, serverDid)
   const background = createBackground(log)
   const notifications = createNotificationEvents()
-  const resolveDid = createResolver(base, origin)
-  const resolveHandle = createForeignHandles(base)
+  const refusals = { lookups: 0, calls: 0, consumers: 0 }
+  const lookups: Lookups = {
+    findAddresses: createFindForOthers({
+      nameServers: config.nameServers,
+      allowPrivate: config.allowPrivateTargets,
+    }),
+    onRefused: () => void refusals.lookups++,
+  }
+  const resolveDid = createResolver(base, lookups, origin)
+  const resolveHandle = createForeignHandles(base, lookups)
   const upstreamOrigins = createUpstreamOrigins(store)
   const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
   const actors = createActors({
-    ...{ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal },
+    ...{ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal, ...lookups },
     onForgotten: (did) => refreshDids([did]),
   })
   const relays = createRelays({ config, store, background, log, now, signal })
@@ -180,6 +208,7 @@ export async function createServices(base: Base): Promise<Services> {
   })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
   const remote = createRemote(base, {
+    ...lookups,
     background,
     actors,
     interest,
@@ -191,9 +220,11 @@ export async function createServices(base: Base): Promise<Services> {
     ...{ store, config, actors, intake, background, log, now, signal, isOn },
     ...remote,
   })
-  const findHandle = createFindHandle({ config, actors, resolveHandle, upstreamOrigins, now, signal })
+  const findHandle = createFindHandle({
+    ...{ config, actors, resolveHandle, upstreamOrigins, now, signal, ...lookups },
+  })
   const transientActors = createTransientActors({
-    ...{ store, config, actors, findHandle, log, now, isOn },
+    ...{ store, config, actors, findHandle, log, now, isOn, ...lookups },
     fetchRecord: remote.fetchRecord,
   })
   const repositories = createListenedRepositories(
@@ -251,6 +282,7 @@ export async function createServices(base: Base): Promise<Services> {
       onKept: base.onMailKept,
     }),
     resolveDid,
+    findAddresses: lookups.findAddresses,
     resolveHandle,
     plc: createPlcPublisher({
       ...{ config, store, secrets, resolveDid, origin, log, now, signal },
@@ -306,6 +338,7 @@ export async function createServices(base: Base): Promise<Services> {
       signal,
       onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
     }),
+    refusals,
     background,
     clock,
     log,
@@ -318,7 +351,7 @@ export async function createServices(base: Base): Promise<Services> {
 }
 
 /** Creates the DID resolver. The documents of local accounts come from the store until they are published. */
-function createResolver({ config, store, now, signal }: Base, origin: string): ResolveDid {
+function createResolver({ config, store, now, signal }: Base, lookups: Lookups, origin: string): ResolveDid {
   return createDidResolver({
     plcUrl: config.plcUrl,
     allowPrivate: config.allowPrivateTargets,
@@ -332,24 +365,26 @@ function createResolver({ config, store, now, signal }: Base, origin: string): R
       return account && (stale ?? publishedDocument(account))
     },
     signal,
+    ...lookups,
   })
 }
 
-function createForeignHandles({ config, now, signal }: Base): ResolveHandle | undefined {
+function createForeignHandles({ config, now, signal }: Base, lookups: Lookups): ResolveHandle | undefined {
   const { plcUrl, userDomains, nameServers, allowPrivateTargets: allowPrivate } = config
   if (plcUrl === undefined) return undefined
-  const lookUp = createHandleLookup({ nameServers, allowPrivate, signal })
-  return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now })
+  const lookUp = createHandleLookup({ nameServers, allowPrivate, signal, ...lookups })
+  return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now, ...lookups })
 }
 
 /** Creates the parts that read from the hosts of remote actors. */
 function createRemote(
   { config, store, log, now, signal, files }: Base,
-  parts: Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
-    readonly upstreams: () => readonly string[]
-    /** Whether a source of remote records is switched on. */
-    readonly isOn: () => boolean
-  },
+  parts: Lookups &
+    Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
+      readonly upstreams: () => readonly string[]
+      /** Whether a source of remote records is switched on. */
+      readonly isOn: () => boolean
+    },
 ): Pick<
   Services,
   | 'hosts'
@@ -362,7 +397,7 @@ function createRemote(
   | 'recheck'
 > {
   const { dataDir, aliases } = config
-  const hosts = createHosts({ config, named: parts.upstreams, signal })
+  const hosts = createHosts({ config, named: parts.upstreams, findAddresses: parts.findAddresses, signal })
   const statusClaims = createStatusClaims({ ...parts, hosts, signal })
   const deps = { ...parts, hosts, statusClaims, store, files, dataDir, aliases, log, now, signal }
   const fetchRecord = createFetchRecord(deps)

@@ -13,6 +13,7 @@ import type { Database } from '../store/database.ts'
 import type { NewAccount } from '../store/tables/accounts.ts'
 import * as reservedKeys from '../store/tables/reserved-keys.ts'
 import { streamStates } from '../store/tables/stream-state.ts'
+import type { Requester } from '../util/requester.ts'
 import { iso } from '../util/time.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import { activateBy } from './unactivated.ts'
@@ -76,6 +77,7 @@ export interface ImportRequest {
   readonly plcOp?: unknown
   /** Proof of control of the DID: a service token for createAccount on this server. */
   readonly serviceToken: string | undefined
+  readonly requester: Requester
 }
 
 /**
@@ -84,13 +86,13 @@ export interface ImportRequest {
  */
 export async function importIdentity(
   services: Pick<Deps, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
-  { did, plcOp, serviceToken }: ImportRequest,
+  { did, plcOp, serviceToken, requester }: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
     if (plcOp === undefined) return undefined
     throw protocolError('InvalidRequest', 'plcOp requires did')
   }
-  const document = await proveControl(services, did, serviceToken)
+  const document = await proveControl(services, did, { token: serviceToken, requester })
   const operation = plcOp === undefined ? null : await checkOperation(plcOp, did)
   const key = reservedKeys.find(services.store, did) ?? (await createSigningKey())
   const now = services.now()
@@ -123,7 +125,7 @@ function refusalOfProof({ code, message }: ServiceJwtError): XrpcError {
 async function proveControl(
   { resolveDid, serverDid, config, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
   did: DidString,
-  token: string | undefined,
+  { token, requester }: { readonly token: string | undefined; readonly requester: Requester },
 ): Promise<DidDocument> {
   if (token === undefined) {
     throw protocolError(
@@ -138,7 +140,7 @@ async function proveControl(
     canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
     now,
     resolveSigningKey: async (issuer, refresh) => {
-      document = await resolveDid(issuer, refresh ? { maxAgeMs: 0 } : {})
+      document = await resolveDid(issuer, { requester, ...(refresh && { maxAgeMs: 0 }) })
       return signingKeyOf(document)
     },
   }).catch((error: unknown) => {

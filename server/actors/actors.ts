@@ -5,9 +5,11 @@
 import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
 import type { DidKey } from '../identity/keys.ts'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { busy, UnresolvableDid } from '../identity/resolver.ts'
 import type { Database, Writer } from '../store/database.ts'
 import * as remoteActors from '../store/tables/remote-actors.ts'
+import type { Requester } from '../util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../util/shared-lookup.ts'
 import { type KnownIdentity, type ReadIdentityDeps, readIdentity } from './read-identity.ts'
 
 export interface Identity {
@@ -30,6 +32,8 @@ export interface IdentifyOptions {
   readonly via?: string | undefined
   /** The oldest known identity that is accepted; a day by default. 0 always starts a look-up. */
   readonly maxAgeMs?: number
+  /** Undefined: a job of this server, or a look-up that is limited by itself. */
+  readonly requester?: Requester | undefined
 }
 
 export interface Actors {
@@ -54,6 +58,8 @@ export type ActorsDeps = ReadIdentityDeps & {
   readonly store: Database
   /** Called with an actor whose identity has changed. */
   readonly onForgotten: (did: string) => void
+  /** Called when a look-up is refused because its requester has too many under way. */
+  readonly onRefused?: (() => void) | undefined
 }
 
 const day = 24 * 60 * 60_000
@@ -61,8 +67,8 @@ const day = 24 * 60 * 60_000
 const failureMaxAgeMs = 60_000
 /** Look-ups of one DID in a minute: sources can say at any time that an identity has changed. */
 const lookupsPerMinute = 5
-/** Look-ups at once. */
-const maxRunning = 50
+/** An upstream examines 20 events at once. */
+const places = { perRequester: 25, perKind: 100 }
 const cacheEntries = 2_000
 const cacheBytes = 8_000_000
 
@@ -74,10 +80,14 @@ export function createActors(deps: ActorsDeps): Actors {
     maxSize: cacheBytes,
     sizeCalculation: ({ log }) => (log ? JSON.stringify(log).length : 1),
   })
-  const failures = new LRUCache<string, { readonly error: UnresolvableDid; readonly at: number }>({
-    max: cacheEntries,
+  const lookups = createSharedLookup<KnownIdentity>({
+    now: deps.now,
+    missingMs: failureMaxAgeMs,
+    entries: cacheEntries,
+    keepsFailure: (error) => error instanceof UnresolvableDid && !error.isOutage,
+    places,
+    onRefused: deps.onRefused,
   })
-  const running = new Map<string, Promise<KnownIdentity>>()
   const recent = new LRUCache<string, readonly number[]>({ max: cacheEntries })
 
   function find(did: string): KnownIdentity | undefined {
@@ -91,16 +101,18 @@ export function createActors(deps: ActorsDeps): Actors {
     return known
   }
 
-  /** Counts a look-up. @returns false if there were too many */
-  function mayLookUp(did: string): boolean {
+  /** Counts a look-up. @throws UnresolvableDid if there were too many */
+  function countLookup(did: string): void {
     const times = (recent.get(did) ?? []).filter((at) => now() - at < 60_000)
-    if (times.length >= lookupsPerMinute || running.size >= maxRunning) return false
+    if (times.length >= lookupsPerMinute) {
+      throw new UnresolvableDid(`${did}: looked up too often`, { isOutage: true })
+    }
     recent.set(did, [...times, now()])
-    return true
   }
 
   /** @param prefersKnown whether the known host is preferred to `via` */
   async function lookUp(did: string, via: string | undefined, prefersKnown = true): Promise<KnownIdentity> {
+    countLookup(did)
     const found = await readIdentity(deps, did, { via, known: find(did), prefersKnown })
     cache.set(did, found)
     await store.transact((tx) => write(tx, did, found))
@@ -113,29 +125,23 @@ export function createActors(deps: ActorsDeps): Actors {
   }
 
   /** Runs one look-up of a DID at a time. */
-  async function shared(did: string, via: string | undefined, maxAgeMs: number): Promise<KnownIdentity> {
-    const started = running.get(did)
-    if (started) return started
-    const failure = failures.get(did)
-    if (failure && now() - failure.at < Math.min(maxAgeMs, failureMaxAgeMs)) throw failure.error
-    if (!mayLookUp(did)) throw new UnresolvableDid(`${did}: too many look-ups`, { isOutage: true })
-    const result = lookUp(did, via)
+  async function shared(did: string, { via, ...options }: IdentifyOptions): Promise<KnownIdentity> {
+    const running = lookups.running(did)
+    if (running) return running
+    return lookups
+      .get(did, () => lookUp(did, via), options)
       .catch((error: unknown) => {
-        if (error instanceof UnresolvableDid && !error.isOutage) failures.set(did, { error, at: now() })
-        throw error
+        throw error instanceof TooManyLookups ? busy(did, error) : error
       })
-      .finally(() => running.delete(did))
-    running.set(did, result)
-    return result
   }
 
   return {
-    async identify(did, { via, maxAgeMs = day } = {}) {
+    async identify(did, { via, requester, maxAgeMs = day } = {}) {
       const known = find(did)
       const { resolvedAt } = known?.identity ?? {}
       if (known && resolvedAt != null && now() - resolvedAt < maxAgeMs) return identityOf(did, known)
       try {
-        return identityOf(did, await shared(did, via, maxAgeMs))
+        return identityOf(did, await shared(did, { via, requester, maxAgeMs }))
       } catch (error) {
         const isOutage = error instanceof UnresolvableDid && error.isOutage
         if (!isOutage || !known || maxAgeMs === 0) throw error
@@ -143,15 +149,14 @@ export function createActors(deps: ActorsDeps): Actors {
       }
     },
     async rehost(did, origin) {
-      await running.get(did)?.catch(() => {})
+      await lookups.running(did)?.catch(() => {})
       if (!find(did)?.log) return false
-      if (!mayLookUp(did)) throw new UnresolvableDid(`${did}: too many look-ups`, { isOutage: true })
       return (await lookUp(did, origin, false)).identity.host === origin
     },
     async forget(did) {
-      failures.delete(did)
+      lookups.forgetFailure(did)
       // A look-up that is under way may have read the old document.
-      await running.get(did)?.catch(() => {})
+      await lookups.running(did)?.catch(() => {})
       const known = find(did)
       if (!known) return
       cache.set(did, { ...known, identity: { ...known.identity, resolvedAt: null } })

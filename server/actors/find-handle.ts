@@ -1,9 +1,10 @@
 /** Finds accounts of other servers by their handles: by the domain, else at the upstreams. */
 import type { DidString } from '@atproto/syntax'
-import { LRUCache } from 'lru-cache'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
+import type { Requester } from '../util/requester.ts'
+import { createSharedLookup } from '../util/shared-lookup.ts'
 import type { Actors } from './actors.ts'
 import { type HandleDeps, hostLabel, isUnder, resolveAt } from './handles.ts'
 
@@ -12,45 +13,32 @@ import { type HandleDeps, hostLabel, isUnder, resolveAt } from './handles.ts'
  * @param handle in lower case
  * @throws TooManyLookups
  */
-export type FindHandle = (handle: string) => Promise<DidString | undefined>
+export type FindHandle = (handle: string, requester: Requester | undefined) => Promise<DidString | undefined>
 
 type Deps = HandleDeps & {
   readonly actors: Pick<Actors, 'identify'>
   readonly now: () => Date
+  /** Called when a look-up is refused because its requester has too many under way. */
+  readonly onRefused?: (() => void) | undefined
 }
 
-const foundMaxAgeMs = 5 * 60_000
-const missingMaxAgeMs = 10_000
-const cacheEntries = 500
-/** Look-ups at once. Those beyond find nothing. */
-const maxRunning = 10
+const foundMs = 5 * 60_000
+const missingMs = 10_000
+/** Each asks all upstreams. */
+const places = { perRequester: 4, perKind: 10 }
 
 export function createFindHandle(deps: Deps): FindHandle {
-  const now = () => deps.now().getTime()
-  const results = new LRUCache<string, { readonly did: DidString | undefined; readonly at: number }>({
-    max: cacheEntries,
-  })
-  const running = new Map<string, Promise<DidString | undefined>>()
-
-  async function lookUp(handle: string): Promise<DidString | undefined> {
-    const found = await Promise.all(deps.upstreamOrigins().map((origin) => findAt(deps, origin, handle)))
-    const did = found.find((each) => each !== undefined)
-    results.set(handle, { did, at: now() })
-    return did
-  }
+  const { now, onRefused } = deps
+  const dids = createSharedLookup<DidString | undefined>({ now, foundMs, missingMs, places, onRefused })
 
   async function atUpstreams(handle: string): Promise<DidString | undefined> {
-    const known = results.get(handle)
-    const maxAgeMs = known?.did === undefined ? missingMaxAgeMs : foundMaxAgeMs
-    if (known && now() - known.at < maxAgeMs) return known.did
-    const started = running.get(handle)
-    if (started || running.size >= maxRunning) return started
-    const result = lookUp(handle).finally(() => running.delete(handle))
-    running.set(handle, result)
-    return result
+    const found = await Promise.all(deps.upstreamOrigins().map((origin) => findAt(deps, origin, handle)))
+    return found.find((did) => did !== undefined)
   }
 
-  return async (handle) => (await deps.resolveHandle?.(handle)) ?? atUpstreams(handle)
+  return async (handle, requester) =>
+    (await deps.resolveHandle?.(handle, { requester })) ??
+    dids.get(handle, () => atUpstreams(handle), { requester })
 }
 
 /** An answer counts if the document of the DID claims the handle, and the server of the account confirms it. */

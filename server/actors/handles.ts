@@ -1,13 +1,14 @@
 /** Handles of actors that live elsewhere: verification, and other names for those that are taken. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
 import { type Aliases, networkNames } from '../config/aliases.ts'
-import { type ResolveHandle, TooManyLookups } from '../identity/handle-resolver.ts'
+import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { isObject, isString, parseJson } from '../identity/json.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
+import { TooManyLookups } from '../util/shared-lookup.ts'
 import { type LocateDeps, peerFetch } from './locate.ts'
 
-export type HandleDeps = Pick<LocateDeps, 'upstreamOrigins' | 'signal'> & {
+export type HandleDeps = Pick<LocateDeps, 'upstreamOrigins' | 'findAddresses' | 'signal'> & {
   readonly config: LocateDeps['config'] & { readonly aliases: Aliases }
   /** Undefined while no directory is configured. */
   readonly resolveHandle: ResolveHandle | undefined

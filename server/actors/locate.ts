@@ -11,10 +11,13 @@ import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../network/guarded-fetch.ts'
+import type { FindAddresses } from '../network/names.ts'
 
 export interface LocateDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>
   readonly resolveDid: ResolveDid
+  /** The look-up of hosts that the owner did not name. */
+  readonly findAddresses?: FindAddresses | undefined
   /** Returns the origins of the upstreams: the owner named them, so they may have private addresses. */
   readonly upstreamOrigins: () => readonly string[]
   /** Aborts the requests. */
@@ -111,11 +114,14 @@ async function readLog(deps: LocateDeps, origin: string, did: string): Promise<P
 
 /** Fetches a URL of a server. Private addresses are refused unless the server is an upstream. @throws OutboundRefused, OutboundFailed */
 export function peerFetch(
-  { config, upstreamOrigins, signal }: Pick<LocateDeps, 'config' | 'upstreamOrigins' | 'signal'>,
+  deps: Pick<LocateDeps, 'config' | 'upstreamOrigins' | 'findAddresses' | 'signal'>,
   origin: string,
   url: string,
   maxBytes: number,
 ) {
-  const allowPrivate = config.allowPrivateTargets || upstreamOrigins().includes(origin)
-  return guardedFetch(url, { allowPrivate, timeoutMs, maxBytes, signal })
+  const { config, upstreamOrigins, signal } = deps
+  const isNamed = upstreamOrigins().includes(origin)
+  const allowPrivate = config.allowPrivateTargets || isNamed
+  const findAddresses = isNamed ? undefined : deps.findAddresses
+  return guardedFetch(url, { allowPrivate, timeoutMs, maxBytes, signal, findAddresses })
 }

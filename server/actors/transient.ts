@@ -18,6 +18,8 @@ import * as accounts from '../store/tables/accounts.ts'
 import { idOf } from '../store/tables/actors.ts'
 import * as graph from '../store/tables/graph.ts'
 import type { Logger } from '../util/log.ts'
+import type { Requester } from '../util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../util/shared-lookup.ts'
 import type { Actors, Identity } from './actors.ts'
 import type { FindHandle } from './find-handle.ts'
 import { hostHandle } from './handles.ts'
@@ -34,7 +36,7 @@ export interface TransientActor {
 
 export interface TransientActors {
   /** Reads an actor unless it is known, for a few seconds at most. @param identifier handle or DID */
-  read(identifier: string): Promise<void>
+  read(identifier: string, requester: Requester): Promise<void>
   /** Returns an actor that was read. @param identifier handle or DID */
   find(identifier: string): TransientActor | undefined
   /** Returns an actor by its id. */
@@ -51,12 +53,14 @@ interface Deps {
   readonly isOn: () => boolean
   readonly log: Logger
   readonly now: () => Date
+  /** Called when a look-up is refused because its requester has too many under way. */
+  readonly onRefused?: (() => void) | undefined
 }
 
 const maxActors = 200
 const maxAgeMs = 10 * 60_000
 /** Actors that are read at once. Those beyond are not found. */
-const maxRunning = 8
+const places = { perRequester: 4, perKind: 8 }
 /** Milliseconds that a client waits. */
 const waitMs = 5_000
 
@@ -65,7 +69,7 @@ export function createTransientActors(deps: Deps): TransientActors {
   const now = () => deps.now().getTime()
   const byId = new LRUCache<number, TransientActor>({ max: maxActors })
   const byDid = new LRUCache<string, { readonly id: number; readonly at: number }>({ max: maxActors })
-  const running = new Map<string, Promise<void>>()
+  const reads = createSharedLookup<void>({ now: deps.now, places, onRefused: deps.onRefused })
   let lastId = 0
 
   async function load(identifier: string): Promise<void> {
@@ -90,19 +94,14 @@ export function createTransientActors(deps: Deps): TransientActors {
   }
 
   return {
-    async read(identifier) {
+    async read(identifier, requester) {
       if (!deps.isOn()) return
-      const started = running.get(identifier)
-      if (!started && running.size >= maxRunning) return
-      const result =
-        started ??
-        load(identifier)
-          .catch((error: unknown) => {
-            if (!isOfOthers(error)) throw error
-            log.debug({ err: error, identifier }, 'actor not found')
-          })
-          .finally(() => running.delete(identifier))
-      running.set(identifier, result)
+      const result = reads
+        .get(identifier, () => load(identifier), { requester })
+        .catch((error: unknown) => {
+          if (!isOfOthers(error) && !(error instanceof TooManyLookups)) throw error
+          log.debug({ err: error, identifier }, 'actor not found')
+        })
       await atMost(waitMs, result)
     },
     find(identifier) {
@@ -118,7 +117,7 @@ export function createTransientActors(deps: Deps): TransientActors {
 async function didOf({ store, findHandle }: Deps, identifier: string): Promise<DidString | undefined> {
   if (isValidDid(identifier)) return identifier
   const handle = identifier.toLowerCase()
-  return graph.actorOfHandle(store, handle)?.did ?? (await findHandle(handle))
+  return graph.actorOfHandle(store, handle)?.did ?? (await findHandle(handle, undefined))
 }
 
 type Profile = Pick<graph.RecordRow, 'collection' | 'rkey' | 'cid' | 'bytes'>

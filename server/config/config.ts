@@ -181,7 +181,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.nameServers,
     fallback: '',
     fallbackText: "the system's",
-    about: 'Name servers for look-ups of handles, such as 9.9.9.9 or 127.0.0.1:5353.',
+    about: 'Name servers for names that others choose, such as handles: 9.9.9.9 or 127.0.0.1:5353.',
   },
   appViewDid: {
     env: 'PDS_APP_VIEW_DID',

@@ -1,7 +1,7 @@
 /** Resolves handles of other servers to DIDs. */
 import { type DidString, isValidTld } from '@atproto/syntax'
-import { LRUCache } from 'lru-cache'
 import type { LookUpHandle } from '../network/handle-lookup.ts'
+import { createSharedLookup, type LookupOptions } from '../util/shared-lookup.ts'
 
 interface Options {
   readonly lookUp: LookUpHandle
@@ -10,52 +10,28 @@ interface Options {
   /** Looks `.test` handles up too. */
   readonly allowTest: boolean
   readonly now: () => Date
+  /** Called when a look-up is refused because its requester has too many under way. */
+  readonly onRefused?: (() => void) | undefined
 }
 
 /**
  * Returns the DID that the domain of a handle names; undefined if there is none, or it cannot be looked up now. The DID document
  * may not name the handle.
  * @param handle in lower case
- * @param maxAgeMs the oldest cached result that is accepted
  * @throws TooManyLookups
  */
-export type ResolveHandle = (
-  handle: string,
-  options?: { maxAgeMs?: number },
-) => Promise<DidString | undefined>
+export type ResolveHandle = (handle: string, options?: LookupOptions) => Promise<DidString | undefined>
 
-/** Too many look-ups are under way. */
-export class TooManyLookups extends Error {
-  override name = 'TooManyLookups'
-}
-
-const foundMaxAgeMs = 5 * 60_000
-const missingMaxAgeMs = 30_000
-const cacheEntries = 1_000
-const maxRunning = 50
+const foundMs = 5 * 60_000
+const missingMs = 30_000
 
 /** Creates a resolver. Concurrent look-ups of one handle share one request. */
-export function createHandleResolver({ lookUp, userDomains, allowTest, now }: Options): ResolveHandle {
-  const results = new LRUCache<string, { readonly did: DidString | undefined; readonly at: number }>({
-    max: cacheEntries,
-  })
-  const running = new Map<string, Promise<DidString | undefined>>()
-
-  async function start(handle: string): Promise<DidString | undefined> {
-    if (running.size >= maxRunning) throw new TooManyLookups('Too many handles are being looked up')
-    const result = lookUp(handle).finally(() => running.delete(handle))
-    running.set(handle, result)
-    const did = await result
-    results.set(handle, { did, at: now().getTime() })
-    return did
-  }
-
-  return async (handle, { maxAgeMs = foundMaxAgeMs } = {}) => {
+export function createHandleResolver(options: Options): ResolveHandle {
+  const { lookUp, userDomains, allowTest, now, onRefused } = options
+  const dids = createSharedLookup<DidString | undefined>({ now, foundMs, missingMs, onRefused })
+  return async (handle, wanted) => {
     const isOwn = userDomains.some((domain) => handle.endsWith(domain))
     if (isOwn || !isValidTld(handle) || (handle.endsWith('.test') && !allowTest)) return undefined
-    const known = results.get(handle)
-    const limit = known?.did === undefined ? Math.min(maxAgeMs, missingMaxAgeMs) : maxAgeMs
-    if (known && now().getTime() - known.at < limit) return known.did
-    return running.get(handle) ?? start(handle)
+    return dids.get(handle, () => lookUp(handle), wanted)
   }
 }

@@ -1,6 +1,7 @@
 /** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
-import { LRUCache } from 'lru-cache'
 import { guardedFetch } from '../network/guarded-fetch.ts'
+import type { FindAddresses } from '../network/names.ts'
+import { createSharedLookup, type LookupOptions, TooManyLookups } from '../util/shared-lookup.ts'
 import { type DidDocument, parseDidDocument } from './did-document.ts'
 import { parseJson } from './json.ts'
 import { directoryUrl } from './plc-directory.ts'
@@ -17,11 +18,14 @@ export type DidResolverOptions = {
   fallback?: (did: string, stale: DidDocument | undefined) => DidDocument | undefined
   /** Aborts every look-up. */
   signal?: AbortSignal | undefined
+  /** The look-up of hosts of did:web. */
+  findAddresses?: FindAddresses | undefined
+  /** Called when a look-up is refused because its requester has too many under way. */
+  onRefused?: (() => void) | undefined
 }
 
-export interface ResolveOptions {
-  /** The oldest cached result that is accepted; 5 minutes by default. 0 always starts a look-up. */
-  readonly maxAgeMs?: number
+/** The oldest cached result that is accepted is 5 minutes old by default. */
+export interface ResolveOptions extends LookupOptions {
   /** How long to wait for a look-up; by default until it ends. */
   readonly waitMs?: number
   /** Stops waiting for a look-up. The look-up goes on for other callers. */
@@ -59,63 +63,48 @@ const DOCUMENT_MAX_AGE_MS = 5 * 60_000
 const FAILURE_MAX_AGE_MS = 10_000
 const CACHE_ENTRIES = 500
 
-interface Cached<Result> {
-  readonly result: Result
-  /** Milliseconds since 1970. */
-  readonly at: number
-}
-
 /** Creates a resolver for the DID methods of atproto. Concurrent look-ups of one DID share one request. */
 export function createDidResolver(options: DidResolverOptions): ResolveDid {
-  const { local, fallback } = options
-  const documents = new LRUCache<string, Cached<DidDocument>>({ max: CACHE_ENTRIES })
-  // Separate from the documents: failed look-ups must not evict them.
-  const failures = new LRUCache<string, Cached<UnresolvableDid>>({ max: CACHE_ENTRIES })
-  const running = new Map<string, Cached<Promise<DidDocument>>>()
-  const now = () => options.now().getTime()
-  const fresh = <Result>(entry: Cached<Result> | undefined, maxAgeMs: number) =>
-    entry && now() - entry.at < maxAgeMs ? entry.result : undefined
-
-  function lookUp(did: string, maxAgeMs: number): Promise<DidDocument> {
-    const shared = fresh(running.get(did), maxAgeMs)
-    if (shared) return shared
-    const result = find(did)
-    const entry = { result, at: now() }
-    running.set(did, entry)
-    const end = () => {
-      if (running.get(did) === entry) running.delete(did)
-    }
-    result.then(end, end)
-    return result
-  }
+  const { local, fallback, now, onRefused } = options
+  const documents = createSharedLookup<DidDocument>({
+    now,
+    foundMs: DOCUMENT_MAX_AGE_MS,
+    missingMs: FAILURE_MAX_AGE_MS,
+    entries: CACHE_ENTRIES,
+    keepsFailure: (error) => error instanceof UnresolvableDid,
+    onRefused,
+  })
 
   async function find(did: string): Promise<DidDocument> {
-    try {
-      const document = parseDidDocument(await fetchDocument(did, options), did)
-      if (!document) throw new UnresolvableDid(`${did}: the response is not its DID document`)
-      documents.set(did, { result: document, at: now() })
-      failures.delete(did)
-      return document
-    } catch (error) {
-      if (error instanceof UnresolvableDid) failures.set(did, { result: error, at: now() })
-      throw error
-    }
+    const document = parseDidDocument(await fetchDocument(did, options), did)
+    if (!document) throw new UnresolvableDid(`${did}: the response is not its DID document`)
+    return document
   }
 
-  return async (did, { maxAgeMs = DOCUMENT_MAX_AGE_MS, waitMs, signal, onlyCurrent } = {}) => {
-    const known = fresh(documents.get(did), maxAgeMs) ?? local?.(did)
+  return async (did, { waitMs, signal, onlyCurrent, ...wanted } = {}) => {
+    const known = documents.kept(did, wanted.maxAgeMs) ?? local?.(did)
     if (known) return known
-    const failure = fresh(failures.get(did), Math.min(maxAgeMs, FAILURE_MAX_AGE_MS))
     try {
-      if (failure) throw failure
-      return await waitFor(did, lookUp(did, maxAgeMs), waitMs, signal)
-    } catch (error) {
+      return await waitFor(
+        did,
+        documents.get(did, () => find(did), wanted),
+        waitMs,
+        signal,
+      )
+    } catch (reason) {
+      const error = reason instanceof TooManyLookups ? busy(did, reason) : reason
       const isOutage = error instanceof UnresolvableDid && error.isOutage
-      const substitute = isOutage && !onlyCurrent ? fallback?.(did, documents.get(did)?.result) : undefined
+      const last = documents.kept(did, Number.POSITIVE_INFINITY)
+      const substitute = isOutage && !onlyCurrent ? fallback?.(did, last) : undefined
       if (!substitute) throw error
       return substitute
     }
   }
+}
+
+/** The error of a requester that has too many look-ups under way. */
+export function busy(did: string, cause: TooManyLookups): UnresolvableDid {
+  return new UnresolvableDid(`${did}: too many look-ups`, { isOutage: true, cause })
 }
 
 /** Rejects when the time is over or the signal aborts; the look-up goes on. */
@@ -140,12 +129,14 @@ async function waitFor(
 }
 
 async function fetchDocument(did: string, options: DidResolverOptions): Promise<unknown> {
-  const { url, allowPrivate } = documentUrl(did, options)
+  const { url, allowPrivate, findAddresses } = documentUrl(did, options)
   const headers = { accept: DOCUMENT_TYPES }
   const { signal } = options
-  const response = await guardedFetch(url, { allowPrivate, headers, signal }).catch((cause: Error) => {
-    throw new UnresolvableDid(`${did}: ${cause.message}`, { cause, isOutage: true })
-  })
+  const response = await guardedFetch(url, { allowPrivate, headers, signal, findAddresses }).catch(
+    (cause: Error) => {
+      throw new UnresolvableDid(`${did}: ${cause.message}`, { cause, isOutage: true })
+    },
+  )
   if (response.status === 200) return parseJson(response.body)
   const isOutage = response.status >= 500 || response.status === 429
   const isEnded = response.status === 410
@@ -155,8 +146,10 @@ async function fetchDocument(did: string, options: DidResolverOptions): Promise<
 
 const DOCUMENT_TYPES = 'application/did+ld+json, application/did+json, application/json'
 
-function documentUrl(did: string, options: DidResolverOptions): { url: string; allowPrivate: boolean } {
-  const { plcUrl, allowPrivate } = options
+function documentUrl(
+  did: string,
+  { plcUrl, allowPrivate, findAddresses }: DidResolverOptions,
+): { url: string; allowPrivate: boolean; findAddresses?: FindAddresses | undefined } {
   if (/^did:plc:[a-z2-7]{24}$/.test(did)) {
     if (!plcUrl) throw new UnresolvableDid(`${did}: no did:plc directory is configured`)
     // The directory is a setting of the owner, and may run on this machine.
@@ -166,5 +159,9 @@ function documentUrl(did: string, options: DidResolverOptions): { url: string; a
   const [, host, port] = /^did:web:([a-z0-9.-]+)(?:%3a(\d{1,5}))?$/i.exec(did) ?? []
   if (!host) throw new UnresolvableDid(`${did}: neither a did:plc nor a did:web of a host`)
   const scheme = allowPrivate && host === 'localhost' ? 'http' : 'https'
-  return { url: `${scheme}://${host}${port ? `:${port}` : ''}/.well-known/did.json`, allowPrivate }
+  return {
+    url: `${scheme}://${host}${port ? `:${port}` : ''}/.well-known/did.json`,
+    allowPrivate,
+    findAddresses,
+  }
 }

@@ -24,8 +24,8 @@ export function isAppliedHere(nsid: string): boolean {
 
 interface Deps {
   readonly callMethod: CallMethod
-  /** Returns the DID of a handle; undefined if there is none. */
-  readonly didOfHandle: (handle: string) => Promise<string | undefined>
+  /** Returns the DID of a handle; undefined if there is none. @param account DID of the account that asks */
+  readonly didOfHandle: (handle: string, account: string) => Promise<string | undefined>
 }
 
 /** A call with the input that this server applies. */
@@ -36,10 +36,11 @@ export interface AppliedCall {
   apply(session: SessionCredentials): Promise<void>
 }
 
-/** Reads the body of such a call. @throws InvalidRequest when it is malformed, or names an unknown handle */
+/** Reads the body of such a call of an account. @throws InvalidRequest when it is malformed, or names an unknown handle */
 export async function readApplied(
   { callMethod, didOfHandle }: Deps,
   { name: { nsid }, caller, req }: IncomingCall,
+  account: string,
 ): Promise<AppliedCall> {
   const input = await readInput(req)
   const own = isString(input.actor) ? { ...input, actor: await didOf(input.actor) } : input
@@ -53,7 +54,7 @@ export async function readApplied(
   }
 
   async function didOf(actor: string): Promise<string> {
-    const did = actor.startsWith('did:') ? actor : await didOfHandle(actor.toLowerCase())
+    const did = actor.startsWith('did:') ? actor : await didOfHandle(actor.toLowerCase(), account)
     if (did === undefined) throw protocolError('InvalidRequest', `Actor not found: ${actor}`)
     return did
   }

@@ -2,10 +2,10 @@
  * Where outgoing requests to URLs from other parties may go: to public addresses by https, not into the network of this server.
  * The host is resolved once and the connection is made to the address that was checked, which prevents DNS rebinding.
  */
-import type { LookupAddress, LookupOptions } from 'node:dns'
-import { lookup } from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { type FindAddresses, findForOthers, findForOwner } from './names.ts'
 
 /** The request is not allowed; nothing was sent. A retry fails too. */
 export class OutboundRefused extends Error {
@@ -59,51 +59,28 @@ function checkAddress(address: string, host: string, allowPrivate: boolean): voi
   }
 }
 
-/** Finds the addresses of a host. */
-export type FindAddresses = (host: string, options: LookupOptions) => Promise<LookupAddress[]>
-
-const findBySystem: FindAddresses = (host, options) => lookup(host, { ...options, all: true })
-
 /**
  * Returns a look-up that refuses addresses which are not public.
- * @param signal skips look-ups that wait for a slot
- * @param find replaces the look-up of the system
+ * @param signal cancels look-ups
+ * @param find by default, private addresses are those of hosts that the owner named
  */
 export function checkedLookup(
   allowPrivate: boolean,
   signal?: AbortSignal,
-  find: FindAddresses = findBySystem,
+  find: FindAddresses = allowPrivate ? findForOwner : findForOthers,
 ): LookupFunction {
-  async function addressesOf(host: string, options: LookupOptions): Promise<LookupAddress[]> {
-    // The request may have timed out while it waited for a slot.
-    signal?.throwIfAborted()
-    const addresses = await find(host, options)
+  async function addressesOf(host: string): Promise<LookupAddress[]> {
+    const addresses = await find(host, signal)
     for (const { address } of addresses) checkAddress(address, host, allowPrivate)
     return addresses
   }
   return (host, options, callback) => {
-    withLookupSlot(() => addressesOf(host, options)).then(
+    addressesOf(host).then(
       (addresses) => {
         if (options.all) callback(null, addresses)
         else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
       },
       (error) => callback(error, ''),
     )
-  }
-}
-
-// A slow name server blocks a thread of libuv's pool. File writes need those threads too, so look-ups use two of the four.
-let freeLookupSlots = 2
-const waitingForSlot: (() => void)[] = []
-
-async function withLookupSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (freeLookupSlots > 0) freeLookupSlots--
-  else await new Promise<void>((resolve) => waitingForSlot.push(resolve))
-  try {
-    return await work()
-  } finally {
-    const next = waitingForSlot.shift()
-    if (next) next()
-    else freeLookupSlots++
   }
 }

@@ -1,7 +1,8 @@
 /** Outgoing requests to URLs from other parties: limited in time and size, to public addresses only. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { checkedLookup, checkUrl, type FindAddresses, OutboundRefused } from './guard.ts'
+import { checkedLookup, checkUrl, OutboundRefused } from './guard.ts'
+import type { FindAddresses } from './names.ts'
 
 export type GuardedFetchOptions = {
   method?: 'GET' | 'POST'
@@ -15,7 +16,7 @@ export type GuardedFetchOptions = {
   maxBytes?: number
   /** Aborts the request. */
   signal?: AbortSignal | undefined
-  /** Replaces the look-up of the system. */
+  /** The look-up of the host. By default, `allowPrivate` means that the owner named it. */
   findAddresses?: FindAddresses | undefined
 }
 

@@ -2,15 +2,18 @@
  * Looks up the DID of a handle at its domain: the DNS record `_atproto.<handle>`, else `https://<handle>/.well-known/atproto-did`
  * (atproto handle specification).
  */
-import { Resolver } from 'node:dns/promises'
+import type { Resolver } from 'node:dns/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
-import { type FindAddresses, OutboundRefused } from './guard.ts'
+import { OutboundRefused } from './guard.ts'
 import { guardedFetch, OutboundFailed, type OutboundResponse } from './guarded-fetch.ts'
+import { type FindAddresses, queryDns } from './names.ts'
 
 interface Options {
   /** Addresses of name servers, each with an optional port; those of the system if empty. */
   readonly nameServers: readonly string[]
   readonly allowPrivate: boolean
+  /** The look-up of the domain. */
+  readonly findAddresses?: FindAddresses | undefined
   /** Aborts look-ups. */
   readonly signal?: AbortSignal | undefined
   /** Replaces `guardedFetch`. */
@@ -20,29 +23,23 @@ interface Options {
 /** Returns the DID that the domain of a handle names; undefined if it names none, or several, or does not answer. */
 export type LookUpHandle = (handle: string) => Promise<DidString | undefined>
 
-const dnsLimits = { timeout: 2_000, tries: 2 }
 const maxRedirects = 3
 const maxBytes = 2_048
 
 export function createHandleLookup(options: Options): LookUpHandle {
-  const resolver = new Resolver(dnsLimits)
-  const isConfigured = options.nameServers.length > 0
-  if (isConfigured) resolver.setServers(options.nameServers)
-  const findAddresses = isConfigured ? addressesBy(resolver) : undefined
-  options.signal?.addEventListener('abort', () => resolver.cancel(), { once: true })
-
   return async (handle) => {
     // At the same time: a name server that does not answer must not delay the file.
-    const file = didInFile(handle, options, findAddresses)
-    const dids = await didsInDns(resolver, handle)
+    const file = didInFile(handle, options)
+    const dids = await didsInDns(handle, options)
     return dids.length > 1 ? undefined : (dids[0] ?? (await file))
   }
 }
 
 /** The DIDs in the TXT records of a handle, each once. */
-async function didsInDns(resolver: Resolver, handle: string): Promise<DidString[]> {
+async function didsInDns(handle: string, { nameServers, signal }: Options): Promise<DidString[]> {
+  const ask = (resolver: Resolver) => resolver.resolveTxt(`_atproto.${handle}`)
   // Errors are answers too: no such name, no record of this type.
-  const records = await resolver.resolveTxt(`_atproto.${handle}`).catch(() => [])
+  const records = await queryDns(nameServers, signal, ask).catch(() => [])
   const dids = records
     .map((parts) => parts.join(''))
     .filter((text) => text.startsWith('did='))
@@ -50,26 +47,9 @@ async function didsInDns(resolver: Resolver, handle: string): Promise<DidString[
   return [...new Set(dids.filter((did): did is DidString => isValidDid(did)))]
 }
 
-/** Finds addresses by the same name servers as the records. */
-function addressesBy(resolver: Resolver): FindAddresses {
-  return async (host) => {
-    const [v4, v6] = await Promise.all([
-      resolver.resolve4(host).catch(() => []),
-      resolver.resolve6(host).catch(() => []),
-    ])
-    const found = [
-      ...v4.map((address) => ({ address, family: 4 })),
-      ...v6.map((address) => ({ address, family: 6 })),
-    ]
-    if (found.length === 0) throw new Error(`${host} has no address`)
-    return found
-  }
-}
-
 async function didInFile(
   handle: string,
-  { fetch = guardedFetch, allowPrivate, signal }: Options,
-  findAddresses: FindAddresses | undefined,
+  { fetch = guardedFetch, allowPrivate, signal, findAddresses }: Options,
 ): Promise<DidString | undefined> {
   let url = `https://${handle}/.well-known/atproto-did`
   for (let hop = 0; hop <= maxRedirects; hop++) {

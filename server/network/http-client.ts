@@ -6,6 +6,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { checkedLookup, checkUrl } from './guard.ts'
+import type { FindAddresses } from './names.ts'
 
 export interface ClientRequest {
   readonly method: 'GET' | 'POST'
@@ -34,17 +35,20 @@ const pool = {
   timeout: 30_000,
 }
 
-/** @param allowPrivate allows plain http, and addresses of this machine and its network */
-export function createHttpClient(allowPrivate: boolean): HttpClient {
+/**
+ * @param allowPrivate allows plain http, and addresses of this machine and its network
+ * @param findAddresses the look-up of hosts; by default, `allowPrivate` means that the owner named them
+ */
+export function createHttpClient(allowPrivate: boolean, findAddresses?: FindAddresses): HttpClient {
   // An import would evaluate every export of node:http, including Node's fetch (50 ms and 13 MB).
   const http = process.getBuiltinModule('node:http')
   const agents = { http: new http.Agent(pool), https: new https.Agent(pool) }
-  const lookup = checkedLookup(allowPrivate)
 
   function send(url: URL, { body, ...options }: ClientRequest): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const isTls = url.protocol === 'https:'
     const agent = isTls ? agents.https : agents.http
+    const lookup = checkedLookup(allowPrivate, options.signal, findAddresses)
     const request = (isTls ? https : http).request(url, { ...options, agent, lookup })
     request.on('response', resolve).on('error', (error: NodeJS.ErrnoException) => {
       // The server closed the kept connection while the request was under way. Without a body it can be repeated.

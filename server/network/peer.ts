@@ -6,6 +6,7 @@ import { XrpcError } from '../xrpc/errors.ts'
 import { OutboundRefused } from './guard.ts'
 import { OutboundFailed, ResponseTooLarge } from './guarded-fetch.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
+import type { FindAddresses } from './names.ts'
 
 export interface PeerCall {
   /** Parameters, as in a query string. */
@@ -55,6 +56,8 @@ const maxJsonBytes = 2_000_000
 export interface PeerOptions {
   /** Allows plain http, and addresses of this machine and its network. */
   readonly allowPrivate: boolean
+  /** The look-up of hosts; by default, `allowPrivate` means that the owner named them. */
+  readonly findAddresses?: FindAddresses
   /** Maps our names of methods to those that other servers know. */
   readonly networkName: (nsid: string) => string
   /** Replaces the time limit of a silent server; tests use a low one. */
@@ -62,7 +65,7 @@ export interface PeerOptions {
 }
 
 export function createPeers(options: PeerOptions): Peers {
-  const client = createHttpClient(options.allowPrivate)
+  const client = createHttpClient(options.allowPrivate, options.findAddresses)
   return { at: (origin) => createPeer(client, origin, options), close: () => client.close() }
 }
 

@@ -17,6 +17,7 @@ import type { FreshWrites } from './fresh-writes.ts'
 import { OutboundRefused } from './guard.ts'
 import { createHttpClient } from './http-client.ts'
 import { isMerged, mergeInto } from './merge.ts'
+import { type FindAddresses, findForOwner } from './names.ts'
 import { failure, relay } from './relay.ts'
 import { appViewOf, type Service, serviceFor, urlOf } from './service.ts'
 
@@ -24,6 +25,8 @@ export interface ProxyOptions {
   readonly config: Config
   readonly serverDid: string
   readonly resolveDid: ResolveDid
+  /** The look-up of services that accounts name. */
+  readonly findAddresses: FindAddresses
   readonly authorize: Authorize<AuthWord>
   readonly now: () => Date
   readonly log: Logger
@@ -31,7 +34,7 @@ export interface ProxyOptions {
   readonly freshWrites: (session: SessionCredentials, call: IncomingCall) => FreshWrites | undefined
   readonly callMethod: CallMethod
   /** Returns the DID of a handle; undefined if there is none. */
-  readonly didOfHandle: (handle: string) => Promise<string | undefined>
+  readonly didOfHandle: (handle: string, account: string) => Promise<string | undefined>
   /** Milliseconds in which a service must send something. */
   readonly idleMs?: number | undefined
 }
@@ -50,10 +53,12 @@ const maxCalls = 50
 
 /** Creates the proxy. @returns undefined if no app view is configured: then nothing is forwarded */
 export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
-  const { config, serverDid, resolveDid, authorize, freshWrites, now, log } = options
+  const { config, serverDid, resolveDid, findAddresses, authorize, freshWrites, now, log } = options
   const appView = appViewOf(config)
   if (!appView) return undefined
-  const client = createHttpClient(config.allowPrivateTargets)
+  // The owner named the app view, accounts name the others.
+  const appViewClient = createHttpClient(config.allowPrivateTargets, findForOwner)
+  const othersClient = createHttpClient(config.allowPrivateTargets, findAddresses)
   const closing = new AbortController()
   const calls = new Map<string, number>()
 
@@ -84,16 +89,22 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     const revise = fresh && mergeInto(name.nsid, query, fresh)
     const life = createLifetime(res, options.idleMs ?? defaultIdleMs, closing.signal)
     try {
-      const url = await urlOf(service, resolveDid, life.signal)
-      const token = await tokenFor(session, service, name, now())
-      const upstream = await client.request(`${url}/xrpc/${name.called}${query && `?${query}`}`, {
-        ...requestFrom(
-          req,
-          { token, onProgress: life.progress, check, isRead: revise !== undefined },
-          applied?.body,
-        ),
+      const url = await urlOf(service, resolveDid, {
+        requester: { kind: 'account', key: session.did },
         signal: life.signal,
       })
+      const token = await tokenFor(session, service, name, now())
+      const upstream = await (service === appView ? appViewClient : othersClient).request(
+        `${url}/xrpc/${name.called}${query && `?${query}`}`,
+        {
+          ...requestFrom(
+            req,
+            { token, onProgress: life.progress, check, isRead: revise !== undefined },
+            applied?.body,
+          ),
+          signal: life.signal,
+        },
+      )
       life.progress()
       const { statusCode = 0 } = upstream
       if (statusCode >= 200 && statusCode < 300) await applied?.apply(session)
@@ -129,7 +140,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       const release = admit(session.did)
       try {
         const isApplied = service === appView && isAppliedHere(name.nsid) && req.method === 'POST'
-        const applied = isApplied ? await readApplied(options, call) : undefined
+        const applied = isApplied ? await readApplied(options, call, session.did) : undefined
         if (applied) await check()
         return await send(service, call, session, check, applied)
       } finally {
@@ -139,7 +150,8 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
 
     close() {
       closing.abort()
-      client.close()
+      appViewClient.close()
+      othersClient.close()
     },
   }
 }

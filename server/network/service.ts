@@ -3,6 +3,7 @@ import { isValidDid } from '@atproto/syntax'
 import type { Config } from '../config/config.ts'
 import { serviceEndpointOf } from '../identity/did-document.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import type { Requester } from '../util/requester.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import type { MethodName } from '../xrpc/router.ts'
 import { failure } from './relay.ts'
@@ -51,10 +52,10 @@ export function appViewOf({ appViewDid, appViewUrl }: Config): Service | undefin
 export async function urlOf(
   { did, url, fragment }: Service,
   resolveDid: ResolveDid,
-  signal: AbortSignal,
+  { requester, signal }: { readonly requester: Requester; readonly signal: AbortSignal },
 ): Promise<string> {
   if (url !== undefined) return url
-  const document = await resolveDid(did, { signal }).catch((error: unknown) => {
+  const document = await resolveDid(did, { requester, signal }).catch((error: unknown) => {
     throw error instanceof UnresolvableDid ? unresolvable(error) : error
   })
   const endpoint = serviceEndpointOf(document, fragment)

@@ -7,6 +7,7 @@ import { createServiceJwt } from '../identity/service-jwt.ts'
 import { parseMailbox } from '../mail/address.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts'
+import type { FindAddresses } from '../network/names.ts'
 import type { Database } from '../store/database.ts'
 import type { Delivery } from '../store/tables/push-queue.ts'
 import { randomId } from '../util/random.ts'
@@ -23,6 +24,7 @@ interface Deps {
   readonly store: Database
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
+  readonly findAddresses: FindAddresses
   readonly viewContext: CreateViewContext
   readonly origin: string
   readonly now: () => Date
@@ -66,8 +68,10 @@ export async function deliver(services: Deps, delivery: Delivery, signal: AbortS
     const push = current()
     if (!push) return done
     const { url, ...request } = await prepare(push)
-    const allowPrivate = services.config.allowPrivateTargets
-    const response = await guardedFetch(url, { ...request, method: 'POST', allowPrivate, signal })
+    const { config, findAddresses } = services
+    const allowPrivate = config.allowPrivateTargets
+    const options = { ...request, method: 'POST', allowPrivate, findAddresses, signal } as const
+    const response = await guardedFetch(url, options)
     return outcomeOf(response, services.now())
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'

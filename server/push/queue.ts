@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
 import type { Background } from '../jobs/background.ts'
+import type { FindAddresses } from '../network/names.ts'
 import type { NotificationEvents } from '../notifications/events.ts'
 import type { Database } from '../store/database.ts'
 import * as queue from '../store/tables/push-queue.ts'
@@ -21,6 +22,7 @@ interface Deps {
   readonly store: Database
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
+  readonly findAddresses: FindAddresses
   readonly notifications: NotificationEvents
   readonly background: Background
   readonly viewContext: CreateViewContext

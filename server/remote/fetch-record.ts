@@ -5,6 +5,7 @@ import { type Aliases, allNamesOf, canonicalNsid } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import { createLimit } from '../util/limit.ts'
+import { createSharedLookup } from '../util/shared-lookup.ts'
 import type { RemoteChange } from './change.ts'
 import type { Hosts } from './hosts.ts'
 import { type Identify, type Origin, withOrigin } from './origin.ts'
@@ -39,7 +40,7 @@ const defaultDeadlineMs = 20_000
 export function createFetchRecord(deps: Deps): FetchRecord {
   const { aliases, store } = deps
   const limit = createLimit({ total: 8, perKey: 2 })
-  const running = new Map<string, Promise<RemoteChange>>()
+  const fetches = createSharedLookup<RemoteChange>({ now: () => new Date() })
 
   async function fetchUnderAnyName(
     did: DidString,
@@ -73,11 +74,7 @@ export function createFetchRecord(deps: Deps): FetchRecord {
 
   return (did, collection, rkey) => {
     const key = `${did}/${canonicalNsid(collection, aliases)}/${rkey}`
-    const shared = running.get(key)
-    if (shared) return shared
-    const result = run(did, collection, rkey).finally(() => running.delete(key))
-    running.set(key, result)
-    return result
+    return fetches.get(key, () => run(did, collection, rkey))
   }
 }
 

@@ -1,6 +1,7 @@
 /** Calls of the hosts of remote actors, and of upstreams. */
 import { networkNames } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
+import type { FindAddresses } from '../network/names.ts'
 import { createPeers, type Peer } from '../network/peer.ts'
 
 export interface Hosts {
@@ -12,14 +13,16 @@ interface Deps {
   readonly config: Pick<Config, 'aliases' | 'allowPrivateTargets'>
   /** Origins that the owner named, of upstreams: they may have private addresses and plain http. */
   readonly named: () => readonly string[]
+  /** The look-up of other hosts. */
+  readonly findAddresses?: FindAddresses
   /** Closes the connections. */
   readonly signal: AbortSignal
 }
 
 /** Connections to origins from documents and records are made only to public addresses. */
-export function createHosts({ config, named, signal }: Deps): Hosts {
+export function createHosts({ config, named, findAddresses, signal }: Deps): Hosts {
   const networkName = networkNames(config.aliases)
-  const guarded = createPeers({ allowPrivate: config.allowPrivateTargets, networkName })
+  const guarded = createPeers({ allowPrivate: config.allowPrivateTargets, networkName, findAddresses })
   const open = createPeers({ allowPrivate: true, networkName })
   signal.addEventListener('abort', () => {
     guarded.close()

@@ -15,6 +15,8 @@ import type { Blob } from '../store/tables/blobs.ts'
 import { namesBlob } from '../store/tables/remote-records.ts'
 import { createLimit } from '../util/limit.ts'
 import type { Logger } from '../util/log.ts'
+import type { Requester } from '../util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../util/shared-lookup.ts'
 import type { Hosts } from './hosts.ts'
 import type { Identify } from './origin.ts'
 
@@ -23,7 +25,7 @@ export interface Pictures {
    * Returns a picture that a stored record of someone on another server names. Concurrent calls for one picture share a request.
    * Resolves with undefined if there is none, or if it cannot be fetched now.
    */
-  find(did: string, cid: string): Promise<Blob | undefined>
+  find(did: string, cid: string, requester: Requester): Promise<Blob | undefined>
   /** Reads a part of a picture. */
   read(cid: string, start: number, end: number): AsyncIterable<Uint8Array>
 }
@@ -40,6 +42,8 @@ interface Deps {
   readonly now: () => Date
   /** Aborts requests. */
   readonly signal: AbortSignal
+  /** Called when a request is refused because its requester has too many under way. */
+  readonly onRefused?: (() => void) | undefined
 }
 
 /** Other files are not for pages, or can contain scripts. */
@@ -61,17 +65,24 @@ const deadlineMs = 20_000
 const failureMs = 10 * 60_000
 /** Milliseconds for which a server that does not respond is not asked for others. */
 const silenceMs = 60_000
-/** Requests that run at once, and that wait. */
+/** Requests that run at once, and those that run or wait: a page of a feed can show a hundred pictures. */
 const maxRunning = 4
-const maxWaiting = 200
+const places = { perRequester: 100, perKind: 200 }
 
 export function createPictures(deps: Deps): Pictures {
   const { store, files, dataDir, actors, hosts, isOn, log, now, signal } = deps
   const folder = join(dataDir, cacheName)
   const pathOf = (cid: string) => join(folder, cid)
   const limit = createLimit({ total: maxRunning, perKey: 2 })
-  const running = new Map<string, Promise<Blob | undefined>>()
-  const failures = new LRUCache<string, number>({ max: 5_000 })
+  const fetches = createSharedLookup<Blob | undefined>({
+    now,
+    missingMs: failureMs,
+    entries: 5_000,
+    places,
+    onRefused: deps.onRefused,
+  })
+  /** When servers did not respond. */
+  const silences = new LRUCache<string, number>({ max: 5_000 })
   const cache = new LRUCache<string, Blob>({
     maxSize: maxCacheBytes,
     sizeCalculation: ({ size }) => size,
@@ -101,17 +112,16 @@ export function createPictures(deps: Deps): Pictures {
     return undefined
   }
 
-  const hasFailed = (key: string, ms: number) => now().getTime() - (failures.get(key) ?? 0) < ms
-  const noteFailure = (key: string) => void failures.set(key, now().getTime())
+  const isSilent = (host: string) => now().getTime() - (silences.get(host) ?? 0) < silenceMs
 
   async function download(did: string, cid: string): Promise<Blob> {
     const { host } = await actors.identify(did)
     return limit(host, async () => {
-      if (hasFailed(host, silenceMs)) throw new Error(`${host} has not responded`)
+      if (isSilent(host)) throw new Error(`${host} has not responded`)
       const query = new URLSearchParams({ did, cid }).toString()
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
       const received = await receiveFrom(host, query, deadline).catch((error: unknown) => {
-        if (error instanceof OutboundFailed) noteFailure(host)
+        if (error instanceof OutboundFailed) silences.set(host, now().getTime())
         throw error
       })
       try {
@@ -139,20 +149,17 @@ export function createPictures(deps: Deps): Pictures {
   }
 
   /** Fetches a picture unless that is useless now. */
-  async function fetchOnce(did: string, cid: string): Promise<Blob | undefined> {
-    const key = `${did} ${cid}`
-    const started = running.get(key)
-    if (started) return started
-    if (!isOn() || hasFailed(key, failureMs) || running.size >= maxWaiting) return undefined
-    const result = download(did, cid)
-      .catch((error: unknown) => {
-        noteFailure(key)
+  async function fetchOnce(did: string, cid: string, requester: Requester): Promise<Blob | undefined> {
+    if (!isOn()) return undefined
+    const fetchIt = () =>
+      download(did, cid).catch((error: unknown) => {
         log.debug({ err: error, did, cid }, 'picture not fetched')
         return undefined
       })
-      .finally(() => running.delete(key))
-    running.set(key, result)
-    return result
+    return fetches.get(`${did} ${cid}`, fetchIt, { requester }).catch((error: unknown) => {
+      if (error instanceof TooManyLookups) return undefined
+      throw error
+    })
   }
 
   /** Returns a cached picture if its file is there. */
@@ -166,9 +173,9 @@ export function createPictures(deps: Deps): Pictures {
   }
 
   return {
-    async find(did, cid) {
+    async find(did, cid, requester) {
       if (!isBlobName(cid) || !namesBlob(store, did, cid)) return undefined
-      return (await findCached(cid)) ?? fetchOnce(did, cid)
+      return (await findCached(cid)) ?? fetchOnce(did, cid, requester)
     },
     read: (cid, start, end) => files.chunks(pathOf(cid), start, end),
   }

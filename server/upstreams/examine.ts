@@ -60,7 +60,10 @@ export function createExaminer({
   /** `#identity` events by DID. */
   const recent = new Map<string, { readonly since: number; readonly count: number }>()
   const identify: Identify = (did, options) =>
-    withPatience(actors.identify(did, { via, ...options }), patienceMs)
+    withPatience(
+      actors.identify(did, { via, requester: { kind: 'upstream', key: via }, ...options }),
+      patienceMs,
+    )
 
   function verify(car: Uint8Array, did: string): Promise<VerifiedCommit> {
     return withOrigin(identify, did, ({ signingKey }) => inTurn(() => verifyCommit(car, { did, signingKey })))

@@ -11,6 +11,7 @@ import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Database } from '../store/database.ts'
 import { type Account, findByDid } from '../store/tables/accounts.ts'
+import { createSharedLookup } from '../util/shared-lookup.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { isForeignPage } from '../xrpc/host.ts'
 import type { Fallback } from '../xrpc/http.ts'
@@ -88,17 +89,18 @@ function dataOf(did: string, last: PlcOperation | undefined) {
 
 /** Returns a function that returns the operations of an account, the oldest first. Those of a published one are the directory's. */
 function createLogReader({ config, store, now, signal }: Deps) {
-  const published = new Map<string, { readonly log: Promise<unknown[] | undefined>; readonly at: number }>()
+  const published = createSharedLookup<unknown[] | undefined>({
+    now,
+    foundMs: logMaxAgeMs,
+    missingMs: logMaxAgeMs,
+    // Otherwise requests of others could cause many while the directory is down.
+    keepsFailure: () => true,
+  })
   return async (account: Account): Promise<unknown[] | undefined> => {
     if (isUnpublished(account)) return chainOf(store, account)
     const { did } = account
-    if (config.plcUrl === undefined) return undefined
-    const known = published.get(did)
-    const at = now().getTime()
-    if (known && at - known.at < logMaxAgeMs) return known.log
-    // One entry an account; a failure is kept too, so that requests of others cannot cause more.
-    const log = operationLog(config.plcUrl, did, { signal })
-    published.set(did, { log, at })
-    return log
+    const { plcUrl } = config
+    if (plcUrl === undefined) return undefined
+    return published.get(did, () => operationLog(plcUrl, did, { signal }))
   }
 }

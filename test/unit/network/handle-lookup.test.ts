@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHandleResolver, TooManyLookups } from '../../../server/identity/handle-resolver.ts'
+import { createHandleResolver } from '../../../server/identity/handle-resolver.ts'
 import { OutboundFailed } from '../../../server/network/guarded-fetch.ts'
 import { createHandleLookup } from '../../../server/network/handle-lookup.ts'
+import { TooManyLookups } from '../../../server/util/shared-lookup.ts'
 import { NameServer } from '../../support/dns.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
@@ -67,7 +68,7 @@ test('DNS comes before the file, and two DIDs there name none', async () => {
   expect((await lookUp({ [file]: { status: 200, body: other } })).result).toBeUndefined()
 })
 
-test('at most 50 handles are looked up at once, each once', async () => {
+test('a requester looks up 10 handles at once, each once', async () => {
   const done = Promise.withResolvers<undefined>()
   const started: string[] = []
   const resolve = createHandleResolver({
@@ -79,13 +80,14 @@ test('at most 50 handles are looked up at once, each once', async () => {
     allowTest: false,
     now: () => new Date(0),
   })
-  const pending = Array.from({ length: 50 }, (_, n) => resolve(`h${n}.example.com`))
-  pending.push(resolve('h0.example.com'))
-  await expect(resolve('one-more.example.com')).rejects.toThrow(TooManyLookups)
+  const requester = { kind: 'anonymous', key: '192.0.2.1' } as const
+  const pending = Array.from({ length: 10 }, (_, n) => resolve(`h${n}.example.com`, { requester }))
+  pending.push(resolve('h0.example.com', { requester }))
+  await expect(resolve('one-more.example.com', { requester })).rejects.toThrow(TooManyLookups)
   for (const name of ['alice.pds.test', 'alice.test', 'alice.local']) {
     expect(await resolve(name)).toBeUndefined()
   }
-  expect(started).toHaveLength(50)
+  expect(started).toHaveLength(10)
   done.resolve(undefined)
   await Promise.all(pending)
 })

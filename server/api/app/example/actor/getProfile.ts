@@ -1,6 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findByIdentifier } from '../../../../accounts/identifier.ts'
 import { type AccountStatus, statusOf } from '../../../../accounts/status.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
 import { profileViewDetailed } from '../../../../views/profile-detail.ts'
 import { actorById } from '../../../../views/profiles.ts'
@@ -24,7 +25,7 @@ export const getProfile = method(app.example.actor.getProfile, {
       throw new XrpcError(name, message, { status: 400 })
     }
     // Anyone could have other servers asked otherwise.
-    if (!account && auth) await transientActors.read(params.actor)
+    if (!account && auth) await transientActors.read(params.actor, requesterOf(caller.source, auth.did))
     const ctx = viewContext(caller.origin, auth?.did)
     const id = actorIdByIdentifier(ctx, account?.did ?? params.actor)
     const isShown = id !== undefined && isVisible(ctx, id) && actorById(ctx, id).isKnown

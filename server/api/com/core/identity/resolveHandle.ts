@@ -3,18 +3,21 @@ import { normalizeHandle } from '../../../../accounts/handle.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as graph from '../../../../store/tables/graph.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {
   auth: 'reader',
-  async handler({ params, auth, store, resolveHandle: resolveDomain, findHandle, fail }) {
+  async handler({ params, auth, caller, store, resolveHandle: resolveDomain, findHandle, fail }) {
     const handle = normalizeHandle(params.handle)
     const account = accounts.findByHandle(store, handle)
     if (account && statusOf(account) !== undefined)
       throw fail('HandleNotFound', 'The account with this handle is not active')
     // Other servers ask without credentials: otherwise two that read each other would ask in a circle.
-    const resolveElsewhere = auth === undefined ? resolveDomain : findHandle
-    const did = graph.actorOfHandle(store, handle)?.did ?? (await resolveElsewhere?.(handle))
+    const requester = requesterOf(caller.source, auth?.did)
+    const resolveElsewhere = () =>
+      auth === undefined ? resolveDomain?.(handle, { requester }) : findHandle(handle, requester)
+    const did = graph.actorOfHandle(store, handle)?.did ?? (await resolveElsewhere())
     if (did === undefined) throw fail('HandleNotFound', 'No account was found for this handle')
     return { did }
   },

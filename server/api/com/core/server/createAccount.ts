@@ -18,6 +18,7 @@ import * as accounts from '../../../../store/tables/accounts.ts'
 import * as repos from '../../../../store/tables/repos.ts'
 import * as reservedKeys from '../../../../store/tables/reserved-keys.ts'
 import { streamStates } from '../../../../store/tables/stream-state.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
@@ -41,7 +42,11 @@ export const createAccount = method(com.core.server.createAccount, {
       throw fail('InvalidRequest', 'This is not a valid email address')
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
-    const imported = await importIdentity(services, { ...input, serviceToken: auth.serviceToken })
+    const imported = await importIdentity(services, {
+      ...input,
+      serviceToken: auth.serviceToken,
+      requester: requesterOf(caller.source, undefined),
+    })
     const problem = handleProblem(handle, config.userDomains)
     if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {
       await requireProof({ ...services, config }, imported.did, handle)

@@ -2,13 +2,14 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { blobResponse } from '../../../../blobs/response.ts'
 import { visibleRepo } from '../../../../records/visible.ts'
 import { findReferenced } from '../../../../store/tables/blobs.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const getBlob = method(com.core.sync.getBlob, {
   auth: 'reader',
-  async handler({ params, auth, headers, store, blobs, interest, pictures, fail }) {
+  async handler({ params, auth, caller, headers, store, blobs, interest, pictures, fail }) {
     if (!interest.isLocal(params.did) && interest.isKnown(params.did)) {
-      const picture = await pictures.find(params.did, params.cid)
+      const picture = await pictures.find(params.did, params.cid, requesterOf(caller.source, auth?.did))
       if (!picture) throw fail('BlobNotFound', `This server has no picture ${params.cid} of ${params.did}`)
       return blobResponse(picture, headers, (start, end) => pictures.read(picture.cid, start, end))
     }
