@@ -17,6 +17,8 @@ const exempt = [
   /^com\.core\.(server|identity)\./,
   /^com\.core\.admin\.(defs|deleteAccount|disableInviteCodes|getSubjectStatus|updateAccountPassword|updateSubjectStatus)#/,
   /^com\.core\.repo\.(applyWrites|createRecord|deleteRecord|describeRepo|getRecord|listRecords|putRecord)#/,
+  // Missing media of ours may be damaged files.
+  /^com\.core\.repo\.listMissingBlobs#recordBlob/,
   /^com\.core\.sync\.getRepo#/,
   /^app\.example\.notification\.(?!declaration)/,
   // Unknown members of preferences are kept.

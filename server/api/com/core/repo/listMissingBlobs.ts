@@ -12,7 +12,7 @@ export const listMissingBlobs = method(com.core.repo.listMissingBlobs, {
     const blobs = found.slice(0, limit).map(({ cid, did, collection, rkey, isDamaged }) => ({
       cid,
       recordUri: recordUri(did, collection, rkey),
-      damaged: isDamaged === 1,
+      damaged: isDamaged === 1 || undefined,
     }))
     return { cursor: found.length > limit ? blobs.at(-1)?.cid : undefined, blobs }
   },
