@@ -5,19 +5,23 @@
  */
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, allNamesOf, canonicalNsid } from '../config/aliases.ts'
+import type { OmittedRecord } from '../store/tables/omitted-records.ts'
 import type { StoredRecord } from '../store/tables/records.ts'
 import type { PreparedRecord } from './prepare.ts'
 
+/** A record before a write, which the index may omit. */
+export type RecordBefore = StoredRecord | OmittedRecord
+
 /** What a commit does to one record: creates, replaces or deletes it. A replaced record may move to another name of its collection. */
 export type RecordChange =
-  | { readonly before: StoredRecord | undefined; readonly after: PreparedRecord }
-  | { readonly before: StoredRecord; readonly after: undefined }
+  | { readonly before: RecordBefore | undefined; readonly after: PreparedRecord }
+  | { readonly before: RecordBefore; readonly after: undefined }
 
 export interface Draft {
   /** CID of the latest commit. */
   readonly commit: string
   /** Returns the record as the draft leaves it. */
-  find(collection: NsidString, rkey: RecordKeyString): StoredRecord | PreparedRecord | undefined
+  find(collection: NsidString, rkey: RecordKeyString): RecordBefore | PreparedRecord | undefined
   /** Replaces the record that `find` returns, or creates one. */
   put(record: PreparedRecord): void
   /** Deletes the record that `find` returns, if any. */
@@ -27,7 +31,7 @@ export interface Draft {
 }
 
 interface Slot {
-  readonly before: StoredRecord | undefined
+  readonly before: RecordBefore | undefined
   /** Undefined keeps the record, null deletes it. */
   write: PreparedRecord | null | undefined
 }
@@ -36,7 +40,7 @@ interface Slot {
 export function createDraft(
   commit: string,
   aliases: Aliases,
-  read: (collection: NsidString, rkey: RecordKeyString) => StoredRecord | undefined,
+  read: (collection: NsidString, rkey: RecordKeyString) => RecordBefore | undefined,
 ): Draft {
   const all = new Map<string, Slot[]>()
 
@@ -78,7 +82,7 @@ export function createDraft(
   }
 }
 
-function current(slot: Slot | undefined): StoredRecord | PreparedRecord | undefined {
+function current(slot: Slot | undefined): RecordBefore | PreparedRecord | undefined {
   return slot?.write === undefined ? slot?.before : (slot.write ?? undefined)
 }
 

@@ -1,6 +1,7 @@
 /** Pinned commits: what later writes remove of them is kept in memory while they are read. */
 import type { Reader } from '../store/database.ts'
-import * as records from '../store/tables/records.ts'
+import * as omitted from '../store/tables/omitted-records.ts'
+import type { StoredRecord } from '../store/tables/records.ts'
 import type { Block, DatedBlock, Head } from '../store/tables/repos.ts'
 import { findDatedBlock } from '../store/tables/repos.ts'
 
@@ -18,7 +19,7 @@ export interface Pins {
   keep(db: Reader, did: string, nodes: readonly string[], changed: readonly ChangedRecord[]): void
 }
 
-type ChangedRecord = Pick<records.StoredRecord, 'collection' | 'rkey'>
+type ChangedRecord = Pick<StoredRecord, 'collection' | 'rkey'>
 
 /** Bytes that are kept for one reader. Beyond them it must begin again. */
 const maxKeptBytes = 32 * 1024 * 1024
@@ -45,7 +46,7 @@ export function createPins(maxBytes = maxKeptBytes): Pins {
       if (!all) return
       const found = [
         ...nodes.map((cid) => ({ cid, ...findDatedBlock(db, did, cid) })),
-        ...changed.map(({ collection, rkey }) => records.findDated(db, did, collection, rkey)),
+        ...changed.map((record) => omitted.findInTree(db, did, record)),
       ]
       for (const kept of all) {
         for (const block of found) if (block?.bytes) add(kept, block as Block & DatedBlock)

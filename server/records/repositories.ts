@@ -6,7 +6,7 @@
  * are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit can write many
  * of them together.
  */
-import type { DidString } from '@atproto/syntax'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { statusError } from '../accounts/status.ts'
 import { requireWritable } from '../accounts/stopped-writes.ts'
 import type { Aliases } from '../config/aliases.ts'
@@ -14,6 +14,7 @@ import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
 import type { Database, Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
+import * as omitted from '../store/tables/omitted-records.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
@@ -76,11 +77,14 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   const cache = createRepositoryCache(store)
   const pins = createPins()
 
+  const findRecord = (did: DidString) => (collection: NsidString, rkey: RecordKeyString) =>
+    records.find(store, did, collection, rkey) ?? omitted.find(store, did, collection, rkey)
+
   /** Resolves before the commit is on disk. `stored` then resolves with the commit, or with false if another came first. */
   async function attempt(did: DidString, plan: Plan) {
     const base = cache.head(did)
     if (!base) throw accountNotFound()
-    const draft = createDraft(base.commit, aliases, (name, rkey) => records.find(store, did, name, rkey))
+    const draft = createDraft(base.commit, aliases, findRecord(did))
     plan(draft)
     const changes = draft.changes()
     if (changes.length === 0) return { stored: store.settled() }

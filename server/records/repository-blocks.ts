@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { cidBytes, cidKey } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
+import * as omitted from '../store/tables/omitted-records.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
 import type { Pin } from './pins.ts'
@@ -83,7 +84,9 @@ export async function findBlocks(
     found.set(cid, { cid, bytes })
     wanted.delete(key)
   }
-  for (const [key, cid] of [...wanted]) add(key, repos.findBlock(db, did, cid))
+  for (const [key, cid] of [...wanted]) {
+    add(key, repos.findBlock(db, did, cid) ?? omitted.findBlock(db, did, cid))
+  }
   for (let after: records.PlacedCid | undefined; wanted.size > 0; await setImmediate()) {
     const page = records.cidPage(db, did, after, pageSize)
     for (const { id, cid } of page) if (wanted.has(cidKey(cid))) add(cidKey(cid), records.bytesOf(db, id))
@@ -113,8 +116,7 @@ function recordOf(
   cid: string,
   findRemoved?: Removed,
 ): repos.DatedBlock {
-  const { collection, rkey } = splitKey(key)
-  const stored = records.findDated(db, did, collection, rkey)
+  const stored = omitted.findInTree(db, did, splitKey(key))
   const record = stored?.cid === cid ? stored : findRemoved?.(cid)
   if (!record) throw new Error(`The repository of ${did} lacks the record ${key}, ${cid}`)
   return record

@@ -5,6 +5,7 @@ import type { DidString } from '@atproto/syntax'
 import { type Aliases, canonicalNsid } from '../config/aliases.ts'
 import type { Writer } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
+import * as omitted from '../store/tables/omitted-records.ts'
 import * as records from '../store/tables/records.ts'
 import { iso } from '../util/time.ts'
 import type { RecordChange } from './draft.ts'
@@ -24,7 +25,7 @@ export function writeRecord(
   { aliases, now, listener }: Deps,
   tx: Writer,
   did: DidString,
-  { before, after }: RecordChange,
+  { before: earlier, after }: RecordChange,
 ): AfterCommit | undefined {
   const at = iso(now())
   const read = subjectReader((handle) => findByHandle(tx, handle)?.did, aliases)
@@ -49,6 +50,9 @@ export function writeRecord(
     links: linksOf(canonicalNsid(collection, aliases), record, read),
     at,
   })
+  // Nothing was derived from a record that the index omits.
+  if (earlier && earlier.id === undefined) omitted.remove(tx, did, earlier)
+  const before = earlier?.id === undefined ? undefined : earlier
   const previous = before && event(before, withCanonicalTypes(decode(before.bytes), aliases) as LexMap)
   if (!after) {
     if (!before || !previous) return undefined

@@ -1,8 +1,24 @@
-/** Migrations of moves: when writes stop, and which media are missing. */
+/** Migrations of moves: when writes stop, which media are missing, and which records are left out of the index. */
 import type { Migration } from './migrate.ts'
 
 export function moveMigrations(): Migration[] {
   return [{ sql: stopsAndMissingMedia() }]
+}
+
+/** See `tables/omitted-records.ts`. */
+export function omittedRecords(): string {
+  return `
+    CREATE TABLE omitted_records (
+      actor INTEGER NOT NULL REFERENCES actors (id),
+      key TEXT NOT NULL,                 -- collection/rkey, as in the tree
+      cid BLOB NOT NULL,
+      bytes BLOB NOT NULL,               -- DAG-CBOR
+      reason TEXT NOT NULL,              -- integer, key
+      rev TEXT NOT NULL,
+      PRIMARY KEY (actor, key)
+    ) STRICT;
+    CREATE INDEX omitted_records_cid ON omitted_records (actor, cid);
+  `
 }
 
 /** See `tables/moves.ts` and `tables/missing-media.ts`. */

@@ -1,5 +1,8 @@
+import type { LexMap } from '@atproto/lex-data'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { archiveOf } from '../support/archive.ts'
 import { day } from '../support/clock.ts'
+import { importRepo } from '../support/moving-account.ts'
 import { fillSignIn, heading, World } from '../support/world.ts'
 
 let world: World
@@ -137,4 +140,21 @@ test('account switcher: switches between two accounts and signs one out', async 
   await page.getByRole('button', { name: 'Account menu, grace.test' }).waitFor()
   const remaining = await world.server.get('com.core.server.listSessions', {}, grace)
   expect(remaining.body.sessions).toHaveLength(2)
+})
+
+test('stored data: records that an import left out of the index are listed, with the reason', async () => {
+  const olga = await world.server.account('olga')
+  await world.server.post('com.core.server.deactivateAccount', {}, olga)
+  const records = [
+    ['com.example.note/good', { text: 'Good' }],
+    ['com.example.note/large', { n: 2n ** 60n } as unknown as LexMap],
+    ['com.example.old_notes/one', { text: 'Old' }],
+  ] as const
+  expect((await importRepo(world.server, olga, archiveOf({ did: olga.did, records }))).status).toBe(200)
+  await world.server.post('com.core.server.activateAccount', undefined, olga)
+  const page = await world.signedIn(olga, '/account')
+  const rows = page.getByRole('list', { name: 'Records not shown' }).getByRole('listitem')
+  await expect.poll(() => rows.count()).toBe(2)
+  await rows.filter({ hasText: 'large' }).getByText('a number in it is too large').waitFor()
+  await rows.filter({ hasText: 'one' }).getByText('its key has an old form').waitFor()
 })

@@ -5,6 +5,7 @@ import { t } from '../../strings/en.ts'
 import { formatNumber } from '../../strings/format.ts'
 import { Panel, Section } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
+import { OmittedRecords } from './omitted-records.tsx'
 import styles from './stored-data-section.module.css'
 
 /** Counts of the data that the server stores for the account. */
@@ -23,6 +24,7 @@ export function StoredDataSection() {
                 </div>
               ))}
             </dl>
+            {figures.omittedRecords && <OmittedRecords omitted={figures.omittedRecords} />}
           </Panel>
         )}
       </Loaded>
@@ -41,6 +43,7 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
     repoRev,
     mediaBytes,
     mediaLimit,
+    omittedRecords,
   } = figures
   const blobs = t.account.blobsOf(formatNumber(importedBlobs), formatNumber(expectedBlobs))
   return [
@@ -53,6 +56,7 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
       ),
     },
     { name: t.account.records, value: formatNumber(indexedRecords) },
+    ...(omittedRecords ? [{ name: t.account.omitted, value: formatNumber(omittedRecords.count) }] : []),
     { name: t.account.blocks, value: formatNumber(repoBlocks) },
     ...(expectedBlobs > 0 ? [{ name: t.account.blobs, value: blobs }] : []),
     ...(mediaBytes === undefined || (mediaBytes === 0 && mediaLimit === undefined)

@@ -84,6 +84,14 @@ export const account = {
   validDidYes: 'Points to this server',
   validDidNo: 'Points elsewhere',
   records: 'Records',
+  omitted: 'Records not shown',
+  omittedLead:
+    'These records came with the account, but apps cannot read them. They stay in the repository, and a move takes them along.',
+  omittedReasons: {
+    integer: 'a number in it is too large',
+    key: 'its key has an old form',
+  } as Readonly<Record<string, string>>,
+  omittedMore: (more: number) => `and ${formatNumber(more)} more`,
   blocks: 'Repository blocks',
   media: 'Media',
   mediaOf: (bytes: number, limit: number | undefined) =>

@@ -16,6 +16,7 @@ import type { Files } from '../../store/files.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import * as collections from '../../store/tables/collections.ts'
 import * as imports from '../../store/tables/imports.ts'
+import * as omitted from '../../store/tables/omitted-records.ts'
 import * as repos from '../../store/tables/repos.ts'
 import { iso } from '../../util/time.ts'
 import { protocolError } from '../../xrpc/errors.ts'
@@ -103,7 +104,7 @@ interface NewCommit {
   readonly rev: string
 }
 
-/** Stores the nodes, and the records that the account does not have. Returns the ids of those that it has. */
+/** Stores the nodes, the records that the account does not have, and those that the index omits. Returns the ids of those that it has. */
 async function stage(deps: Deps, commit: NewCommit, path: string): Promise<ReadonlySet<number>> {
   const { store, files } = deps
   const { did, rev } = commit
@@ -120,7 +121,9 @@ async function stage(deps: Deps, commit: NewCommit, path: string): Promise<Reado
         const entry = entries[next]
         if (!entry || !begun) return false
         if (entry.key === '') imports.insertBlock(tx, begun, { ...entry, rev })
-        else {
+        else if (entry.omission) {
+          omitted.insert(tx, begun.staging, { ...entry, reason: entry.omission, rev })
+        } else {
           const existing = stageRecord(tx, begun, entry)
           if (existing !== undefined) kept.add(existing)
         }

@@ -1,18 +1,23 @@
 /**
  * The staged file of an import: the verified nodes and records in the order in which they are stored, so that the server reads it
- * from start to end. Each entry: length of the key (2 bytes; 0 for a node), length of the content (4 bytes), key, CID, content.
+ * from start to end. Each entry: length of the key (2 bytes; 0 for a node), length of the content (4 bytes), whether and why the
+ * index omits the record (1 byte), key, CID, content.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Files } from '../../store/files.ts'
+import type { OmissionReason } from '../../store/tables/omitted-records.ts'
 
 export interface StagedEntry {
   /** `collection/rkey` of a record; empty for a node of the tree. */
   readonly key: string
   readonly cid: Uint8Array
   readonly bytes: Uint8Array
+  /** Why the index cannot have the record. */
+  readonly omission: OmissionReason | undefined
 }
 
-const headBytes = 6
+const headBytes = 7
+const omissions: readonly StagedEntry['omission'][] = [undefined, 'integer', 'key']
 const cidBytes = 36
 const bufferBytes = 1024 * 1024
 
@@ -31,11 +36,12 @@ export function createStagedFile(path: string): StagedFileWriter {
     used = 0
   }
   return {
-    write({ key, cid, bytes }) {
+    write({ key, cid, bytes, omission }) {
       const length = headBytes + key.length + cidBytes
       if (used + length > bufferBytes) flush()
       buffer.writeUInt16BE(key.length, used)
       buffer.writeUInt32BE(bytes.length, used + 2)
+      buffer.writeUInt8(omissions.indexOf(omission), used + 6)
       buffer.write(key, used + headBytes, 'latin1')
       buffer.set(cid, used + headBytes + key.length)
       used += length
@@ -85,5 +91,6 @@ function parse(content: Buffer, at: number): StagedEntry | undefined {
     key: content.toString('latin1', at + headBytes, keyEnd),
     cid: content.subarray(keyEnd, cidEnd),
     bytes: content.subarray(cidEnd, end),
+    omission: omissions[content.readUInt8(at + 6)],
   }
 }

@@ -2,14 +2,13 @@
  * Walks the tree of an archive, and verifies that it is the Merkle search tree of its keys (atproto repository specification): a
  * tree of other shape could not be changed by later writes.
  */
-import { isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import { encodeNode, layerOf, type NodeEntry, parseNode } from '../tree-node.ts'
 import type { Archive } from './archive.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 
 /** A block of the tree, or of a record. */
 export interface TreeBlock {
-  /** `collection/rkey` of a record; undefined for a node. */
+  /** `collection/rkey` of a record, whose parts may not be of valid syntax; undefined for a node. */
   readonly key: string | undefined
   readonly cid: Uint8Array
   /** Valid until the next block. */
@@ -68,10 +67,9 @@ function read(bytes: Buffer): NodeEntry[] {
   return entries
 }
 
+/** Keys of older or looser syntax are permitted: visible ASCII with one slash. */
 function checkKey(key: string): void {
-  const [collection, rkey, ...rest] = key.split('/')
-  const isValid = rest.length === 0 && isValidNsid(collection) && isValidRecordKey(rkey)
-  if (!isValid) {
+  if (!/^[!-.0-~]+\/[!-.0-~]+$/.test(key)) {
     throw new InvalidArchive(`The archive has a key that is not valid: ${JSON.stringify(key.slice(0, 100))}`)
   }
 }

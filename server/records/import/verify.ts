@@ -7,9 +7,11 @@
  */
 import { encode } from '@atproto/lex-cbor'
 import { decodeCid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
-import { isValidTid } from '@atproto/syntax'
+import { isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
 import { isSignedBy } from '../../identity/keys.ts'
+import type { OmissionReason } from '../../store/tables/omitted-records.ts'
 import { decodeMap } from '../decode-map.ts'
+import { splitKey } from '../tree-node.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 import { createStagedFile } from './staged-file.ts'
@@ -50,9 +52,10 @@ export async function verifyArchive(job: VerifyJob): Promise<VerifiedArchive> {
     const staged = createStagedFile(stagedPath)
     try {
       for (const { key = '', cid, bytes } of walkTree(archive, tree)) {
-        if (signingKey === undefined) checkBlock(key, bytes)
-        else if (key === '' || !isRecord(bytes)) continue
-        staged.write({ key, cid, bytes })
+        const flaw = key === '' ? undefined : flawOf(key, bytes)
+        if (signingKey !== undefined && (key === '' || flaw)) continue
+        if (flaw === 'damage') throw new InvalidArchive(`The record ${key} of the archive is not valid`)
+        staged.write({ key, cid, bytes, omission: flaw })
       }
     } finally {
       staged.close()
@@ -84,20 +87,30 @@ async function checkSignature({ sig, ...unsigned }: LexMap, signingKey: string):
   if (!isSigned) throw new InvalidArchive('The commit of the archive is not signed by the key of its account')
 }
 
-/** @param key empty for a node */
-function checkBlock(key: string, bytes: Uint8Array): void {
-  if (key !== '' && !isRecord(bytes))
-    throw new InvalidArchive(`The record ${key} of the archive is not valid`)
-}
-
-function isRecord(bytes: Uint8Array): boolean {
+/** Returns what is wrong with a record; undefined if responses can contain it. */
+function flawOf(key: string, bytes: Uint8Array): OmissionReason | 'damage' | undefined {
   const record = decodeMap(bytes)
-  return record !== undefined && isReadable(record)
+  const flaw = record ? unreadable(record) : 'depth'
+  if (flaw === 'depth') return 'damage'
+  const { collection, rkey } = splitKey(key)
+  return isValidNsid(collection) && isValidRecordKey(rkey) ? flaw : 'key'
 }
 
 /** Whether responses can contain a value: it is not too deep, and its integers have at most 53 bits. */
-export function isReadable(value: unknown, depth = maxDepth): boolean {
-  if (typeof value === 'bigint' || depth === 0) return false
-  if (Array.isArray(value)) return value.every((item) => isReadable(item, depth - 1))
-  return !isPlainObject(value) || Object.values(value as LexMap).every((item) => isReadable(item, depth - 1))
+export function isReadable(value: unknown): boolean {
+  return unreadable(value) === undefined
+}
+
+/** Returns why responses cannot contain a value. Depth goes first: it can exhaust the stack of everyone who decodes the value. */
+function unreadable(value: unknown, depth = maxDepth): 'depth' | 'integer' | undefined {
+  if (depth === 0) return 'depth'
+  if (typeof value === 'bigint') return 'integer'
+  let found: 'integer' | undefined
+  const items = Array.isArray(value) ? value : isPlainObject(value) ? Object.values(value as LexMap) : []
+  for (const item of items) {
+    const flaw = unreadable(item, depth - 1)
+    if (flaw === 'depth') return flaw
+    found ??= flaw
+  }
+  return found
 }

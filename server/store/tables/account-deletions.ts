@@ -62,6 +62,7 @@ const manyRows = [
     order: 'hidden, reason, followed, indexed_at, id',
   },
   { table: 'records', column: 'actor', order: 'collection, rkey', key: 'id', limit: 20 },
+  { table: 'omitted_records', column: 'actor', order: 'key', key: 'actor, key', limit: 20 },
   { table: 'repo_blocks', column: 'actor', order: 'cid', key: 'actor, cid', limit: 200 },
   { table: 'blobs', column: 'account', order: 'cid', key: 'account, cid', limit: 200 },
   { table: 'bookmarks', column: 'account', order: 'did, rkey', key: 'id', limit: 200 },

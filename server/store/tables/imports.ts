@@ -28,6 +28,8 @@ export const phases = {
   committed: 1,
   /** Only the list of its nodes is left. */
   applied: 2,
+  /** As `committed`, and the old records that the index lacks are removed: those that the account has now are new. */
+  cleared: 3,
 } as const
 
 const select = `SELECT i.id, i.did, i.phase, s.id AS staging, a.id AS account

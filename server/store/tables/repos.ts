@@ -141,8 +141,9 @@ export function blockPage(db: Reader, did: string, after: string | undefined, li
 export function countBlocks(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
     `SELECT (SELECT count(*) FROM repo_blocks WHERE actor = ${actorId})
-       + (SELECT count(DISTINCT cid) FROM records WHERE actor = ${actorId}) AS count`,
-    [did, did],
+       + (SELECT count(DISTINCT cid) FROM records WHERE actor = ${actorId})
+       + (SELECT count(DISTINCT cid) FROM omitted_records WHERE actor = ${actorId}) AS count`,
+    [did, did, did],
   )
   return row?.count ?? 0
 }

@@ -2,6 +2,7 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { LexMap } from '@atproto/lex-data'
 import { readCarWithRoot, verifyRepo } from '@atproto/repo'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ArchiveRecord, archiveOf } from '../../support/archive.ts'
@@ -38,8 +39,14 @@ const like = (rkey: string): ArchiveRecord => [
 ]
 const likes = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => like(`${prefix}${i}`))
-const before = [...likes('kept', 20), ...likes('old', 60)]
-const after = [...likes('kept', 20), ...likes('new', 200)]
+/** Records that the index omits. */
+const odd = (prefix: string, count: number) =>
+  Array.from(
+    { length: count },
+    (_, i): ArchiveRecord => [`com.example.odd/${prefix}${i}`, { n: 2n ** 60n } as unknown as LexMap],
+  )
+const before = [...likes('kept', 20), ...likes('old', 60), ...odd('kept', 5), ...odd('old', 60)]
+const after = [...likes('kept', 20), ...likes('new', 200), ...odd('kept', 5), ...odd('new', 60)]
 
 /** Copies the data as a crash would leave it, without the lock. */
 async function copyData(): Promise<string> {
@@ -80,6 +87,7 @@ async function stateOf(dataDir: string) {
     return {
       keys: creates.map(({ rkey }) => rkey).sort(),
       records: count('records'),
+      omitted: count('omitted_records'),
       links: count('links'),
       likes: count('link_counts'),
       sizes: store.get('SELECT sum(records) AS n FROM collection_sizes'),
@@ -99,15 +107,17 @@ test('after a crash the repository is the old one or the new one, and nothing el
   const copies = await copiesDuring(archiveOf({ did: host.did, records: after }))
   const replaced = await stateOf(await copyData())
   expect({ ...old, keys: old.keys.length }).toMatchObject({
-    keys: 80,
+    keys: 145,
     records: 80,
+    omitted: 65,
     links: 80,
     imports: [0, 0, 0],
     files: [],
   })
   expect({ ...replaced, keys: replaced.keys.length }).toMatchObject({
-    keys: 220,
+    keys: 285,
     records: 220,
+    omitted: 65,
     links: 220,
     imports: [0, 0, 0],
     files: [],

@@ -2,11 +2,16 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import { activationOf } from '../../../../accounts/unactivated.ts'
+import type { Reader } from '../../../../store/database.ts'
 import * as blobs from '../../../../store/tables/blobs.ts'
+import * as omitted from '../../../../store/tables/omitted-records.ts'
 import { privateStateValues } from '../../../../store/tables/private-state.ts'
 import * as records from '../../../../store/tables/records.ts'
 import * as repos from '../../../../store/tables/repos.ts'
 import { method } from '../../../method.ts'
+
+/** Omitted records that a response lists. */
+const maxListed = 100
 
 export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
   auth: 'access',
@@ -26,6 +31,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       repoRev: head.rev,
       repoBlocks: repos.countBlocks(store, did),
       indexedRecords: records.count(store, did),
+      omittedRecords: omittedRecords(store, did),
       privateStateValues: privateStateValues(store, did),
       expectedBlobs: records.countBlobs(store, did),
       importedBlobs: blobs.referencedTotal(store, did).count,
@@ -34,3 +40,8 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
     }
   },
 })
+
+function omittedRecords(db: Reader, did: string) {
+  const count = omitted.count(db, did)
+  return count === 0 ? undefined : { count, records: omitted.list(db, did, maxListed) }
+}
