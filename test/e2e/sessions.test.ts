@@ -78,6 +78,23 @@ test('sessions: a session ended elsewhere shows the reason, and sign-in returns 
   await heading(page, 'Sessions').waitFor()
 })
 
+test('sessions: the use of an old token is shown, and the session can be ended', async () => {
+  const carol = await world.server.account('carol')
+  const refresh = () => world.server.post('com.core.server.refreshSession', undefined, carol.refreshJwt)
+  const { body: successor } = await refresh()
+  world.server.clock.advance(3 * hour)
+  await refresh()
+  const page = await world.signedIn(carol, '/sessions')
+  const marked = page.getByRole('listitem').filter({ hasText: 'An old token of this session was used' })
+  await marked.getByText('Old token used').waitFor()
+  expect(await marked.count()).toBe(1)
+  await marked.getByRole('button', { name: 'End session of' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
+  await page.getByText('Session ended').waitFor()
+  const ended = await world.server.post('com.core.server.refreshSession', undefined, successor.refreshJwt)
+  expect(ended.body.error).toBe('ExpiredToken')
+})
+
 test('sessions: an expired access token is refreshed once for all tabs', async () => {
   const first = await world.signedIn(alice)
   const second = await world.tab(first.context())

@@ -35,6 +35,13 @@ async function subscribed(account: { accessJwt: string }, unread = 0): Promise<L
   return stream
 }
 
+/** An access token that expires two hours later than usual: the clock is moved in these tests. */
+function longLived(account: Account): { accessJwt: string } {
+  const [header, claims] = decodeJwt(account.accessJwt)
+  const key = server.running.services.secrets.tokenKey
+  return { accessJwt: signJwt(header, { ...claims, exp: Number(claims.exp) + 7200 }, key) }
+}
+
 function counted(count: number): Frame {
   return { header: { op: 1, t: '#unreadCount' }, payload: { count } }
 }
@@ -286,13 +293,6 @@ describe('subscribe: rejected connections', () => {
 describe('subscribe: the stream is closed when', () => {
   const revoked = expired('Token has been revoked')
 
-  /** An access token that expires two hours later than usual: the clock is moved in these tests. */
-  function longLived(account: Account): { accessJwt: string } {
-    const [header, claims] = decodeJwt(account.accessJwt)
-    const key = server.running.services.secrets.tokenKey
-    return { accessJwt: signJwt(header, { ...claims, exp: Number(claims.exp) + 7200 }, key) }
-  }
-
   async function endsWith(stream: Listener, last: Frame): Promise<void> {
     const { frames, code, reason } = await stream.ended()
     expect({ frames, code, reason }).toEqual({ frames: [last], code: 1008, reason: 'ExpiredToken' })
@@ -399,6 +399,18 @@ test('subscribe: refreshing the session keeps the stream open', async () => {
   await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
   await server.signIn(alice)
   await social.like(bob, post)
+  expect((await stream.next()).header.t).toBe('#notification')
+  stream.close()
+})
+
+test('subscribe: using an old refresh token of the session keeps the stream open', async () => {
+  const stream = await subscribed(longLived(alice))
+  const refresh = () => server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
+  expect((await refresh()).status).toBe(200)
+  server.clock.advance(3 * hour)
+  expect(await refresh()).toMatchObject(refusal(400, 'ExpiredToken', 'Token has been revoked'))
+  const { body: later } = await server.signIn(bob)
+  await social.like({ ...bob, ...later }, post)
   expect((await stream.next()).header.t).toBe('#notification')
   stream.close()
 })

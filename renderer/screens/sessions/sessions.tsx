@@ -42,7 +42,7 @@ function currentFirst(sessions: readonly OpenSession[]): OpenSession[] {
 }
 
 function SessionRow({ session, onEnd }: { readonly session: OpenSession; onEnd(): void }) {
-  const { client, current, createdAt, lastUsedAt, appPasswordName } = session
+  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, appPasswordName } = session
   const name = clientName(client)
   const Icon = appPasswordName === undefined ? Monitor : KeyRound
   return (
@@ -63,12 +63,19 @@ function SessionRow({ session, onEnd }: { readonly session: OpenSession; onEnd()
             : t.sessions.withAppPassword(appPasswordName)}
           {' · '}
           {t.sessions.used} <RelativeTime at={lastUsedAt} />
+          {oldTokenUsedAt && (
+            <div>
+              {t.sessions.oldTokenUsed} <RelativeTime at={oldTokenUsedAt} />. {t.sessions.oldTokenCauses}{' '}
+              {current ? t.sessions.oldTokenSignOut : t.sessions.oldTokenEnd}
+            </div>
+          )}
         </>
       }
       icon={<Icon aria-hidden size={20} strokeWidth={1.75} />}
       title={
         <>
-          <span title={client}>{name}</span> {current && <Badge variant="good">{t.sessions.current}</Badge>}
+          <span title={client}>{name}</span> {current && <Badge variant="good">{t.sessions.current}</Badge>}{' '}
+          {oldTokenUsedAt && <Badge variant="warn">{t.sessions.oldToken}</Badge>}
         </>
       }
     />
