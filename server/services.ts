@@ -351,7 +351,11 @@ export async function createServices(base: Base): Promise<Services> {
 }
 
 /** Creates the DID resolver. The documents of local accounts come from the store until they are published. */
-function createResolver({ config, store, now, signal }: Base, lookups: Lookups, origin: string): ResolveDid {
+function createResolver(
+  { config, store, now, clock, signal }: Base,
+  lookups: Lookups,
+  origin: string,
+): ResolveDid {
   return createDidResolver({
     plcUrl: config.plcUrl,
     allowPrivate: config.allowPrivateTargets,
@@ -364,6 +368,7 @@ function createResolver({ config, store, now, signal }: Base, lookups: Lookups, 
       const account = findByDid(store, did)
       return account && (stale ?? publishedDocument(account))
     },
+    onDirectoryTime: clock.witness,
     signal,
     ...lookups,
   })

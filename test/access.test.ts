@@ -263,6 +263,8 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: deleted(subject),
   }),
   'com.core.admin.checkNetwork': () => ({}),
+  'com.core.admin.confirmClock': () => ({}),
+  'com.core.admin.getClock': () => ({}),
   'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.purgeRemoteRecords': () => ({}),
   'com.core.admin.requestCrawls': () => ({}),

@@ -9,6 +9,7 @@ import { TakendownScreen } from '../screens/takendown/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
 import { AccountBanner, ConnectionBanner } from './banners.tsx'
+import { ClockBanner } from './clock-banner.tsx'
 import { Screens } from './screens.tsx'
 import styles from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
@@ -36,6 +37,7 @@ export function Shell() {
       <Sidebar isOwner={isOwner} />
       <div className={styles.content}>
         <ConnectionBanner />
+        {isOwner && <ClockBanner />}
         <AccountBanner />
         <main id="content" tabIndex={-1}>
           {session.status === 'takendown' ? <TakendownScreen /> : <Screens />}

@@ -81,12 +81,14 @@ import { listConvos } from './chat/example/convo/listConvos.ts'
 import { describeActors } from './com/core/actor/describeActors.ts'
 import { addUpstream } from './com/core/admin/addUpstream.ts'
 import { checkNetwork } from './com/core/admin/checkNetwork.ts'
+import { confirmClock } from './com/core/admin/confirmClock.ts'
 import { deleteAccount as adminDeleteAccount } from './com/core/admin/deleteAccount.ts'
 import { disableAccountInvites } from './com/core/admin/disableAccountInvites.ts'
 import { disableInviteCodes } from './com/core/admin/disableInviteCodes.ts'
 import { enableAccountInvites } from './com/core/admin/enableAccountInvites.ts'
 import { getAccountInfo } from './com/core/admin/getAccountInfo.ts'
 import { getAccountInfos } from './com/core/admin/getAccountInfos.ts'
+import { getClock } from './com/core/admin/getClock.ts'
 import { getInviteCodes } from './com/core/admin/getInviteCodes.ts'
 import { getMove as getMoveOfAccount } from './com/core/admin/getMove.ts'
 import { getNetwork } from './com/core/admin/getNetwork.ts'
@@ -230,11 +232,13 @@ export const methods = [
   updateEmail,
   describeActors,
   checkNetwork,
+  confirmClock,
   adminDeleteAccount,
   disableAccountInvites,
   enableAccountInvites,
   getAccountInfo,
   getAccountInfos,
+  getClock,
   getInviteCodes,
   getNetwork,
   purgeRemoteRecords,

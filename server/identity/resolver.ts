@@ -16,6 +16,8 @@ export type DidResolverOptions = {
   local?: (did: string) => DidDocument | undefined
   /** The document to use while the DID cannot be looked up. `stale` is the last one that was found. */
   fallback?: (did: string, stale: DidDocument | undefined) => DidDocument | undefined
+  /** Called with the time at which the directory sent an answer, by its clock. */
+  onDirectoryTime?: (at: Date) => void
   /** Aborts every look-up. */
   signal?: AbortSignal | undefined
   /** The look-up of hosts of did:web. */
@@ -137,6 +139,8 @@ async function fetchDocument(did: string, options: DidResolverOptions): Promise<
       throw new UnresolvableDid(`${did}: ${cause.message}`, { cause, isOutage: true })
     },
   )
+  const sentAt = new Date(response.headers.date ?? '')
+  if (did.startsWith('did:plc:') && !Number.isNaN(sentAt.getTime())) options.onDirectoryTime?.(sentAt)
   if (response.status === 200) return parseJson(response.body)
   const isOutage = response.status >= 500 || response.status === 429
   const isEnded = response.status === 410

@@ -3,7 +3,7 @@
  * Then nothing is deleted because of its age, see `isPlausible`, until
  *
  * - the clock is right again,
- * - a server that is asked for something else states the same time,
+ * - the did:plc directory of the settings states the same time in an answer,
  * - the owner confirms the time, or
  * - the server has run for long enough: the trusted time approaches the clock by a day per hour. So a computer that was off for
  *   three weeks is trusted after 15 hours, and a clock that is three years ahead not within a month.
@@ -25,7 +25,7 @@ export interface ClockState {
   readonly doubt: ClockDoubt | undefined
   /** The newest time that was trusted. */
   readonly trustedAt: Date
-  /** The time that another server has stated, as it would be by now, if it differs from the clock. */
+  /** The time that the directory has stated, as it would be by now, if it differs from the clock. */
   readonly elsewhere: Date | undefined
 }
 
@@ -39,7 +39,7 @@ export interface TrustedClock {
   state(): ClockState
   /** Compares the clock with the trusted time, and stores it seldom. Call it once a minute. */
   check(): Promise<void>
-  /** Another machine has stated its time. */
+  /** The directory has stated its time. */
   witness(at: Date): void
   /** The owner has confirmed the time of the clock. */
   confirm(): Promise<void>
@@ -62,7 +62,7 @@ const dayMs = 24 * hourMs
 const maxAheadMs = 7 * dayMs
 /** Systems that keep local time in the hardware correct the clock by hours after their start. */
 const maxBehindMs = hourMs
-/** The time that another server states may differ by this much. */
+/** The time that the directory states may differ by this much. */
 const witnessMs = hourMs
 /** By how much the trusted time approaches the clock in a minute. */
 const stepMs = dayMs / 60
@@ -76,7 +76,7 @@ export function createTrustedClock({ store, readClock, log }: Deps): TrustedCloc
   let trustedAt = stored.trustedAt ?? firstTrusted(store, readClock().getTime())
   let furthestAt = stored.furthestAt
   let lastCheckAt = readClock().getTime()
-  /** The time of another server minus ours. */
+  /** The time of the directory minus ours. */
   let elsewhereMs: number | undefined
   let reported: ClockDoubt | undefined
 

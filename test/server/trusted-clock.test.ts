@@ -6,7 +6,8 @@ import { migrations } from '../../server/records/migrations.ts'
 import { Database } from '../../server/store/database.ts'
 import { state as eventState } from '../../server/store/tables/events.ts'
 import { day, hour, minute } from '../support/clock.ts'
-import { type Account, TestServer } from '../support/server.ts'
+import { PlcDirectory } from '../support/plc.ts'
+import { type Account, adminAuth, TestServer } from '../support/server.ts'
 
 const years = 3 * 365 * day
 
@@ -225,6 +226,44 @@ describe('trust is regained', () => {
     expect(isPlausible()).toBe(false)
     expect(services().clock.state().elsewhere?.getTime()).toBeLessThan(server.clock.now().getTime())
     services().clock.witness(server.clock.now())
+    expect(isPlausible()).toBe(true)
+  })
+
+  test('by the clock of the directory, which is read from its answers', async () => {
+    const directory = await PlcDirectory.start()
+    const other = await TestServer.start({ plcUrl: directory.url })
+    try {
+      const { clock, resolveDid } = other.running.services
+      const { did } = await other.account('alice')
+      const ask = () => resolveDid(did, { maxAgeMs: 0 })
+      other.clock.advance(21 * day)
+      directory.time = new Date(other.clock.now().getTime() - 21 * day)
+      await ask()
+      const { body } = await other.get('com.core.admin.getClock', {}, adminAuth)
+      expect(body.doubt).toBe('ahead')
+      expect(Date.parse(body.now) - Date.parse(body.elsewhere)).toBeGreaterThan(20 * day)
+      directory.time = other.clock.now()
+      await ask()
+      expect(clock.isPlausible()).toBe(true)
+    } finally {
+      await other.close()
+      await directory.close()
+    }
+  })
+
+  test('by the confirmation of the administrator', async () => {
+    const state = async () => (await server.get('com.core.admin.getClock', {}, adminAuth)).body
+    expect((await state()).doubt).toBeUndefined()
+    server.clock.advance(years)
+    const wrong = await state()
+    expect(wrong.doubt).toBe('ahead')
+    expect(Date.parse(wrong.now) - Date.parse(wrong.trustedAt)).toBeGreaterThanOrEqual(years)
+    const owner = await server.account('alice')
+    const bob = await server.account('bob')
+    const confirm = (auth: Account) => server.post('com.core.admin.confirmClock', undefined, auth)
+    expect((await confirm(bob)).status).toBe(403)
+    expect((await confirm(owner)).status).toBe(200)
+    expect((await state()).doubt).toBeUndefined()
     expect(isPlausible()).toBe(true)
   })
 

@@ -91,6 +91,8 @@ export class PlcDirectory {
   mode: PlcMode = 'up'
   /** Accepts the next operation without an answer, then is down. */
   downAfterPost = false
+  /** The time in its answers; the real one by default. */
+  time: Date | undefined
   /** Every request, as `GET /did:plc:…/log/last`. */
   readonly requests: string[] = []
   /** Every operation that was posted, accepted or not. */
@@ -98,7 +100,10 @@ export class PlcDirectory {
   /** DIDs whose operations are refused. */
   readonly refused = new Set<string>()
   readonly #logs = new Map<string, PlcOperation[]>()
-  readonly #server = createServer((req, res) => void this.#answer(req, res))
+  readonly #server = createServer((req, res) => {
+    if (this.time) res.setHeader('date', this.time.toUTCString())
+    void this.#answer(req, res)
+  })
   readonly #waiting = new Set<() => void>()
 
   static async start(): Promise<PlcDirectory> {

@@ -1,5 +1,5 @@
 /** Texts around the screens, and those that several screens share. */
-import { count, formatDate, formatNumber } from '../format.ts'
+import { count, formatDate, formatDateTime, formatNumber } from '../format.ts'
 
 export const app = {
   name: 'Desktop PDS',
@@ -128,6 +128,20 @@ export const banner = {
   suspended:
     'This account is suspended. You can sign in and change settings, but not post. Contact the owner of this server.',
   takendown: 'This account was taken down. You can move it to another server, deactivate it or delete it.',
+}
+
+export const clock = {
+  wrong: (shown: string, trusted: string) =>
+    `The clock of this server seems wrong: it shows ${formatDateTime(shown)}, and the last known time is ${formatDateTime(trusted)}.`,
+  paused: 'Until it is right, nothing is deleted because of its age.',
+  elsewhere: (at: string) => `By the clock of the directory it is ${formatDateTime(at)}.`,
+  fix: 'Correct the date and time in the settings of the computer that runs the server.',
+  isRight: 'The clock is right',
+  confirmTitle: (shown: string) => `Is it ${formatDateTime(shown)}?`,
+  confirmText:
+    'The server will trust its clock again. It then ends expired sessions, and deletes old events and uploads and the accounts whose deletion is due.',
+  confirm: 'Confirm',
+  confirmed: 'Clock confirmed',
 }
 
 export const notFound = {
