@@ -112,7 +112,7 @@ export function createIntake({
     if (!hasRoom) store.assertRoom(shareOfStore)
     hasRoom = true
   }
-  const deps = { aliases: config.aliases, now, budgets, standingOf, room, assertRoom, ...listeners }
+  const deps = { ...listeners, aliases: config.aliases, now, budgets, standingOf, room, assertRoom }
 
   /** Applies changes until the time is up, or one needs more room. */
   function applySome(tx: Writer, slice: Slice): Result {
