@@ -9,6 +9,7 @@ import * as stored from '../server/store/backup.ts'
 import { describeBackup, isProtected } from '../server/store/backup-content.ts'
 import type { BackupProof as StoredProof } from '../server/store/backup-proof.ts'
 import { backupsName } from '../server/store/layout.ts'
+import { deleteReplaced, listReplaced } from '../server/store/replaced.ts'
 import { restore } from '../server/store/restore.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { Backup, BackupContent, BackupProof, DesktopCalls } from './bridge.ts'
@@ -70,6 +71,18 @@ export function createBackups(options: BackupsOptions): Backups {
       ),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
+    'backups.replaced': async () =>
+      (await listReplaced(dataDir)).map(({ replacedAt, keptUntil, ...folder }) => ({
+        ...folder,
+        replacedAt: replacedAt.toISOString(),
+        keptUntil: keptUntil.toISOString(),
+      })),
+    'backups.forget': (name) =>
+      outcome('backups.forget', async () => {
+        if (!(await deleteReplaced(dataDir, name))) throw new Error(`The folder ${name} no longer exists.`)
+        log.info({ folder: name }, 'replaced data deleted')
+        return undefined
+      }),
     'backups.export': (passphrase) => outcome('backups.export', () => exportBackup(parts, passphrase)),
     'backups.choose': () =>
       outcome('backups.choose', async () => {

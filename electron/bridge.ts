@@ -137,6 +137,16 @@ export interface BackupProof {
   readonly missingMedia?: number
 }
 
+/** A folder with the data that a restore or an import replaced. */
+export interface ReplacedData {
+  /** Name of the folder in the data folder. */
+  readonly name: string
+  readonly replacedAt: string
+  /** When the server deletes it. */
+  readonly keptUntil: string
+  readonly bytes: number
+}
+
 /** Content of a backup, read from the file itself. */
 export interface BackupContent {
   readonly createdAt: string
@@ -207,6 +217,10 @@ export interface DesktopCalls {
   'backups.preview': (name: string) => Outcome<BackupContent>
   /** Stops the server, restores the backup, starts the server. The value is the folder that keeps the replaced data. */
   'backups.restore': (name: string) => Outcome<string>
+  /** Newest first. */
+  'backups.replaced': () => readonly ReplacedData[]
+  /** Deletes a folder with replaced data. */
+  'backups.forget': (name: string) => Outcome
   /** Asks for a destination, then writes one file with accounts and keys. Undefined if the dialog was cancelled. */
   'backups.export': (passphrase: string | undefined) => Outcome<string | undefined>
   /** Asks for a file: one of `backups.export`, or a backup. `previewChosen` and `import` use the last one chosen. */

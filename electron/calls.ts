@@ -80,6 +80,8 @@ export function createCalls(options: CallsOptions): Calls {
     'backups.check': { accepts: args(name), handle: backups['backups.check'] },
     'backups.preview': { accepts: args(name), handle: backups['backups.preview'] },
     'backups.restore': { accepts: args(name), handle: backups['backups.restore'] },
+    'backups.replaced': { accepts: none, handle: backups['backups.replaced'] },
+    'backups.forget': { accepts: args(name), handle: backups['backups.forget'] },
     'backups.export': { accepts: args(optional(secret)), handle: backups['backups.export'] },
     'backups.choose': { accepts: none, handle: backups['backups.choose'] },
     'backups.previewChosen': { accepts: args(optional(secret)), handle: backups['backups.previewChosen'] },

@@ -14,6 +14,8 @@ export interface Invocation {
   /** Writes a one-file backup without encryption. */
   readonly unprotected: boolean
   readonly salvage: boolean
+  /** The folder of replaced files to delete. */
+  readonly forget: string | undefined
   /** Accepts the loss that a salvage states, without a question. */
   readonly acceptLoss: boolean
   /** Accepts a database that another program changed, without a question. */
@@ -32,6 +34,7 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
         'passphrase-file': { type: 'string' },
         unprotected: { type: 'boolean', default: false },
         salvage: { type: 'boolean', default: false },
+        forget: { type: 'string' },
         'accept-loss': { type: 'boolean', default: false },
         'accept-changed': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -42,6 +45,7 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
     const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
     const flags = {
       salvage: values.salvage,
+      forget: values.forget,
       acceptLoss: values['accept-loss'],
       acceptChanged: values['accept-changed'],
     }

@@ -5,6 +5,7 @@ import { type BackupInfo, listBackups } from '../store/backup.ts'
 import { isProtected } from '../store/backup-content.ts'
 import type { BackupProof } from '../store/backup-proof.ts'
 import { backupsName } from '../store/layout.ts'
+import { deleteReplaced, listReplaced } from '../store/replaced.ts'
 import { restore } from '../store/restore.ts'
 import { iso } from '../util/time.ts'
 import { runCommand } from './command.ts'
@@ -16,9 +17,11 @@ Replaces the data with a backup. Stop the server first.
 
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
+  npm run restore -- --forget NAME [--data-dir DIR]
   npm run restore -- --salvage [--accept-loss] [--accept-changed] [--data-dir DIR]
 
---list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified.
+--list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified;
+and the folders of replaced files. The server deletes those after 30 days, --forget deletes one now.
 FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
 files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced data; those that
 are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
@@ -31,8 +34,9 @@ accepts a database that another program changed while the server was stopped, if
 
 await runCommand(help, async (invocation) => {
   const { dataDir, list, exportTo, passphraseFile, unprotected, positionals } = invocation
-  if (list) return describeBackups(dataDir)
+  if (list) return [await describeBackups(dataDir), ...(await describeReplaced(dataDir))].join('\n')
   if (invocation.salvage) return runSalvage(invocation)
+  if (invocation.forget !== undefined) return forget(dataDir, invocation.forget)
   const [name] = positionals
   const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
   if (isInvalid) throw new Error(help.trim())
@@ -46,7 +50,7 @@ await runCommand(help, async (invocation) => {
   })
   return replaced === undefined
     ? `Restored ${file}.`
-    : `Restored ${file}. The replaced files are in ${replaced}.`
+    : `Restored ${file}. The replaced files are in ${replaced}. The server deletes them after 30 days.`
 })
 
 async function describeBackups(dataDir: string): Promise<string> {
@@ -59,6 +63,21 @@ async function describeBackups(dataDir: string): Promise<string> {
       ? 'No backup has been proven restorable.'
       : `A backup was last proven restorable: ${iso(latest)}`
   return [summary, '', ...backups.map(describeOne)].join('\n')
+}
+
+async function describeReplaced(dataDir: string): Promise<string[]> {
+  const replaced = await listReplaced(dataDir)
+  if (replaced.length === 0) return []
+  const lines = replaced.map(
+    ({ name, replacedAt, keptUntil, bytes }) =>
+      `${iso(replacedAt)}  ${bytes} bytes  ${name}\n  deleted on ${iso(keptUntil).slice(0, 10)}`,
+  )
+  return ['', 'Replaced files:', '', ...lines]
+}
+
+async function forget(dataDir: string, name: string): Promise<string> {
+  if (await deleteReplaced(dataDir, name)) return `Deleted ${join(dataDir, name)}.`
+  throw new Error(`There is no folder of replaced files ${name} in ${dataDir}. --list shows their names.`)
 }
 
 function describeOne({ file, kind, createdAt, bytes, proof }: BackupInfo): string {

@@ -13,11 +13,13 @@ import type { WantedRecords } from '../remote/wanted-records.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
+import { deleteReplacedData } from './replaced-data.ts'
 import type { Job } from './scheduler.ts'
 import type { TrustedClock } from './trusted-clock.ts'
 
 type Deps = Parameters<(typeof maintenanceParts)[number]['run']>[0] &
   Parameters<typeof backUpWhenDue>[0] &
+  Parameters<typeof deleteReplacedData>[0] &
   Parameters<typeof pruneEvents>[0] & {
     readonly eventArchive: EventArchive
     readonly plc: PlcPublisher
@@ -93,6 +95,12 @@ export function periodicJobs(services: Deps): Job[] {
       firstMs: 0,
       everyMs: day,
       run: () => services.backupProofs.removeLeftovers(),
+    },
+    {
+      name: 'deletion of replaced data',
+      firstMs: 3 * minute,
+      everyMs: day,
+      run: () => deleteReplacedData(services),
     },
     ...(backlinks ? [{ name: 'backlinks', firstMs: 0, everyMs: minute, run: () => backlinks.runDue() }] : []),
   ]

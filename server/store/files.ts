@@ -4,7 +4,7 @@
  */
 import { constants, createReadStream, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { acquireLock, type Lock } from './lock.ts'
 import { allocateWithRoom } from './memory.ts'
@@ -27,6 +27,13 @@ export interface OpenOptions {
   readonly durableWrites?: boolean
 }
 
+export interface Measured {
+  /** Sum of the sizes of all files. */
+  readonly bytes: number
+  /** Time of the last content change of any file; undefined without files. */
+  readonly changedAt: Date | undefined
+}
+
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
@@ -36,6 +43,8 @@ export interface Files {
   chunks(path: string, start?: number, end?: number): AsyncIterable<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
+  /** Measures a directory with all its content, without following links; undefined if the path is no directory. */
+  measureDir(path: string): Promise<Measured | undefined>
   /** Time of the last content change. */
   changedAt(path: string): Promise<Date>
   /** Creates an empty file that only its owner can read; replaces an existing one. */
@@ -153,6 +162,24 @@ async function syncDir(path: string): Promise<void> {
   }
 }
 
+async function measureDir(path: string): Promise<Measured | undefined> {
+  try {
+    if (!(await fs.lstat(path)).isDirectory()) return undefined
+    let bytes = 0
+    let changedMs = Number.NEGATIVE_INFINITY
+    for (const entry of await fs.readdir(path, { withFileTypes: true, recursive: true })) {
+      if (!entry.isFile()) continue
+      const { size, mtimeMs } = await fs.lstat(join(entry.parentPath, entry.name))
+      bytes += size
+      changedMs = Math.max(changedMs, mtimeMs)
+    }
+    return { bytes, changedAt: Number.isFinite(changedMs) ? new Date(changedMs) : undefined }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
 /** The real file system. */
 export const nodeFiles: Files = {
   async list(dir) {
@@ -166,6 +193,7 @@ export const nodeFiles: Files = {
   read: (path, room) => (room ? readWithRoom(path) : fs.readFile(path)),
   chunks: readChunks,
   size: async (path) => (await fs.stat(path)).size,
+  measureDir,
   changedAt: async (path) => (await fs.stat(path)).mtime,
   async create(path, options) {
     // An existing file is removed instead of emptied: it may have another owner, or be a link.

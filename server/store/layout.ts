@@ -83,3 +83,21 @@ export function isSegmentName(name: string): boolean {
 export function fileTime(at: Date): string {
   return at.toISOString().replaceAll(/[-:.]/g, '')
 }
+
+const timePattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/
+
+/** Parses the result of `fileTime`; undefined for any other text. */
+export function parseFileTime(text: string): Date | undefined {
+  const time = new Date(text.replace(timePattern, '$1-$2-$3T$4:$5:$6.$7Z'))
+  return !Number.isNaN(time.getTime()) && fileTime(time) === text ? time : undefined
+}
+
+/** The name of a folder with files that are replaced at this time. */
+export function replacedName(at: Date): string {
+  return `${replacedPrefix}${fileTime(at)}`
+}
+
+/** Returns when the files in a folder were replaced; undefined for every name but those of `replacedName`. */
+export function parseReplacedName(name: string): Date | undefined {
+  return name.startsWith(replacedPrefix) ? parseFileTime(name.slice(replacedPrefix.length)) : undefined
+}

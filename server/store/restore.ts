@@ -1,5 +1,5 @@
 /**
- * Restores a backup. The replaced files are kept in `replaced-<time>/`.
+ * Restores a backup. The replaced files are kept in `replaced-<time>/` for a while; see `replaced.ts`.
  *
  * The backup is first copied beside the data: its blobs to `blobs.restored/`, then its snapshot to `pds.sqlite.restored`.
  * The snapshot commits the restore: if it is interrupted afterwards, the next start finishes it.
@@ -11,9 +11,8 @@ import { exists } from './blob-files.ts'
 import { type Files, nodeFiles, replaceFile } from './files.ts'
 import {
   blobsName,
-  fileTime,
   isData,
-  replacedPrefix,
+  replacedName,
   restoredBlobsName,
   restoredMarkName,
   restoredName,
@@ -95,7 +94,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
 /** Returns the name of a folder for replaced files that does not exist yet. */
 async function newFolder(files: Files, dir: string, at: Date): Promise<string> {
   for (let time = at; ; time = new Date(time.getTime() + 1)) {
-    const folder = join(dir, `${replacedPrefix}${fileTime(time)}`)
+    const folder = join(dir, replacedName(time))
     if (!(await exists(files, folder))) return folder
   }
 }

@@ -1,5 +1,5 @@
 /** Names of backups, and the rule which of them are kept. Each kind has its own limit, so that no kind removes another's. */
-import { fileTime } from './layout.ts'
+import { fileTime, parseFileTime } from './layout.ts'
 
 /** `upgrade`: made before a migration. */
 export type BackupKind = 'daily' | 'manual' | 'upgrade'
@@ -15,7 +15,7 @@ const weeks = 4
 const weekMs = 7 * 24 * 60 * 60_000
 
 /** Without a kind: the name of earlier versions, which had one limit for all. Most of those are daily backups. */
-const pattern = /^pds-(?:(daily|manual|upgrade)-)?(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.sqlite$/
+const pattern = /^pds-(?:(daily|manual|upgrade)-)?(\d{8}T\d{9}Z)\.sqlite$/
 
 export function backupName({ kind, createdAt }: NamedBackup): string {
   return `pds-${kind}-${fileTime(createdAt)}.sqlite`
@@ -23,10 +23,9 @@ export function backupName({ kind, createdAt }: NamedBackup): string {
 
 /** Parses the name of a backup; undefined for files that people named, which are neither listed nor removed. */
 export function parseBackupName(name: string): NamedBackup | undefined {
-  const [, kind = 'daily', year, month, date, hour, minute, second, ms] = pattern.exec(name) ?? []
-  if (ms === undefined) return undefined
-  const createdAt = new Date(`${year}-${month}-${date}T${hour}:${minute}:${second}.${ms}Z`)
-  return { kind: kind as BackupKind, createdAt }
+  const [, kind = 'daily', time = ''] = pattern.exec(name) ?? []
+  const createdAt = parseFileTime(time)
+  return createdAt && { kind: kind as BackupKind, createdAt }
 }
 
 /** Returns the backups that are no longer kept. */

@@ -393,6 +393,41 @@ describe('backups', () => {
     await restored.waitFor({ state: 'detached' })
   })
 
+  test('replaced data is listed with the date of its deletion, and deleted after a confirmation', async () => {
+    const older = { name: 'replaced-1', replacedAt: '2026-01-01T12:00:00.000Z', bytes: 1_200_000 }
+    const newer = { name: 'replaced-2', replacedAt: '2026-01-10T12:00:00.000Z', bytes: 2_000_000 }
+    let replaced = [
+      { ...newer, keptUntil: '2026-02-09T12:00:00.000Z' },
+      { ...older, keptUntil: '2026-01-31T12:00:00.000Z' },
+    ]
+    desktop.handlers['backups.replaced'] = () => replaced
+    const page = await signedIn('/backups')
+    const rows = page.getByRole('list', { name: 'Replaced data' }).getByRole('listitem')
+    await rows
+      .last()
+      .getByText(/^1.2 MB · Deleted on .*31.*2026/)
+      .waitFor()
+    const open = rows.last().getByRole('button', { name: /^Delete data replaced on/ })
+    await open.click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this data?' })
+    await dialog.getByText('cannot be restored').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(desktop.callsOf('backups.forget')).toEqual([])
+    await open.click()
+    desktop.handlers['backups.forget'] = () => failed('The folder replaced-1 no longer exists.')
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByText('The folder replaced-1 no longer exists.').waitFor()
+    desktop.handlers['backups.forget'] = (name) => {
+      replaced = replaced.filter((folder) => folder.name !== name)
+      return done(undefined)
+    }
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Replaced data deleted').waitFor()
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(desktop.callsOf('backups.forget')).toEqual([['replaced-1'], ['replaced-1']])
+  })
+
   test('a backup that cannot be read cannot be restored', async () => {
     desktop.handlers['backups.preview'] = () => failed('This file is not a backup.')
     const page = await signedIn('/backups')

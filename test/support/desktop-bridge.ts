@@ -193,6 +193,8 @@ export class ScriptedDesktop {
       'backups.check': () => done(undefined),
       'backups.preview': () => done(content),
       'backups.restore': () => done('/home/alice/.local/share/desktop-pds-before'),
+      'backups.replaced': () => [],
+      'backups.forget': () => done(undefined),
       'backups.export': () => done('/home/alice/server.age'),
       'backups.choose': () => done({ file: 'server.age', encrypted: true }),
       'backups.previewChosen': () => done(content),

@@ -8,6 +8,7 @@ import { toast } from '../../ui/toast.tsx'
 import { SettingSwitch } from '../server/setting-switch.tsx'
 import { BackupList } from './backup-list.tsx'
 import { OneFileSection } from './one-file-section.tsx'
+import { ReplacedSection } from './replaced-section.tsx'
 import { RepositorySection } from './repository-section.tsx'
 
 export function BackupsScreen() {
@@ -44,6 +45,7 @@ export function BackupsScreen() {
       <Section lead={t.backups.checkDetail} title={t.backups.saved}>
         <BackupList />
       </Section>
+      <ReplacedSection />
       <OneFileSection />
       <RepositorySection />
     </Page>

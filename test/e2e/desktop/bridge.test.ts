@@ -79,8 +79,10 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'outbox.restore': [[], [{}], [tooLong]],
   'outbox.test': [[], [['a@b.test']]],
   'backups.list': [[1]],
+  'backups.replaced': [[1]],
   'backups.make': [[1]],
   'backups.check': [[], [1], [tooLong]],
+  'backups.forget': [[], [1], [tooLong]],
   'backups.preview': [[], [1]],
   'backups.restore': [[], [1]],
   'backups.export': [[1], [tooLong]],
@@ -338,6 +340,11 @@ describe('backups', () => {
     const restored = await call(page, 'backups.restore', name)
     expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })
     expect(await call(page, 'server.state')).toMatchObject({ kind: 'running' })
+    const [replaced] = await call(page, 'backups.replaced')
+    expect(restored).toMatchObject({ value: expect.stringContaining(replaced?.name ?? 'none') })
+    expect(await call(page, 'backups.forget', '../backups')).toMatchObject({ ok: false })
+    expect(await call(page, 'backups.forget', replaced?.name ?? '')).toEqual({ ok: true, value: undefined })
+    expect(await call(page, 'backups.replaced')).toEqual([])
     const bob = await fetch(`${machine.endpoint}/xrpc/com.core.identity.resolveHandle?handle=bob.test`)
     expect(bob.status).toBe(400)
   })

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -429,6 +431,28 @@ describe('commands', () => {
       /^Restored .* are in .*replaced-/,
     )
     await (await open(...migrations)).close()
+  })
+
+  test('restore: lists folders of replaced files, and deletes the one that is named', async () => {
+    const names = ['replaced-20260101T100000000Z', 'replaced-20260202T100000000Z'] as const
+    for (const name of names) mkdirSync(join(directory, name))
+    writeFileSync(join(directory, names[1], 'pds.sqlite'), 'data')
+    utimesSync(join(directory, names[1], 'pds.sqlite'), new Date(0), new Date(0))
+    const list = async () => (await run('restore', '--list', '--data-dir', directory)).stdout
+    expect(await list()).toContain(
+      `2026-02-02T10:00:00.000Z  4 bytes  ${names[1]}\n  deleted on 2026-03-04\n` +
+        `2026-01-01T10:00:00.000Z  0 bytes  ${names[0]}\n  deleted on 2026-01-31\n`,
+    )
+    const forget = (name: string) => run('restore', '--forget', name, '--data-dir', directory)
+    for (const wrong of ['replaced-notes', `../${basename(directory)}/${names[0]}`, 'backups', '']) {
+      await expect(forget(wrong)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('There is no folder of replaced files'),
+      })
+    }
+    expect((await forget(names[0])).stdout).toMatch(/^Deleted .*replaced-20260101T100000000Z/)
+    expect(readdirSync(directory)).toEqual([names[1]])
+    expect(await list()).not.toContain(names[0])
   })
 
   test('backup and restore: print help, and errors with exit code 1', async () => {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { StoreLocked } from '../../../server/store/errors.ts'
-import type { Files, OpenFile } from '../../../server/store/files.ts'
+import type { Files, Measured, OpenFile } from '../../../server/store/files.ts'
 
 /** What happens at the chosen operation. */
 export type Fault =
@@ -177,6 +177,7 @@ export class FaultyDisk {
     chunks: (path, start, end) => this.#chunks(path, start, end),
     size: (path) =>
       this.#step('read', () => (this.#directories.has(path) ? 0 : this.#inode(path).data.length)),
+    measureDir: (path) => this.#step('read', () => this.#measureDir(path)),
     changedAt: (path) => this.#step('read', () => new Date(this.#inode(path).data.length)),
     create: (path) => this.#step('write', () => this.#create(path)),
     edit: (path) => this.#step('read', () => this.#open(this.#inode(path))),
@@ -207,6 +208,13 @@ export class FaultyDisk {
         directory.onDisk = new Map(directory.names)
         directory.changes = []
       }),
+  }
+
+  #measureDir(path: string): Measured | undefined {
+    if (!this.#directories.has(path)) return undefined
+    const inside = [...this.#directories].filter(([dir]) => dir === path || dir.startsWith(`${path}/`))
+    const inodes = inside.flatMap(([, { names }]) => [...names.values()])
+    return { bytes: inodes.reduce((sum, { data }) => sum + data.length, 0), changedAt: undefined }
   }
 
   #directoriesIn(dir: string): string[] {

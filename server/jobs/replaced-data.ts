@@ -1,0 +1,26 @@
+/** Deletes the files that a restore replaced, once they were kept for long enough. */
+import type { Config } from '../config/config.ts'
+import { deleteReplaced, listReplaced } from '../store/replaced.ts'
+import type { Logger } from '../util/log.ts'
+import type { TrustedClock } from './trusted-clock.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly log: Logger
+  readonly now: () => Date
+  readonly clock: Pick<TrustedClock, 'isPlausible'>
+}
+
+/** Deletes each folder on its own: one that cannot be deleted stops no other. Pauses while the clock is implausible. */
+export async function deleteReplacedData({ config, log, now, clock }: Deps): Promise<void> {
+  if (!clock.isPlausible()) return
+  for (const { name, keptUntil, bytes } of await listReplaced(config.dataDir)) {
+    if (now() < keptUntil) continue
+    try {
+      await deleteReplaced(config.dataDir, name)
+      log.info({ folder: name, bytes }, 'replaced data deleted')
+    } catch (error) {
+      log.error({ err: error, folder: name }, 'replaced data could not be deleted')
+    }
+  }
+}
