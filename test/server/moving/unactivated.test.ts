@@ -34,7 +34,12 @@ afterEach(async () => {
   await Promise.all([directory.close(), web.close()])
 })
 
-const run = () => sweep(server.running.services)
+/** As the jobs of a running server: the clock is checked more often than days pass. */
+const run = async () => {
+  const { services } = server.running
+  await services.clock.check()
+  await sweep(services)
+}
 const account = (did: string) => findByDid(server.running.services.store, did)
 const keyOf = (did: string) => account(did)?.signingKeyDid ?? ''
 /** Signs in again: time passes, and tokens expire. */
