@@ -178,11 +178,11 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
   },
   setDirectory: ({ isDesktop }) =>
     inSettings('PLC directory', 'PDS_PLC_URL', 'https://plc.directory', isDesktop),
+  setRelays: ({ isDesktop }) => inSettings('Relays', 'PDS_RELAYS', 'https://relay.example.com', isDesktop),
   requireInvites: ({ isDesktop }) =>
     isDesktop
       ? { text: 'Set “Invite codes” on the Server screen to “Required once others can reach the server”.' }
       : { text: 'Start the server with this setting:', code: 'PDS_INVITE_REQUIRED=auto' },
-  setRelays: ({ isDesktop }) => inSettings('Relays', 'PDS_RELAYS', 'https://relay.example.com', isDesktop),
 }
 
 interface Server {
