@@ -1,6 +1,7 @@
 /**
- * Mail tokens: codes `XXXXX-XXXXX` that are sent by email, valid for 15 minutes and one use, one for each purpose and account.
- * The store has only their keyed hash.
+ * Mail tokens: codes `XXXXX-XXXXX` that are sent by email, valid for 15 minutes and one use. A new one leaves the earlier ones
+ * valid: anyone may request a password reset, which must not void the code that the owner is about to enter. The store has only
+ * their keyed hash.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -23,10 +24,13 @@ interface Deps {
 
 const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000
 
-/** After this many wrong codes the token is deleted. */
+/** After this many wrong codes a token is deleted. */
 const maxWrongAttempts = 5
 
-/** Creates a token, which replaces an earlier one, and mails it. Resolves when the mail is sent or in the outbox. */
+/** Tokens of one purpose and account. More are not mailed within their lifetime; see the limits of `requestPasswordReset`. */
+const maxTokens = 20
+
+/** Creates a token and mails it. Resolves when the mail is sent or in the outbox. */
 export async function mailToken(
   { store, secrets, mailer, origin, now }: Deps,
   account: Account & { email: string },
@@ -35,7 +39,7 @@ export async function mailToken(
   const code = randomGroups(2, 5).toUpperCase()
   const expiresAt = iso(new Date(now().getTime() + lifetimeMs))
   const hash = hashOf(secrets, purpose, code)
-  await store.transact((tx) => rows.put(tx, account.did, purpose, hash, expiresAt))
+  await store.transact((tx) => rows.add(tx, { did: account.did, purpose, hash, expiresAt }, maxTokens))
   const content = mailFor(purpose, { handle: account.handle, server: origin, code })
   await mailer.send({ to: account.email, ...content })
 }
@@ -48,21 +52,20 @@ export const tokenRefusals = {
   ExpiredToken: 'This code has expired. Request a new one.',
 } as const
 
-/** Checks a token of an account, and deletes it if it is valid. */
+/** Checks a token of an account. A valid one is deleted, with all others of its purpose. */
 export function spendToken(
   tx: Writer,
   secrets: Secrets,
   { did, purpose, token, now }: { did: string; purpose: MailPurpose; token: string; now: Date },
 ): Verdict {
-  const row = rows.find(tx, did, purpose)
-  if (!row) return 'InvalidToken'
-  if (!timingSafeEqual(row.tokenHash, hashOf(secrets, purpose, token))) {
-    rows.countWrongAttempt(tx, did, purpose)
-    if (row.wrongAttempts + 1 >= maxWrongAttempts) rows.remove(tx, did, purpose)
+  const hash = hashOf(secrets, purpose, token)
+  const row = rows.findAll(tx, did, purpose).find(({ tokenHash }) => timingSafeEqual(tokenHash, hash))
+  if (!row) {
+    rows.countWrongAttempt(tx, did, purpose, maxWrongAttempts)
     return 'InvalidToken'
   }
   if (row.expiresAt <= iso(now)) return 'ExpiredToken'
-  rows.remove(tx, did, purpose)
+  rows.removeAll(tx, did, purpose)
   return 'good'
 }
 

@@ -1,10 +1,16 @@
 /** Rate limits shared by methods. */
+import { CODE_LIFETIME_MINUTES } from '../mail/templates.ts'
 import type { RateLimit } from '../xrpc/rate-limit.ts'
 
 type Per<Input> = RateLimit<Input>['per']
 
 export function perFiveMinutes<Input>(points: number, per: Per<Input>): RateLimit<Input> {
   return { points, seconds: 5 * 60, per }
+}
+
+/** While a mailed code is valid. */
+export function perCodeLifetime<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+  return { points, seconds: CODE_LIFETIME_MINUTES * 60, per }
 }
 
 export function hourly<Input>(points: number, per: Per<Input>): RateLimit<Input> {

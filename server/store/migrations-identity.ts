@@ -35,3 +35,20 @@ function deletedAccounts(): string {
       END;
   `
 }
+
+/** See `tables/mail-tokens.ts`. Until now there was one token per account and purpose. */
+export function severalMailTokens(): string {
+  return `
+    CREATE TABLE new_mail_tokens (
+      token_hash BLOB PRIMARY KEY,
+      did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+      purpose TEXT NOT NULL,
+      expires_at TEXT NOT NULL,
+      wrong_attempts INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    INSERT INTO new_mail_tokens SELECT token_hash, did, purpose, expires_at, wrong_attempts FROM mail_tokens;
+    DROP TABLE mail_tokens;
+    ALTER TABLE new_mail_tokens RENAME TO mail_tokens;
+    CREATE INDEX mail_tokens_account ON mail_tokens (did, purpose);
+  `
+}

@@ -6,7 +6,7 @@
 import type { Migration } from './migrate.ts'
 import { actorMigrations, type DeriveLinks } from './migrations-actors.ts'
 import { clock, oldTokens } from './migrations-clock.ts'
-import { identityMigrations } from './migrations-identity.ts'
+import { identityMigrations, severalMailTokens } from './migrations-identity.ts'
 import { moveMigrations, omittedRecords } from './migrations-moves.ts'
 import { networkMigrations } from './migrations-network.ts'
 import { type DeriveWords, viewMigrations } from './migrations-views.ts'
@@ -33,6 +33,7 @@ export function createMigrations(derive: DeriveLinks, wordsOf: DeriveWords): rea
     { sql: clock() },
     { sql: oldTokens() },
     { sql: omittedRecords() },
+    { sql: severalMailTokens() },
   ]
 }
 

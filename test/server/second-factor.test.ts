@@ -62,14 +62,29 @@ test('a code expires after 15 minutes', async () => {
   expect(await server.signIn(dan, { authFactorToken })).toMatchObject(refusal(400, 'ExpiredToken'))
 })
 
-test('a new code replaces the old one', async () => {
+test('an earlier code works after another was requested, and voids it', async () => {
   const erin = await guarded('erin')
   await server.signIn(erin)
-  const old = await server.codeTo(erin.email)
+  const earlier = await server.codeTo(erin.email)
   await server.signIn(erin)
-  expect(await server.signIn(erin, { authFactorToken: old })).toMatchObject(wrong)
-  const authFactorToken = await server.codeTo(erin.email)
-  expect((await server.signIn(erin, { authFactorToken })).status).toBe(200)
+  const later = await server.codeTo(erin.email)
+  expect((await server.signIn(erin, { authFactorToken: earlier })).status).toBe(200)
+  expect(await server.signIn(erin, { authFactorToken: later })).toMatchObject(wrong)
+})
+
+test('each of several codes is invalid after five wrong codes', async () => {
+  const nina = await guarded('nina')
+  const code = async () => {
+    await server.signIn(nina)
+    return server.codeTo(nina.email)
+  }
+  const guess = () => server.signIn(nina, { authFactorToken: 'AAAAA-AAAAA' })
+  const earlier = await code()
+  for (let guesses = 0; guesses < 2; guesses++) expect(await guess()).toMatchObject(wrong)
+  const later = await code()
+  for (let guesses = 0; guesses < 3; guesses++) expect(await guess()).toMatchObject(wrong)
+  expect(await server.signIn(nina, { authFactorToken: earlier })).toMatchObject(wrong)
+  expect((await server.signIn(nina, { authFactorToken: later })).status).toBe(200)
 })
 
 test('the code is invalid after five wrong codes', async () => {

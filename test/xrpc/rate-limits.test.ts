@@ -233,6 +233,38 @@ describe('the server itself', () => {
   })
 })
 
+describe('requests to reset one password', () => {
+  const asker = (running: TestServer) => (address: string) =>
+    running.fetch('/xrpc/com.core.server.requestPasswordReset', {
+      ...json({ email: 'alice@mail.test' }),
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    })
+  const behindProxy = async () => {
+    const running = await TestServer.start({ rateLimits: true, trustedProxies: ['loopback'] })
+    server = running
+    return { running, alice: await running.account('alice'), ask: asker(running) }
+  }
+
+  test('of one requester leave the owner their own', async () => {
+    const { running, alice, ask } = await behindProxy()
+    for (let call = 0; call < 5; call++) expect((await ask('192.0.2.1')).status).toBe(200)
+    expect((await ask('192.0.2.1')).status).toBe(429)
+    expect((await ask('192.0.2.2')).status).toBe(200)
+    expect(await running.mailsTo(alice.email)).toHaveLength(6)
+  })
+
+  test('of many requesters are refused until the codes that were mailed expire, and leave those valid', async () => {
+    const { running, alice, ask } = await behindProxy()
+    expect((await ask('192.0.2.1')).status).toBe(200)
+    const token = await running.codeTo(alice.email)
+    for (let call = 2; call <= 10; call++) expect((await ask(`192.0.2.${call}`)).status).toBe(200)
+    const refused = await ask('192.0.2.99')
+    expect([refused.status, header(refused, 'ratelimit-policy')]).toEqual([429, '10;w=900'])
+    const input = { token, password: 'a new password' }
+    expect((await running.post('com.core.server.resetPassword', input)).status).toBe(200)
+  })
+})
+
 test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],

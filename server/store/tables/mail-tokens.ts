@@ -1,42 +1,54 @@
-/** Table `mail_tokens`: one token per account and purpose. */
+/** Table `mail_tokens`: the codes that were mailed, several per account and purpose. */
 import type { Reader, Writer } from '../database.ts'
 
 export interface MailToken {
   readonly did: string
   readonly tokenHash: Uint8Array
   readonly expiresAt: string
-  readonly wrongAttempts: number
 }
 
-const select =
-  'SELECT did, token_hash AS tokenHash, expires_at AS expiresAt, wrong_attempts AS wrongAttempts FROM mail_tokens'
+const select = 'SELECT did, token_hash AS tokenHash, expires_at AS expiresAt FROM mail_tokens'
 
-export function find(db: Reader, did: string, purpose: string): MailToken | undefined {
-  return db.get<MailToken>(`${select} WHERE did = ? AND purpose = ?`, [did, purpose])
+/** All tokens of an account for a purpose, expired ones too. */
+export function findAll(db: Reader, did: string, purpose: string): MailToken[] {
+  return db.all<MailToken>(`${select} WHERE did = ? AND purpose = ?`, [did, purpose])
 }
 
 export function findByHash(db: Reader, purpose: string, hash: Uint8Array): MailToken | undefined {
   return db.get<MailToken>(`${select} WHERE token_hash = ? AND purpose = ?`, [hash, purpose])
 }
 
-/** Replaces the existing token. */
-export function put(tx: Writer, did: string, purpose: string, hash: Uint8Array, expiresAt: string): void {
+/** Adds a token, and deletes the oldest ones of its account and purpose beyond a number. */
+export function add(
+  tx: Writer,
+  { did, purpose, hash, expiresAt }: { did: string; purpose: string; hash: Uint8Array; expiresAt: string },
+  keep: number,
+): void {
+  tx.run('INSERT INTO mail_tokens (token_hash, did, purpose, expires_at) VALUES (?, ?, ?, ?)', [
+    hash,
+    did,
+    purpose,
+    expiresAt,
+  ])
   tx.run(
-    `INSERT INTO mail_tokens (did, purpose, token_hash, expires_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (did, purpose) DO UPDATE
-     SET token_hash = excluded.token_hash, expires_at = excluded.expires_at, wrong_attempts = 0`,
-    [did, purpose, hash, expiresAt],
+    `DELETE FROM mail_tokens WHERE rowid IN (
+       SELECT rowid FROM mail_tokens WHERE did = ? AND purpose = ?
+       ORDER BY expires_at DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+    [did, purpose, keep],
   )
 }
 
-export function countWrongAttempt(tx: Writer, did: string, purpose: string): void {
+/** Counts a wrong code against every token that it was compared with, and deletes those that reach the maximum. */
+export function countWrongAttempt(tx: Writer, did: string, purpose: string, max: number): void {
   tx.run('UPDATE mail_tokens SET wrong_attempts = wrong_attempts + 1 WHERE did = ? AND purpose = ?', [
     did,
     purpose,
   ])
+  tx.run('DELETE FROM mail_tokens WHERE did = ? AND purpose = ? AND wrong_attempts >= ?', [did, purpose, max])
 }
 
-export function remove(tx: Writer, did: string, purpose: string): void {
+/** Deletes all tokens of an account for a purpose. */
+export function removeAll(tx: Writer, did: string, purpose: string): void {
   tx.run('DELETE FROM mail_tokens WHERE did = ? AND purpose = ?', [did, purpose])
 }
 

@@ -1,16 +1,28 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail, withEmail } from '../../../../accounts/email.ts'
 import { mailToken } from '../../../../accounts/mail-tokens.ts'
-import { daily, hourly } from '../../../../config/rate-limits.ts'
+import { daily, hourly, perCodeLifetime } from '../../../../config/rate-limits.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
-const addressed = (input: { email: string }) => normalizeEmail(input.email)
+interface Input {
+  readonly email: string
+}
+
+const addressed = ({ email }: Input) => normalizeEmail(email)
+const byRequester = (input: Input, address: string) => `${addressed(input)} ${address}`
 
 export const requestPasswordReset = method(com.core.server.requestPasswordReset, {
   auth: 'none',
-  // The address comes first: beyond its limit, no further emails are counted, which bounds the memory.
-  limits: [hourly(50, 'address'), hourly(5, addressed), daily(15, addressed)],
+  // Anyone may call this for any email: one requester must not use up the codes of the owner. When the limit of all requesters is
+  // reached, the codes that they had mailed to the owner are still valid. The address comes first: beyond its limit, no further
+  // emails are counted.
+  limits: [
+    hourly(50, 'address'),
+    hourly(5, byRequester),
+    daily(15, byRequester),
+    perCodeLifetime(10, addressed),
+  ],
   handler({ input, background, ...services }) {
     // In the background: the response time must not reveal whether the account exists.
     background.run('password reset mail', async () => {
