@@ -157,7 +157,6 @@ test.each([
   'web-push',
   'pino',
   'compression',
-  'rate-limiter-flexible',
   'electron-store',
   'age-encryption',
 ])('one file imports %s', (name) => {

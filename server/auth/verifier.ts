@@ -82,7 +82,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     const credentials = basicCredentials(header)
     if (credentials === undefined) return false
     const isRight = isSameSecret(credentials, `admin:${adminPassword}`)
-    await adminGuesses?.(source, isRight)
+    adminGuesses?.(source, isRight)
     if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong admin password')
     return true
   }

@@ -39,7 +39,7 @@ export function prepare<Word, Services>(
     maxBody: typeof maxBody === 'number' ? maxBody : maxBody(services),
     projectInput: projection(input.schema),
     projectOutput: projection(schema.output.schema),
-    checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.nsid, method.limits) : undefined,
+    checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.limits) : undefined,
   }
 }
 

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js'
+import { type Count, Counters } from './counters.ts'
 import { XrpcError } from './errors.ts'
 
 export interface RateLimit<Input = unknown> {
@@ -25,24 +24,18 @@ export interface LimitedCall {
   readonly account: string | undefined
 }
 
-export type CheckLimits = (call: LimitedCall, res: ServerResponse) => Promise<void>
+export type CheckLimits = (call: LimitedCall, res: Pick<ServerResponse, 'setHeader'>) => void
 
 /** Creates the limiter of a method, which sets the headers of the limit with the fewest calls left. @throws RateLimitExceeded */
-export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits {
-  const counters = limits.map((limit, index) => ({
-    limit,
-    counter: new RateLimiterMemory({
-      keyPrefix: `${nsid}#${index}`,
-      points: limit.points,
-      duration: limit.seconds,
-    }),
-  }))
-  return async (call, res) => {
-    let tightest: { limit: RateLimit; state: RateLimiterRes } | undefined
-    for (const { limit, counter } of counters) {
-      const state = await counter.consume(keyOf(limit, call)).catch(orState)
-      if (!tightest || state.remainingPoints < tightest.state.remainingPoints) tightest = { limit, state }
-      if (state.consumedPoints > limit.points) {
+export function limiter(limits: readonly RateLimit[]): CheckLimits {
+  const counted = limits.map((limit) => ({ limit, counters: new Counters(limit.seconds) }))
+  return (call, res) => {
+    let tightest: { limit: RateLimit; state: Count } | undefined
+    for (const { limit, counters } of counted) {
+      const state = counters.add(keyOf(limit, call))
+      if (!tightest || remaining(limit, state) < remaining(tightest.limit, tightest.state))
+        tightest = { limit, state }
+      if (state.count > limit.points) {
         writeHeaders(res, limit, state)
         throw tooMany(state)
       }
@@ -52,20 +45,18 @@ export function limiter(nsid: string, limits: readonly RateLimit[]): CheckLimits
 }
 
 /**
- * Creates a limiter of wrong guesses. Beyond the limit even the right one is refused until the window ends. A guess is counted
- * synchronously, so that concurrent guesses do not all pass.
+ * Creates a limiter of wrong guesses. Beyond the limit even the right one is refused until the window ends.
  * @throws RateLimitExceeded
  */
-export function guessLimiter({ points, seconds: duration }: Omit<RateLimit, 'per'>) {
-  const counter = new RateLimiterMemory({ points, duration })
-  return async (source: string, isRight: boolean): Promise<void> => {
-    const state = isRight ? await counter.get(source) : await counter.penalty(source)
-    const wrong = state?.consumedPoints ?? 0
-    if (state && (isRight ? wrong >= points : wrong > points)) throw tooMany(state)
+export function guessLimiter({ points, seconds }: Omit<RateLimit, 'per'>) {
+  const counters = new Counters(seconds)
+  return (source: string, isRight: boolean): void => {
+    const state = isRight ? counters.get(source) : counters.add(source)
+    if (state && (isRight ? state.count >= points : state.count > points)) throw tooMany(state)
   }
 }
 
-function tooMany(state: RateLimiterRes): XrpcError {
+function tooMany(state: Count): XrpcError {
   const wait = seconds(state)
   return new XrpcError('RateLimitExceeded', `Too many calls. Try again in ${wait} seconds.`, {
     retryAfter: wait,
@@ -79,19 +70,17 @@ function keyOf(limit: RateLimit, call: LimitedCall): string {
   return createHash('sha256').update(limit.per(call.input, call.address)).digest('base64url')
 }
 
-/** The library rejects with its state when a limit is exceeded, and with an Error on failure. */
-function orState(reason: unknown): RateLimiterRes {
-  if (reason instanceof RateLimiterRes) return reason
-  throw reason
+function remaining(limit: RateLimit, { count }: Count): number {
+  return Math.max(limit.points - count, 0)
 }
 
-function seconds(state: RateLimiterRes): number {
-  return Math.ceil(state.msBeforeNext / 1000)
+function seconds(state: Count): number {
+  return Math.ceil(state.msLeft / 1000)
 }
 
-function writeHeaders(res: ServerResponse, limit: RateLimit, state: RateLimiterRes): void {
+function writeHeaders(res: Pick<ServerResponse, 'setHeader'>, limit: RateLimit, state: Count): void {
   res.setHeader('RateLimit-Limit', limit.points)
-  res.setHeader('RateLimit-Remaining', state.remainingPoints)
+  res.setHeader('RateLimit-Remaining', remaining(limit, state))
   res.setHeader('RateLimit-Reset', seconds(state))
   res.setHeader('RateLimit-Policy', `${limit.points};w=${limit.seconds}`)
 }

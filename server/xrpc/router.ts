@@ -94,7 +94,7 @@ export function createRouter<Word extends string, Services>(
   const sources = createSources()
   const readCaller = createCallerReader(options, sources)
   const responses = createResponseCache()
-  const checkOverall = rateLimits ? limiter('*', [overallLimit]) : undefined
+  const checkOverall = rateLimits ? limiter([overallLimit]) : undefined
 
   async function call(
     prepared: Prepared<Word, Services>,
@@ -118,10 +118,7 @@ export function createRouter<Word extends string, Services>(
       version === undefined ? undefined : slotOf({ name, query, caller }, principal.account, version)
     const cached = slot && responses.find(slot)
     if (cached) {
-      await prepared.checkLimits?.(
-        { input: undefined, address: caller.source, account: principal.account },
-        res,
-      )
+      prepared.checkLimits?.({ input: undefined, address: caller.source, account: principal.account }, res)
       await settled()
       return sendJsonBody(req, res, cached)
     }
@@ -129,7 +126,7 @@ export function createRouter<Word extends string, Services>(
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
     const input = await inputOf(prepared, req, options.ownName, authorize)
     const { account, credentials: auth } = inputKind === 'json' ? await authorize() : principal
-    await prepared.checkLimits?.({ input, address: caller.source, account }, res)
+    prepared.checkLimits?.({ input, address: caller.source, account }, res)
     const args = { ...services, auth, params, input, caller, headers, fail } as Services &
       Parameters<typeof method.handler>[0]
     const output = await method.handler(args)
@@ -153,7 +150,7 @@ export function createRouter<Word extends string, Services>(
   ): Promise<void> {
     const caller = readCaller(req)
     if (checkOverall && (!caller.isLocal || caller.isForeignPage)) {
-      await checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
+      checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
     const { called, nsid } = name
     const prepared = table.get(nsid)
