@@ -265,6 +265,22 @@ describe('requests to reset one password', () => {
   })
 })
 
+test('searches in posts are counted per account, and for anonymous callers per source', async () => {
+  const running = await TestServer.start({ rateLimits: true })
+  server = running
+  const [alice, bob] = [await running.account('alice'), await running.account('bob')]
+  const search = (headers: Record<string, string>) =>
+    running.fetch('/xrpc/app.example.feed.searchPosts?q=rain', { headers })
+  const as = ({ accessJwt }: Account) => ({ authorization: `Bearer ${accessJwt}` })
+  for (let call = 0; call < 120; call++) expect((await search(as(alice))).status).toBe(200)
+  // A page of another site shares the budget of the account whose token it has.
+  const refused = await search({ ...as(alice), origin: 'https://page.test' })
+  expect(refused).toMatchObject({ status: 429, body: { error: 'RateLimitExceeded' } })
+  expect(Number(header(refused, 'retry-after'))).toBeGreaterThan(0)
+  expect((await search(as(bob))).status).toBe(200)
+  expect((await search({})).status).toBe(200)
+})
+
 test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
@@ -371,6 +387,12 @@ describe('the server allows', () => {
       'further accounts',
       (running, _, n) =>
         running.post(core('server.createAccount'), { handle: `name${n}.test`, password: 'short' }),
+    ],
+    [
+      120,
+      5 * minutes,
+      'searches in posts',
+      (running) => running.get('app.example.feed.searchPosts', { q: 'rain' }),
     ],
     [
       100,

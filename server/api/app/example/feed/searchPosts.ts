@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { feedCursor, readFeedPage } from '../../../../views/feeds.ts'
 import { readQuery } from '../../../../views/post-query.ts'
 import { searchPosts as find, topPosts } from '../../../../views/post-search.ts'
@@ -7,6 +8,8 @@ import { method } from '../../../method.ts'
 
 export const searchPosts = method(app.example.feed.searchPosts, {
   auth: 'optional',
+  // A search takes up to a quarter of a second of the thread that answers everyone: 30 s in 5 min for each caller.
+  limits: [perFiveMinutes(120, 'account')],
   async handler({ params, auth, caller, viewContext, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const query = readQuery(params)
