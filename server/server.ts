@@ -180,6 +180,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
       return bytes - archivedBytes
     },
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
+    onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })

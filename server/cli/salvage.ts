@@ -28,21 +28,25 @@ export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags):
 export function describePlan(plan: SalvagePlan): string {
   const { from, backup, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = plan
   const lines = []
-  if (damaged.length > 0 && from !== 'changed') lines.push(`Damaged: ${damaged.join(', ')}.`)
+  const broken = from === 'changed' ? damaged.slice(1) : damaged
+  if (broken.length > 0) lines.push(`Damaged or missing: ${broken.join(', ')}.`)
   if (from === 'changed') {
     lines.push(
       'Another program changed the database. SQLite finds no error in it. What was changed is not known.',
     )
   }
   if (from === 'backup') lines.push(`The database is lost. The newest intact backup is used: ${backup}.`)
-  lines.push(
-    lostTransactions === 0 && isExact
-      ? 'No transaction is lost.'
-      : `Lost: ${isExact ? '' : 'at least '}${lostTransactions} of the last transactions.`,
-  )
+  lines.push(describeLoss(lostTransactions, isExact))
   if (keptUntil) lines.push(`The newest record that is kept was written at ${iso(keptUntil)}.`)
   if (writtenUntil) lines.push(`The files were last written at ${iso(writtenUntil)}.`)
   return lines.join('\n')
+}
+
+function describeLoss(transactions: number, isExact: boolean): string {
+  if (transactions === 0) {
+    return isExact ? 'No transaction is lost.' : 'Lost: an unknown number of the last transactions.'
+  }
+  return `Lost: ${isExact ? '' : 'at least '}${transactions} of the last transactions.`
 }
 
 /** Asks in the terminal. @param flag answers instead where there is none */

@@ -18,7 +18,7 @@ import { defaultReserveBytes } from './journal-file.ts'
 import { restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Migration } from './migrate.ts'
-import { type OpenedStore, openStore, type Upgrade } from './open.ts'
+import { type OpenedStore, openStore, type StartEvents } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
 import { exportSnapshot, freezeSnapshot } from './snapshot.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
@@ -30,12 +30,10 @@ export type { Migration } from './migrate.ts'
 export type { SqlParams, SqlValue } from './sqlite.ts'
 export type { Reader, Writer } from './transaction.ts'
 
-export interface OpenOptions {
+export interface OpenOptions extends StartEvents {
   readonly directory: string
   readonly migrations: readonly Migration[]
   readonly now: () => Date
-  /** Called before and after pending migrations, which take a minute for a million notifications. */
-  readonly onUpgrade?: (upgrade: Upgrade) => void
   /** Called when a checkpoint failed, because it has no caller. It will be retried. */
   readonly onFault?: (error: unknown) => void
   /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
@@ -108,7 +106,7 @@ export class Database implements Reader {
    * StoreTooNew.
    */
   static async open(options: OpenOptions): Promise<Database> {
-    const { directory, migrations, now, onUpgrade, files = nodeFiles } = options
+    const { directory, migrations, now, files = nodeFiles } = options
     await files.makeDir(directory)
     const lock = await files.lock(directory)
     try {
@@ -116,7 +114,7 @@ export class Database implements Reader {
         options,
         files,
         lock,
-        await openStore(files, directory, migrations, now, onUpgrade),
+        await openStore(files, directory, migrations, now, options),
       )
       // On a full disk the store opens for reading.
       await database.#log.prepare().catch(() => {})

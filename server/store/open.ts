@@ -29,6 +29,14 @@ export interface Upgrade {
   readonly state: 'started' | 'finished'
 }
 
+/** What a person may want to know of a start. */
+export interface StartEvents {
+  /** Called before and after pending migrations, which take a minute for a million notifications. */
+  readonly onUpgrade?: (upgrade: Upgrade) => void
+  /** Called when a damaged checksum of an intact snapshot was replaced. */
+  readonly onDamagedChecksum?: () => void
+}
+
 export interface OpenedStore {
   readonly sqlite: Sqlite
   /** Number of the last transaction. */
@@ -45,7 +53,7 @@ export async function openStore(
   dir: string,
   migrations: readonly Migration[],
   now: () => Date,
-  onUpgrade?: (upgrade: Upgrade) => void,
+  { onUpgrade, onDamagedChecksum }: StartEvents = {},
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
@@ -63,6 +71,7 @@ export async function openStore(
     }
     journal = await openJournal(files, dir, loaded)
     if (!loaded.hasChecksum) await writeChecksum(files, dir)
+    if (loaded.hasDamagedChecksum) onDamagedChecksum?.()
     const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now, onUpgrade)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
     sqlite = await compacted(sqlite)

@@ -15,6 +15,8 @@ export interface Loaded {
   readonly snapshotBytes: number
   /** Whether the snapshot has a checksum beside it. */
   readonly hasChecksum: boolean
+  /** Whether that checksum is damaged. */
+  readonly hasDamagedChecksum: boolean
   /** The journals that were read, ascending. */
   readonly journals: readonly LoadedJournal[]
 }
@@ -38,7 +40,8 @@ export interface Range {
  * journal, which a power cut leaves: its transactions were never acknowledged.
  */
 export async function load(files: Files, dir: string, range: Range = {}): Promise<Loaded> {
-  const { sqlite, seq, bytes, hasChecksum } = await readSnapshot(files, dir)
+  const { sqlite, seq, bytes, ...checksum } = await readSnapshot(files, dir)
+  const { hasChecksum } = checksum
   try {
     const names = await files.list(dir)
     const damaged = names.find(isDamaged)
@@ -74,7 +77,7 @@ export async function load(files: Files, dir: string, range: Range = {}): Promis
     if (hasChecksum && journals.length === 0 && range.before === undefined) {
       throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
     }
-    return { sqlite, seq: last, snapshotBytes: bytes, hasChecksum, journals }
+    return { sqlite, seq: last, snapshotBytes: bytes, ...checksum, journals }
   } catch (error) {
     sqlite.close()
     throw error

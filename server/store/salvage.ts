@@ -2,15 +2,28 @@
  * Opens what verifies of a damaged data directory: the snapshot, or else the newest backup that is intact, then the transactions of
  * the journals up to the first that does not verify. Later ones cannot be applied, because each builds on those before it.
  *
- * The result is put in place like a restored backup: the damaged files are kept in `replaced-<time>/`, and the event stream
- * announces lost states.
+ * The result is put in place like a restored backup: the damaged files and all media are kept in `replaced-<time>/`, and the event
+ * stream announces lost states.
  */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { checkBackup, listBackups } from './backup.ts'
+import { blobCids, forgetBlobs } from './backup-blobs.ts'
+import { exists, linkBlob, syncBlobDirs } from './blob-files.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from './files.ts'
 import { scanJournal } from './journal.ts'
-import { isDamaged, journalSeqs, restoredName, sidecarName, snapshotName } from './layout.ts'
+import {
+  backupsName,
+  blobPath,
+  blobsName,
+  isDamaged,
+  journalPath,
+  journalSeqs,
+  restoredBlobsName,
+  restoredName,
+  sidecarName,
+  snapshotName,
+} from './layout.ts'
 import { applyFrames } from './recover.ts'
 import { finishRestore } from './restore.ts'
 import { compareChecksum, exportSnapshot, isSound, openSnapshot, schemaVersion } from './snapshot.ts'
@@ -21,11 +34,11 @@ export interface SalvagePlan {
   readonly from: 'snapshot' | 'changed' | 'backup'
   /** The backup that it starts from. */
   readonly backup: string | undefined
-  /** Damaged files, by their name in the data directory. */
+  /** Damaged or missing files, by their name in the data directory. */
   readonly damaged: readonly string[]
   readonly keptTransactions: number
   readonly lostTransactions: number
-  /** Whether exactly that many are lost; otherwise at least. */
+  /** Whether exactly that many are lost; otherwise at least, and 0 says nothing. */
   readonly isExact: boolean
   /** Time of the newest record that is kept, and of the last write to the files. */
   readonly keptUntil: Date | undefined
@@ -56,9 +69,13 @@ export async function salvage(
     const { sqlite, seq, plan } = await recover(files, dir, options.migrations)
     try {
       if (!(await confirm(plan))) return undefined
+      await takeBlobs(files, dir, sqlite)
       // A number beyond all that were lost, so that no old journal fits the new snapshot.
       const snapshot = exportSnapshot(sqlite, seq + plan.lostTransactions)
       await replaceFile(files, join(dir, restoredName), snapshot.slice())
+    } catch (error) {
+      if (!(await exists(files, join(dir, restoredName)))) await files.removeDir(join(dir, restoredBlobsName))
+      throw error
     } finally {
       sqlite.close()
     }
@@ -82,10 +99,14 @@ async function recover(files: Files, dir: string, migrations: number): Promise<R
     const damaged = [...start.damaged]
     let seq = start.seq
     let end = seq
-    let isExact = true
     let isBroken = false
-    for (const first of journalSeqs([...present.keys()])) {
+    const firsts = journalSeqs([...present.keys()])
+    // A server never leaves its data without a journal.
+    let isExact = firsts.length > 0
+    if (!isExact) damaged.push(basename(journalPath(dir, seq + 1)))
+    for (const first of firsts) {
       const name = [...present.keys()].find((each) => journalSeqs([each])[0] === first) ?? ''
+      if (!isBroken && first > seq + 1) damaged.push(basename(journalPath(dir, seq + 1)))
       const { frames, lastSeq, isWhole, isCounted } = scanJournal(
         await files.read(present.get(name) ?? ''),
         first,
@@ -100,7 +121,7 @@ async function recover(files: Files, dir: string, migrations: number): Promise<R
       seq = applyFrames(sqlite, frames, seq)
       if (!isWhole || seq < (frames.at(-1)?.seq ?? 0)) isBroken = true
     }
-    // Without journals, nothing says how many transactions the lost snapshot had.
+    // Then nothing says how many transactions the lost snapshot had.
     if (start.from === 'backup' && end <= start.seq) isExact = false
     const plan: SalvagePlan = {
       from: start.from,
@@ -117,6 +138,26 @@ async function recover(files: Files, dir: string, migrations: number): Promise<R
     sqlite.close()
     throw error
   }
+}
+
+/**
+ * Links the blobs of the salvaged database into the folder that replaces the present one, which is kept with the damaged files:
+ * records that are lost may be the only ones that name some of its media. Those that are nowhere can be uploaded again.
+ */
+async function takeBlobs(files: Files, dir: string, sqlite: Sqlite): Promise<void> {
+  const folder = join(dir, restoredBlobsName)
+  await files.removeDir(folder)
+  await files.makeDir(folder)
+  const cids = blobCids(sqlite)
+  const missing = []
+  for (const cid of cids) {
+    const isThere =
+      (await linkBlob(files, blobPath(join(dir, blobsName), cid), folder, cid)) ||
+      (await linkBlob(files, blobPath(join(dir, backupsName, blobsName), cid), folder, cid))
+    if (!isThere) missing.push(cid)
+  }
+  forgetBlobs(sqlite, missing)
+  await syncBlobDirs(files, folder, cids)
 }
 
 /** Returns the paths of the data files by their original name: a start may have moved them aside. */
