@@ -183,7 +183,7 @@ export const halted = {
     'not-writable':
       'Check the permissions of the folder and the free disk space, then try again. No data was changed.',
     damaged:
-      'The damaged file was set aside, not deleted. Restore a backup, or repair the file and try again.',
+      'The damaged file was set aside, not deleted. Restore a backup, or open what is intact: run “npm run restore -- --salvage” in a terminal, then try again.',
     'too-new': 'Install the latest version of this app. An older version would lose data.',
     'already-running':
       'Another program is using this data folder: a second copy of this app, or the server without the desktop. Close it, then try again.',
