@@ -14,7 +14,7 @@ import { watchEventLimit } from './events/retention.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
 import { createTrustedClock } from './jobs/trusted-clock.ts'
-import { createProxy, type ServiceProxy } from './network/proxy.ts'
+import { createProxy, type ServiceProxy, type ServiceTimes } from './network/proxy.ts'
 import { startPushQueue } from './push/queue.ts'
 import { migrations } from './records/migrations.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
@@ -60,8 +60,8 @@ export interface ServerOptions {
   readonly checkpointBytes?: number
   /** Bytes of data at which the store refuses more records and accounts; tests use a low limit. */
   readonly fullBytes?: number
-  /** Milliseconds in which a service must answer a forwarded call; tests use fewer. */
-  readonly serviceIdleMs?: number
+  /** Replace time limits of forwarded calls; tests use shorter ones. */
+  readonly serviceTimes?: Partial<ServiceTimes>
   /** Replace delays of requests to backlink services; tests use shorter ones. */
   readonly backlinkDelays?: Partial<BacklinkDelays>
   /** Replaces the limits at which events are archived; tests use lower ones. */
@@ -247,7 +247,7 @@ interface Answering {
 function createDispatch(
   services: Services,
   adminPassword: string,
-  { serviceIdleMs }: ServerOptions,
+  { serviceTimes }: ServerOptions,
 ): Answering {
   const { store, now, config, log } = services
   const authorize = createVerifier({
@@ -266,7 +266,7 @@ function createDispatch(
   const proxy = createProxy({
     ...services,
     authorize,
-    idleMs: serviceIdleMs,
+    times: serviceTimes,
     didOfHandle: async (handle, account) =>
       didOf(store, handle) ?? services.findHandle(handle, { kind: 'account', key: account }),
     freshWrites({ did, account }, { name, caller }) {

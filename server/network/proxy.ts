@@ -15,6 +15,7 @@ import { type AppliedCall, isAppliedHere, readApplied } from './applied-here.ts'
 import { requestFrom, tokenFor } from './forwarded-request.ts'
 import type { FreshWrites } from './fresh-writes.ts'
 import { OutboundRefused } from './guard.ts'
+import { createHeldBytes } from './held-bytes.ts'
 import { createHttpClient } from './http-client.ts'
 import { isMerged, mergeInto } from './merge.ts'
 import { type FindAddresses, findForOwner } from './names.ts'
@@ -35,8 +36,15 @@ export interface ProxyOptions {
   readonly callMethod: CallMethod
   /** Returns the DID of a handle; undefined if there is none. */
   readonly didOfHandle: (handle: string, account: string) => Promise<string | undefined>
-  /** Milliseconds in which a service must send something. */
-  readonly idleMs?: number | undefined
+  readonly times?: Partial<ServiceTimes> | undefined
+}
+
+/** Time limits of forwarded calls, in milliseconds. */
+export interface ServiceTimes {
+  /** In which a service must send something. */
+  readonly idleMs: number
+  /** In which a client must read a megabyte of an answer that is held for it. */
+  readonly readMs: number
 }
 
 export interface ServiceProxy {
@@ -45,7 +53,7 @@ export interface ServiceProxy {
   close(): void
 }
 
-const defaultIdleMs = 15_000
+const defaultTimes: ServiceTimes = { idleMs: 15_000, readMs: 15_000 }
 /** Milliseconds for a whole call. */
 const totalMs = 60_000
 /** Concurrent calls per account. */
@@ -59,6 +67,8 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
   // The owner named the app view, accounts name the others.
   const appViewClient = createHttpClient(config.allowPrivateTargets, findForOwner)
   const othersClient = createHttpClient(config.allowPrivateTargets, findAddresses)
+  const times = { ...defaultTimes, ...options.times }
+  const openHolding = createHeldBytes()
   const closing = new AbortController()
   const calls = new Map<string, number>()
 
@@ -87,7 +97,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     const { name, query, req, res } = call
     const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
     const revise = fresh && mergeInto(name.nsid, query, fresh)
-    const life = createLifetime(res, options.idleMs ?? defaultIdleMs, closing.signal)
+    const life = createLifetime(res, times.idleMs, closing.signal)
     try {
       const url = await urlOf(service, resolveDid, {
         requester: { kind: 'account', key: session.did },
@@ -108,7 +118,8 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       life.progress()
       const { statusCode = 0 } = upstream
       if (statusCode >= 200 && statusCode < 300) await applied?.apply(session)
-      return await relay(upstream, res, life.progress, revise)
+      const holding = openHolding({ account: session.did, isAppView: service === appView })
+      return await relay(upstream, res, { onProgress: life.progress, holding, readMs: times.readMs, revise })
     } catch (error) {
       const reason = asXrpcError(error, life.signal)
       if (reason.status === 502 && !res.destroyed)

@@ -7,13 +7,10 @@ import { pipeline } from 'node:stream/promises'
 import { isObject, isString, parseJson } from '../identity/json.ts'
 import { decompress } from '../xrpc/body.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import type { Holding } from './held-bytes.ts'
 
 /** Limit of a response body in bytes. */
 export const maxResponseBytes = 10_000_000
-
-/** All bytes that are held at once: a slow client must not fill the memory. */
-const maxHeldBytes = 64_000_000
-let heldBytes = 0
 
 /** Headers of a response that clients get. Everything else is about the connection, or concerns another origin. */
 const safeHeaders = [
@@ -31,33 +28,43 @@ const safeHeaders = [
  */
 export type Revise = (status: number, body: Buffer) => Buffer | undefined
 
+export interface RelayOptions {
+  /** Called when bytes arrive. */
+  readonly onProgress: () => void
+  /** Counts what is held until the client has read it. */
+  readonly holding: Holding
+  /** Milliseconds in which the client must read a megabyte of what is held. */
+  readonly readMs: number
+  readonly revise?: Revise | undefined
+}
+
 /**
  * Sends a response to the client: 2xx and 4xx as they are, 5xx as 502 with the same error name.
- * @param onProgress called when bytes arrive
  * @returns false if it was not sent
- * @throws XrpcError with status 502 for a response that cannot be passed on
+ * @throws XrpcError with status 502 for a response that cannot be passed on, NotEnoughResources
  */
 export async function relay(
   upstream: IncomingMessage,
   res: ServerResponse,
-  onProgress: () => void,
-  revise: Revise = (_, body) => body,
+  options: RelayOptions,
 ): Promise<boolean> {
   const { statusCode: status = 0, headers } = upstream
   const type = headers['content-type'] ?? ''
-  if (status >= 500) throw await serverError(upstream, res, onProgress)
+  if (status >= 500) throw await serverError(upstream, res, options)
   if (status < 200 || (status >= 300 && status < 400)) throw failure(`answered ${status}`)
   if (/^\s*(?:text\/html|application\/xhtml)/i.test(type)) throw failure('answered with a web page')
   if (Number(headers['content-length']) > maxResponseBytes) throw tooLarge()
   if (isJson(type) || status >= 400) {
-    const body = revise(status, await hold(upstream, res, maxResponseBytes, onProgress))
+    const held = await hold(upstream, res, maxResponseBytes, options)
+    const body = options.revise ? options.revise(status, held) : held
     if (!body) return false
     writeHead(upstream, res)
+    limitReading(res, body.length, options.readMs)
     res.setHeader('Content-Length', body.length)
     res.end(body)
   } else {
     writeHead(upstream, res)
-    await pipeline(upstream, (chunks) => limited(chunks, onProgress), res)
+    await pipeline(upstream, (chunks) => limited(chunks, options.onProgress), res)
   }
   return true
 }
@@ -87,29 +94,31 @@ async function* limited(chunks: AsyncIterable<Buffer>, onProgress: () => void): 
   }
 }
 
-/** Reads a body into memory. Its bytes count until the client has the response. */
+/** Reads a body into memory. Its bytes count until the client has the response. @throws NotEnoughResources */
 async function hold(
   upstream: IncomingMessage,
   res: ServerResponse,
   maxBytes: number,
-  onProgress: () => void,
+  { onProgress, holding }: RelayOptions,
 ): Promise<Buffer> {
+  if (res.destroyed) throw failure('answered after the client disconnected')
   const chunks: Buffer[] = []
   let size = 0
-  res.once('close', () => {
-    heldBytes -= size
-  })
+  res.once('close', holding.end)
   for await (const chunk of upstream as AsyncIterable<Buffer>) {
     onProgress()
     size += chunk.length
-    heldBytes += chunk.length
+    holding.add(chunk.length)
     if (size > maxBytes) throw tooLarge()
-    if (heldBytes > maxHeldBytes) {
-      throw protocolError('NotEnoughResources', 'Too many answers of other services are under way')
-    }
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** Disconnects a client that does not read a response in time: one that reads a byte a minute would hold its memory for days. */
+function limitReading(res: ServerResponse, bytes: number, readMs: number): void {
+  const timer = setTimeout(() => res.req.socket.destroy(), readMs * (1 + bytes / 1_000_000))
+  res.once('close', () => clearTimeout(timer))
 }
 
 const maxErrorBytes = 65_536
@@ -119,10 +128,10 @@ const errorName = /^[A-Za-z][\w.-]{0,63}$/
 async function serverError(
   upstream: IncomingMessage,
   res: ServerResponse,
-  onProgress: () => void,
+  options: RelayOptions,
 ): Promise<XrpcError> {
   const { statusCode, headers } = upstream
-  const bytes = await hold(upstream, res, maxErrorBytes, onProgress)
+  const bytes = await hold(upstream, res, maxErrorBytes, options)
   const text = await decompress(bytes, headers['content-encoding'], maxErrorBytes).catch(() => undefined)
   const body = text && parseJson(Buffer.from(text))
   const { error, message } = isObject(body) ? body : {}

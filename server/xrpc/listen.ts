@@ -61,6 +61,12 @@ interface Bound {
   close(graceMs: number): Promise<void>
 }
 
+/** Ends a response that waits behind another one of a closed connection. Node does not, so what belongs to it would be kept. */
+function abandon(res: ServerResponse): void {
+  res.destroy()
+  res.emit('close')
+}
+
 /** Returns undefined for an address family that this machine does not have. */
 async function bind(
   app: App,
@@ -94,8 +100,12 @@ async function bind(
   )
   server.timeout = timeouts.idleMs
   server.on('connection', (socket) => {
-    connections.set(socket, new Set())
-    socket.once('close', () => connections.delete(socket))
+    const pending = new Set<ServerResponse>()
+    connections.set(socket, pending)
+    socket.once('close', () => {
+      connections.delete(socket)
+      for (const res of pending) if (!res.socket) abandon(res)
+    })
   })
   // Unknown expectations may be ignored (RFC 9110 §10.1.1); Node would refuse them without an error body.
   server.on('checkExpectation', answer)

@@ -574,7 +574,7 @@ describe('another server', () => {
     const { config } = server
     const hasty = await startServer(
       testConfig({ ...config, dataDir: `${config.dataDir}/hasty`, appViewUrl: appView.url }),
-      { passwords, serviceIdleMs: 100 },
+      { passwords, serviceTimes: { idleMs: 100 } },
     )
     const account = await fetch(`${hasty.url}/xrpc/com.core.server.createAccount`, {
       method: 'POST',
