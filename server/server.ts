@@ -14,7 +14,8 @@ import { watchEventLimit } from './events/retention.ts'
 import { periodicJobs } from './jobs/jobs.ts'
 import { startJobs } from './jobs/scheduler.ts'
 import { createTrustedClock } from './jobs/trusted-clock.ts'
-import { createProxy, type ServiceProxy, type ServiceTimes } from './network/proxy.ts'
+import type { ServiceTimes } from './network/lifetime.ts'
+import { createProxy, type ServiceProxy } from './network/proxy.ts'
 import { startPushQueue } from './push/queue.ts'
 import { migrations } from './records/migrations.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
@@ -267,6 +268,7 @@ function createDispatch(
     ...services,
     authorize,
     times: serviceTimes,
+    onRefused: () => void services.refusals.calls++,
     didOfHandle: async (handle, account) =>
       didOf(store, handle) ?? services.findHandle(handle, { kind: 'account', key: account }),
     freshWrites({ did, account }, { name, caller }) {

@@ -131,7 +131,7 @@ export interface Services {
 export interface Refusals {
   /** Look-ups at other servers whose requester had too many under way. */
   lookups: number
-  /** Calls that were not forwarded to a service. */
+  /** Calls of other services that were refused because too many were under way, or unread. */
   calls: number
   /** Consumers of the event stream that were refused or disconnected for others. */
   consumers: number

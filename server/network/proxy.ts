@@ -1,10 +1,11 @@
 /** Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import type { AuthWord, SessionCredentials } from '../auth/credentials.ts'
 import { needsPrivilege, scopes } from '../auth/scopes.ts'
 import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
+import { createLimit, QueueFull } from '../util/limit.ts'
 import type { Logger } from '../util/log.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
@@ -17,6 +18,7 @@ import type { FreshWrites } from './fresh-writes.ts'
 import { OutboundRefused } from './guard.ts'
 import { createHeldBytes } from './held-bytes.ts'
 import { createHttpClient } from './http-client.ts'
+import { busy, createLifetime, defaultTimes, type Lifetime, type ServiceTimes } from './lifetime.ts'
 import { isMerged, mergeInto } from './merge.ts'
 import { type FindAddresses, findForOwner } from './names.ts'
 import { failure, relay } from './relay.ts'
@@ -36,15 +38,9 @@ export interface ProxyOptions {
   readonly callMethod: CallMethod
   /** Returns the DID of a handle; undefined if there is none. */
   readonly didOfHandle: (handle: string, account: string) => Promise<string | undefined>
+  /** Called when a call is refused because too many are under way. */
+  readonly onRefused: () => void
   readonly times?: Partial<ServiceTimes> | undefined
-}
-
-/** Time limits of forwarded calls, in milliseconds. */
-export interface ServiceTimes {
-  /** In which a service must send something. */
-  readonly idleMs: number
-  /** In which a client must read a megabyte of an answer that is held for it. */
-  readonly readMs: number
 }
 
 export interface ServiceProxy {
@@ -53,11 +49,12 @@ export interface ServiceProxy {
   close(): void
 }
 
-const defaultTimes: ServiceTimes = { idleMs: 15_000, readMs: 15_000 }
-/** Milliseconds for a whole call. */
-const totalMs = 60_000
-/** Concurrent calls per account. */
-const maxCalls = 50
+/**
+ * Calls that run at once, in all and per account; further ones wait for their turn. Calls to the app view have places of their own,
+ * as many as it gets connections: services that accounts name may never answer.
+ */
+const appViewCalls = { total: 64, perKey: 32, waiting: 500 }
+const namedCalls = { total: 128, perKey: 16, waiting: 500 }
 
 /** Creates the proxy. @returns undefined if no app view is configured: then nothing is forwarded */
 export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
@@ -70,21 +67,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
   const times = { ...defaultTimes, ...options.times }
   const openHolding = createHeldBytes()
   const closing = new AbortController()
-  const calls = new Map<string, number>()
-
-  /** Counts a call. @returns a function that releases it */
-  function admit(did: string): () => void {
-    const count = calls.get(did) ?? 0
-    if (count >= maxCalls) {
-      throw protocolError('RateLimitExceeded', 'Too many calls to other services are under way')
-    }
-    calls.set(did, count + 1)
-    return () => {
-      const left = (calls.get(did) ?? 1) - 1
-      if (left > 0) calls.set(did, left)
-      else calls.delete(did)
-    }
-  }
+  const limits = { appView: createLimit(appViewCalls), named: createLimit(namedCalls) }
 
   /** @param check checks the credentials again @returns false if the response was not sent */
   async function send(
@@ -93,11 +76,12 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     session: SessionCredentials,
     check: () => unknown,
     applied: AppliedCall | undefined,
+    life: Lifetime,
   ): Promise<boolean> {
     const { name, query, req, res } = call
     const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
     const revise = fresh && mergeInto(name.nsid, query, fresh)
-    const life = createLifetime(res, times.idleMs, closing.signal)
+    life.start()
     try {
       const url = await urlOf(service, resolveDid, {
         requester: { kind: 'account', key: session.did },
@@ -125,8 +109,6 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       if (reason.status === 502 && !res.destroyed)
         log.warn({ service: service.did, nsid: name.nsid, err: error }, 'call to service failed')
       throw reason
-    } finally {
-      life.end()
     }
   }
 
@@ -148,14 +130,25 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       if (session.scope === scopes.appPassword && needsPrivilege(name.nsid)) {
         throw protocolError('InvalidToken', 'Bad token method')
       }
-      const release = admit(session.did)
-      try {
-        const isApplied = service === appView && isAppliedHere(name.nsid) && req.method === 'POST'
+      const life = createLifetime(res, times, closing.signal)
+      const isAppView = service === appView
+      const answer = async () => {
+        life.admit()
+        // The session may have ended while the call waited.
+        await check()
+        const isApplied = isAppView && isAppliedHere(name.nsid) && req.method === 'POST'
         const applied = isApplied ? await readApplied(options, call, session.did) : undefined
         if (applied) await check()
-        return await send(service, call, session, check, applied)
+        return send(service, call, session, check, applied, life)
+      }
+      try {
+        return await limits[isAppView ? 'appView' : 'named'](session.did, answer, life.signal)
+      } catch (thrown) {
+        const error = thrown instanceof QueueFull ? busy() : thrown
+        if (error instanceof XrpcError && error.status === 503) options.onRefused()
+        throw error
       } finally {
-        release()
+        life.end()
       }
     },
 
@@ -169,28 +162,6 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
 
 function headerOf({ headers }: IncomingMessage): string | undefined {
   return headers['atproto-proxy']?.toString().trim()
-}
-
-/** How long a call lasts: until it ends, its client disconnects, the server closes, or the service is silent for too long. */
-function createLifetime(res: ServerResponse, idleMs: number, closing: AbortSignal) {
-  const over = new AbortController()
-  const idle = setTimeout(() => over.abort(failure('does not answer')), idleMs)
-  const total = setTimeout(() => over.abort(failure('takes too long')), totalMs)
-  const abort = () => over.abort()
-  res.once('close', abort)
-  closing.addEventListener('abort', abort)
-  return {
-    signal: over.signal,
-    /** Bytes have arrived or were sent. */
-    progress: () => void idle.refresh(),
-    end() {
-      clearTimeout(idle)
-      clearTimeout(total)
-      res.off('close', abort)
-      closing.removeEventListener('abort', abort)
-      over.abort()
-    },
-  }
 }
 
 /** Maps errors of connections to `UpstreamFailure`. */

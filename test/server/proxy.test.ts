@@ -540,22 +540,6 @@ describe('the response', () => {
   })
 })
 
-test('an account may have 50 calls under way', async () => {
-  const waiting: (() => void)[] = []
-  const full = Promise.withResolvers<void>()
-  appView.respond = (res) => {
-    waiting.push(() => res.writeHead(200).end())
-    if (waiting.length === 50) full.resolve()
-  }
-  const calls = Array.from({ length: 50 }, () => call(timeline))
-  await full.promise
-  expect(await call(timeline)).toMatchObject(refusal(429, 'RateLimitExceeded'))
-  for (const respond of waiting) respond()
-  expect((await Promise.all(calls)).every(({ status }) => status === 200)).toBe(true)
-  appView.reset()
-  expect(await call(timeline)).toMatchObject({ status: 200 })
-})
-
 describe('another server', () => {
   test('whose app view is absent answers UpstreamFailure', async () => {
     const absent = await StubService.start()

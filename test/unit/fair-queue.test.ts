@@ -1,7 +1,7 @@
 /** The queue in which sources take turns, and the limit on tasks that uses it. */
 import { describe, expect, test } from 'vitest'
 import { createFairQueue, type FairQueue } from '../../server/util/fair-queue.ts'
-import { createLimit } from '../../server/util/limit.ts'
+import { createLimit, QueueFull } from '../../server/util/limit.ts'
 
 /** Adds jobs whose first letter is their source. */
 function add(queue: FairQueue<string>, ...jobs: string[]): (string | undefined)[] {
@@ -68,5 +68,44 @@ describe('limit of tasks', () => {
     }
     await Promise.all(all)
     expect(order).toEqual(['a1', 'b1', 'a2', 'c1', 'a3'])
+  })
+
+  test('when too many wait, the key with the most loses its newest task', async () => {
+    const limit = createLimit({ total: 1, perKey: 1, waiting: 3 })
+    const first = Promise.withResolvers<void>()
+    const order: string[] = []
+    const run = (name: string) =>
+      limit(name.charAt(0), async () => {
+        order.push(name)
+        await first.promise
+      })
+    const all = Promise.allSettled(['a1', 'a2', 'a3', 'a4', 'b1', 'a5'].map(run))
+    first.resolve()
+    const refused = { status: 'rejected', reason: expect.any(QueueFull) }
+    const done = { status: 'fulfilled' }
+    expect(await all).toMatchObject([done, done, done, refused, done, refused])
+    expect(order).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  test('an aborted task leaves the queue', async () => {
+    const limit = createLimit({ total: 1, perKey: 1 })
+    const first = Promise.withResolvers<void>()
+    const order: string[] = []
+    const run = (name: string, signal?: AbortSignal) =>
+      limit(
+        name,
+        async () => {
+          order.push(name)
+          await first.promise
+        },
+        signal,
+      )
+    const leaving = new AbortController()
+    const all = Promise.allSettled([run('a'), run('b', leaving.signal), run('c')])
+    leaving.abort('left')
+    first.resolve()
+    expect(await all).toMatchObject([{}, { reason: 'left' }, { status: 'fulfilled' }])
+    expect(order).toEqual(['a', 'c'])
+    await expect(run('d', leaving.signal)).resolves.toBeUndefined()
   })
 })
