@@ -14,7 +14,6 @@ export interface RecentEvents {
    * @returns a function that removes the consumer
    */
   join(lastSeq: number, signal: AbortSignal): () => void
-  readonly consumers: number
   /** Events up to this number are only in the store. */
   readonly start: number
   /** Returns the events after a number, which is not before `start`. */
@@ -103,9 +102,6 @@ export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEv
   store.watch(requestRead)
 
   return {
-    get consumers() {
-      return consumers
-    },
     get start() {
       return start
     },

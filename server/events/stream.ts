@@ -7,6 +7,7 @@ import type { Database } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import * as events from '../store/tables/events.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import { type Consumer, createConsumers } from './consumers.ts'
 import type { EventLog } from './event-log.ts'
 import { createRecentEvents } from './recent.ts'
 
@@ -16,7 +17,13 @@ export interface EventStream {
    * @param cursor number of the last event that the consumer has; undefined: only new events
    * @throws FutureCursor, NotEnoughResources, RateLimitExceeded
    */
-  read(cursor: number | undefined, signal: AbortSignal): AsyncIterable<Message>
+  read(cursor: number | undefined, connection: Connection): AsyncIterable<Message>
+}
+
+/** The connection of a consumer. */
+interface Connection extends Pick<Consumer, 'network' | 'end'> {
+  /** Aborts when it ends. */
+  readonly signal: AbortSignal
 }
 
 type Message = Uint8Array | com.core.sync.subscribeRepos.$Message
@@ -39,37 +46,44 @@ const outdated: Message = {
 
 export function createEventStream({ store, eventLog, onFault }: Deps): EventStream {
   const recent = createRecentEvents({ store, eventLog, onFault })
+  const consumers = createConsumers(maxConsumers)
 
-  /** Yields all events after `from`: from the store until it has caught up with the recent ones. */
-  async function* follow(from: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
-    let at = from
+  /** Yields all events after the position of a consumer: from the store until it has caught up with the recent ones. */
+  async function* follow(
+    consumer: { position: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, void> {
     while (!signal.aborted) {
       const { start } = recent
-      const isRecent = at >= start
-      const page = isRecent ? recent.after(at) : (await settled(store, () => eventLog.page(at))).events
+      const { position } = consumer
+      const isRecent = position >= start
+      const page = isRecent
+        ? recent.after(position)
+        : (await settled(store, () => eventLog.page(position))).events
       for (const { seq, frame } of page) {
         yield frame
-        at = seq
+        consumer.position = seq
       }
       if (page.length > 0) continue
       if (isRecent) await recent.change()
-      else at = start
+      else consumer.position = start
     }
   }
 
   return {
-    async *read(cursor, signal) {
+    async *read(cursor, { signal, ...connection }) {
       const { lastSeq, outdatedSeq } = await settled(store, () => events.state(store))
       const from = Math.max(cursor ?? lastSeq, 0)
       if (from > lastSeq) throw new XrpcError('FutureCursor', `The last event has the number ${lastSeq}`)
-      if (recent.consumers >= maxConsumers)
-        throw protocolError('RateLimitExceeded', 'The event stream has too many consumers. Try again later.')
+      const consumer = { ...connection, position: from }
+      const remove = consumers.add(consumer)
       const leave = recent.join(lastSeq, signal)
       try {
         if (from < outdatedSeq) yield outdated
-        yield* follow(from, signal)
+        yield* follow(consumer, signal)
       } finally {
         leave()
+        remove()
       }
     },
   }

@@ -47,7 +47,7 @@ export function createSources(): Sources {
     of({ address, isLocal }, page) {
       if (isLocal) return page ? ofPage(page.origin) : address
       if (address === '' || isLoopback(address)) return 'proxy'
-      return isIP(address) === 6 ? networkOf(address) : address
+      return isIP(address) === 6 ? groupsOf(address, 4) : address
     },
     prove({ origin }) {
       const source = `page ${siteOf(origin)}`
@@ -69,8 +69,16 @@ function siteOf(origin = ''): string {
   return name.split('.').slice(-2).join('.')
 }
 
-/** Returns the first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
-  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
+/**
+ * Returns the network of a client, which contains many sources: the IPv4 /24 or IPv6 /48, as one owner may have it. Empty for an
+ * unknown address.
+ */
+export function networkOf(address: string): string {
+  return isIP(address) === 6 ? groupsOf(address, 3) : address.split('.').slice(0, 3).join('.')
+}
+
+/** Returns so many groups of 16 bits of an IPv6 address. */
+function groupsOf(address: string, count: number): string {
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, count)
   return groups.map((group) => group.toString(16)).join(':')
 }

@@ -97,9 +97,9 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       stream.atEnd(release)
       if (principal.watch) stream.atEnd(principal.watch(stream.end))
       if (params instanceof XrpcError) stream.end(params)
-      const { signal } = stream
+      const { signal, end } = stream
       if (signal.aborted) return
-      const call = { ...options.services, auth: principal.credentials, params, caller, signal }
+      const call = { ...options.services, auth: principal.credentials, params, caller, signal, end }
       const messages = () => subscription.handler(call as Parameters<typeof subscription.handler>[0])
       const encode = (message: unknown) => messageFrame(nsid, project(message) as { $type: string })
       void pump(stream, messages, encode).catch((error: unknown) => {

@@ -3,6 +3,7 @@
  * `subscriptionFactory` binds auth words and services, as `methodFactory` does.
  */
 import type { l } from '@atproto/lex-schema'
+import type { XrpcError } from './errors.ts'
 import type { Caller, Lexicon } from './method.ts'
 
 export type SubscriptionSchema = l.Subscription
@@ -14,6 +15,8 @@ export interface SubscriptionCall<S extends SubscriptionSchema, Credentials> {
   readonly caller: Caller
   /** Aborts when the connection ends: the handler returns. */
   readonly signal: AbortSignal
+  /** Ends the connection with an error, even while the client does not read. */
+  readonly end: (error: XrpcError) => void
 }
 
 /** A message of the lexicon, with links and bytes in their JSON form, or a whole frame. */

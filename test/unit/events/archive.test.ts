@@ -472,7 +472,8 @@ test('a consumer that replays while events are archived gets each one once, in o
   const stream = createEventStream({ store, eventLog, onFault })
   const consumer = new AbortController()
   const seen: string[] = []
-  for await (const frame of stream.read(0, consumer.signal)) {
+  const connection = { network: '', signal: consumer.signal, end: onFault }
+  for await (const frame of stream.read(0, connection)) {
     seen.push(
       Buffer.from(frame as Uint8Array)
         .toString()

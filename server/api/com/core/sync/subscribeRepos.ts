@@ -1,10 +1,11 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { networkOf } from '../../../../xrpc/sources.ts'
 import { subscription } from '../../../method.ts'
 
 export const subscribeRepos = subscription(com.core.sync.subscribeRepos, {
   auth: 'none',
   connections: 20,
-  async *handler({ params, eventStream, signal }) {
-    yield* eventStream.read(params.cursor, signal)
+  async *handler({ params, caller, eventStream, signal, end }) {
+    yield* eventStream.read(params.cursor, { network: networkOf(caller.address), signal, end })
   },
 })
