@@ -1,6 +1,8 @@
 /** Reads CAR files (version 1) in memory. They may come from anyone. */
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { ifCid } from '@atproto/lex-data'
+import { cidKey } from '../store/cid.ts'
 import { decodeMap } from './decode-map.ts'
 
 /** A block of a CAR file. */
@@ -22,18 +24,39 @@ const maxHeaderBytes = 10_000
 
 /** Blocks of a file in memory: commits have some hundreds. Each takes many times its bytes. */
 const maxBlocks = 20_000
+/** Blocks that are read in one turn of the event loop. */
+const sliceBlocks = 1000
 
 /** Bytes of a CID of a repository. */
 export const cidLength = 36
 
 /**
- * Yields the blocks of a file, without verifying their hashes.
+ * Reads the blocks of a file in slices, without verifying their hashes.
+ * @param wanted keys of those to read; all by default
+ * @returns the blocks by `cidKey`
  * @throws InvalidCar
  */
-export function* blocksIn(car: Buffer): Generator<CarBlock, void> {
+export async function readBlocks(car: Buffer, wanted?: ReadonlySet<string>): Promise<Map<string, CarBlock>> {
+  const blocks = new Map<string, CarBlock>()
+  if (hasTooManyBlocks(car)) throw new InvalidCar('The file has too many blocks')
   let count = 0
+  for (const block of blocksIn(car)) {
+    if (++count % sliceBlocks === 0) await setImmediate()
+    const key = cidKey(block.cid)
+    if (!wanted || wanted.has(key)) blocks.set(key, block)
+  }
+  return blocks
+}
+
+function hasTooManyBlocks(car: Buffer): boolean {
+  let count = 0
+  for (let at = sectionAt(car, 0).end; at < car.length && count <= maxBlocks; count++)
+    at = sectionAt(car, at).end
+  return count > maxBlocks
+}
+
+function* blocksIn(car: Buffer): Generator<CarBlock, void> {
   for (let at = sectionAt(car, 0).end; at < car.length; ) {
-    if (++count > maxBlocks) throw new InvalidCar('The file has too many blocks')
     const { start, end } = sectionAt(car, at)
     if (end - start < cidLength) throw new InvalidCar('A block has no CID')
     yield { cid: car.subarray(start, start + cidLength), bytes: car.subarray(start + cidLength, end) }

@@ -10,7 +10,10 @@ export interface Interest {
   isWatched(did: string): boolean
   /** Whether something of an actor is stored, or a record or an account here refers to it. */
   isKnown(did: string): boolean
-  /** Whether bytes, such as the blocks of a commit, contain the DID of an account here. Sometimes true without one. */
+  /**
+   * Whether bytes, such as the blocks of a commit, contain the DID of an account here. Sometimes true without one: what takes long to
+   * search counts as a mention, so that nothing is lost. Anyone can mention an account, so this spares the sender no check.
+   */
   mentionsLocal(bytes: Uint8Array): boolean
 }
 
@@ -30,8 +33,10 @@ interface Hashed<Value> {
 
 /** Bytes of a DID that are looked up at once: `did:plc:` and eight more. */
 const maxStart = 16
-/** Occurrences of `did:` that the library searches for. For many more, its calls would take many times as long as a loop. */
-const maxSearches = 1000
+/** Bytes in which `did:` is searched for. In more, many a `d` would take long, and colons are searched for. */
+const maxShort = 64_000
+/** Colons of a longer text that are looked at, within a few milliseconds. Random bytes of 2 MB have 8000. */
+const maxColons = 20_000
 
 /** What is asked most is in memory, the rest takes a query of some microseconds. */
 export function createInterest({ store }: { readonly store: Database }): Interest {
@@ -53,7 +58,8 @@ export function createInterest({ store }: { readonly store: Database }): Interes
     mentionsLocal(bytes) {
       const { starts } = accounts()
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      for (let at = text.indexOf('did:'), count = 1; at >= 0; at = nextDid(text, at + 4, count++)) {
+      for (const at of didsIn(text)) {
+        if (at === undefined) return true
         // Where the DID ends cannot be seen: the first byte of what follows in DAG-CBOR may be a letter.
         for (const { length, byHash } of starts)
           for (const whole of byHash.get(hashOf(text, at, length)) ?? [])
@@ -89,15 +95,18 @@ function hashOf(bytes: Buffer, at: number, length: number): number {
   return hash
 }
 
-/** Returns the offset of the next `did:`; -1 if there is none. @param searches how many came before */
-function nextDid(text: Buffer, from: number, searches: number): number {
-  if (searches < maxSearches) return text.indexOf('did:', from)
-  for (let at = from + 3; at < text.length; at++) {
-    // 0x3a is a colon, 0x64 a d, and 0x69 an i.
-    if (text[at] === 0x3a && text[at - 1] === 0x64 && text[at - 2] === 0x69 && text[at - 3] === 0x64)
-      return at - 3
+/** Yields the offset of each `did:`, and undefined where the search ends early. */
+function* didsIn(text: Buffer): Generator<number | undefined, void> {
+  if (text.length <= maxShort) {
+    for (let at = text.indexOf('did:'); at >= 0; at = text.indexOf('did:', at + 4)) yield at
+    return
   }
-  return -1
+  let colons = 0
+  // 0x3a is a colon, 0x64 a d, and 0x69 an i.
+  for (let at = text.indexOf(0x3a); at >= 0; at = text.indexOf(0x3a, at + 1)) {
+    if (++colons > maxColons) return yield undefined
+    if (text[at - 1] === 0x64 && text[at - 2] === 0x69 && text[at - 3] === 0x64) yield at - 3
+  }
 }
 
 /** Compares until the first difference, so that all comparisons of a text take a time in proportion to its bytes. */

@@ -7,7 +7,7 @@ import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
 import { isSignedBy } from '../identity/keys.ts'
 import { decodeMap } from '../records/decode-map.ts'
-import { blocksIn, type CarBlock, isIntact, maxBlockBytes, rootOf } from '../records/read-car.ts'
+import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from '../records/read-car.ts'
 import { type NodeEntry, parseNode } from '../records/tree-node.ts'
 import { cidKey, cidText } from '../store/cid.ts'
 
@@ -43,7 +43,7 @@ export async function verifyCommit(
   car: Uint8Array,
   { did, signingKey }: { readonly did: string; readonly signingKey: string },
 ): Promise<VerifiedCommit> {
-  const { root, blockOf } = open(Buffer.from(car.buffer, car.byteOffset, car.byteLength))
+  const { root, blockOf } = await open(Buffer.from(car.buffer, car.byteOffset, car.byteLength))
   const { sig, ...unsigned } = readCommit(blockOf(root, maxCommitBytes))
   if (unsigned.did !== did) throw new InvalidProof(`The commit is of ${unsigned.did} instead of ${did}`)
   const isSigned = await isSignedBy(signingKey, encode(unsigned), sig)
@@ -85,15 +85,15 @@ function entryFor(entries: readonly NodeEntry[], key: string): NodeEntry | undef
 }
 
 /** @throws InvalidProof */
-function open(car: Buffer): {
+async function open(car: Buffer): Promise<{
   root: Uint8Array
   blockOf: (cid: Uint8Array, maxBytes?: number) => Uint8Array
-} {
-  const blocks = new Map<string, CarBlock>()
+}> {
+  let blocks: ReadonlyMap<string, CarBlock>
   let root: Uint8Array
   try {
     root = rootOf(car)
-    for (const block of blocksIn(car)) blocks.set(cidKey(block.cid), block)
+    blocks = await readBlocks(car)
   } catch (cause) {
     throw new InvalidProof('The blocks are not a valid archive', { cause })
   }

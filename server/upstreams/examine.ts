@@ -84,11 +84,9 @@ export function createExaminer({
   }
 
   async function areOverBudget(frame: Frame, ops: readonly OpClaim[]): Promise<boolean> {
+    const cids = ops.flatMap(({ cid }) => cid?.bytes ?? [])
+    const blockOf = await inTurn(() => findBlocks(frame.blocks, cids))
     const pace = createPace()
-    const blockOf = findBlocks(
-      frame.blocks,
-      ops.flatMap(({ cid }) => cid?.bytes ?? []),
-    )
     for (const op of ops) {
       if (!isOverBudget(frame.did, op, blockOf)) return false
       await pace()
@@ -149,7 +147,7 @@ export function createExaminer({
   }
 }
 
-type BlockOf = ReturnType<typeof findBlocks>
+type BlockOf = Awaited<ReturnType<typeof findBlocks>>
 
 /** @throws OutboundFailed when the time is over; the work goes on */
 async function withPatience<T>(work: Promise<T>, patienceMs: number | undefined): Promise<T> {

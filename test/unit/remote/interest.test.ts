@@ -106,9 +106,36 @@ test('nothing is made of each of the DIDs in a message', () => {
   }
   const bytes = Buffer.alloc(1_000_000, 'did:')
   try {
-    expect(interest.mentionsLocal(bytes)).toBe(false)
+    expect(interest.mentionsLocal(bytes)).toBe(true)
   } finally {
     Buffer.prototype.toString = original
   }
   expect(texts).toBe(0)
 })
+
+test('a DID is found in a large message', () => {
+  const filler = Buffer.alloc(1_000_000, 'did dad: ')
+  const parts = (did: string) =>
+    Buffer.concat([filler.subarray(0, 100_000), Buffer.from(did), filler.subarray(0, 8)])
+  expect(interest.mentionsLocal(parts(alice.did))).toBe(true)
+  expect(interest.mentionsLocal(parts(alice.did.slice(0, -1)))).toBe(false)
+})
+
+test.each(['did:', 'did:plc:', 'did:plc:abcdefgh22222222', ':'])(
+  'a message full of %s counts as a mention after 20,000 look-ups per beginning',
+  (unit) => {
+    interest.mentionsLocal(Buffer.from('did:'))
+    const original = Map.prototype.get
+    let lookUps = 0
+    Map.prototype.get = function (key) {
+      lookUps++
+      return original.call(this, key)
+    }
+    try {
+      expect(interest.mentionsLocal(Buffer.alloc(5_000_000, unit))).toBe(true)
+    } finally {
+      Map.prototype.get = original
+    }
+    expect(lookUps).toBeLessThan(100_000)
+  },
+)

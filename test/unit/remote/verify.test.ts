@@ -90,6 +90,24 @@ test('a commit, a header and a number of blocks that no repository has prove not
   await expect(verify(more(20_000))).rejects.toThrow(/not a valid archive/)
 })
 
+test('the blocks of a file are read in slices, and those of a file with too many are not read', async () => {
+  const more = (count: number) => carOf([...signedBlocks(), ...Array.from({ length: count }, () => value)])
+  const [many, tooMany] = [more(15_000), more(25_000)]
+  let turns = 0
+  let next: NodeJS.Immediate
+  const count = () => {
+    turns++
+    next = setImmediate(count)
+  }
+  next = setImmediate(count)
+  await verify(many)
+  expect(turns).toBeGreaterThanOrEqual(15)
+  turns = 0
+  await expect(verify(tooMany)).rejects.toThrow(/not a valid archive/)
+  expect(turns).toBeLessThan(2)
+  clearImmediate(next)
+})
+
 test('a commit of another repository, by another key or of another version proves nothing', async () => {
   await expect(verify(carOf(signedBlocks()), 'did:web:other.example')).rejects.toThrow(/instead of/)
   const { did: otherKey } = await createSigningKey()

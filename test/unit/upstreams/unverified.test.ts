@@ -7,30 +7,30 @@ import { archiveOf, blockOf, carOf } from '../../support/archive.ts'
 const blocks = [blockOf({ n: 1 }), blockOf({ text: 'x'.repeat(300) }), blockOf({ n: 3 })]
 const car = carOf(blocks)
 
-const find = (archive: Buffer, cid: Uint8Array) => findBlocks(archive, [cid])(cid)
+const find = async (archive: Buffer, cid: Uint8Array) => (await findBlocks(archive, [cid]))(cid)
 
-test('every block of an archive is found, others are not', () => {
-  for (const { cid, bytes } of blocks) expect(find(car, cid.bytes)).toEqual(Buffer.from(bytes))
-  expect(find(car, blockOf({ n: 4 }).cid.bytes)).toBeUndefined()
-  expect(find(car, new Uint8Array(3))).toBeUndefined()
+test('every block of an archive is found, others are not', async () => {
+  for (const { cid, bytes } of blocks) expect(await find(car, cid.bytes)).toEqual(Buffer.from(bytes))
+  expect(await find(car, blockOf({ n: 4 }).cid.bytes)).toBeUndefined()
+  expect(await find(car, new Uint8Array(3))).toBeUndefined()
 })
 
-test('a link to a record in the tree is not mistaken for the record', () => {
+test('a link to a record in the tree is not mistaken for the record', async () => {
   const records = Array.from({ length: 50 }, (_, n) => [`org.example.note/${n}`, { n }] as const)
   const archive = archiveOf({ did: 'did:web:alice.test', records })
   for (const [, record] of records) {
     const { cid, bytes } = blockOf(record)
-    expect(find(archive, cid.bytes)).toEqual(Buffer.from(bytes))
+    expect(await find(archive, cid.bytes)).toEqual(Buffer.from(bytes))
   }
 })
 
-test('damaged archives have no block, or one within them', () => {
+test('damaged archives have no block, or one within them', async () => {
   const cid = blocks[2]?.cid.bytes ?? new Uint8Array()
-  fc.assert(
-    fc.property(fc.nat(car.length - 1), fc.nat(255), fc.nat(car.length), (at, value, length) => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(car.length - 1), fc.nat(255), fc.nat(car.length), async (at, value, length) => {
       const damaged = Buffer.from(car)
       damaged[at] = value
-      const found = find(damaged.subarray(0, length), cid)
+      const found = await find(damaged.subarray(0, length), cid)
       expect(found?.length ?? 0).toBeLessThanOrEqual(length)
     }),
     { numRuns: 1000 },
