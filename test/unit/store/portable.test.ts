@@ -308,7 +308,9 @@ describe('describeBackup', () => {
 
   test('counts nothing in tables that a backup of an older program does not have', async () => {
     const sqlite = await createSqlite()
-    sqlite.exec('CREATE TABLE accounts (id INTEGER, handle TEXT); INSERT INTO accounts VALUES (1, "a.test")')
+    sqlite.exec(
+      'CREATE TABLE accounts (id INTEGER, did TEXT, handle TEXT); INSERT INTO accounts VALUES (1, "did:web:a.test", "a.test")',
+    )
     sqlite.exec('PRAGMA user_version = 1')
     const disk = await withUsb(Buffer.from(exportSnapshot(sqlite, 0)))
     sqlite.close()
