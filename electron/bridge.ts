@@ -156,6 +156,22 @@ export interface BackupContent {
   readonly notifications: number
 }
 
+/** What opening the intact part of damaged data would keep and lose. */
+export interface SalvagePreview {
+  /** `changed`: another program changed the database, which is sound. `backup`: the database is lost, a backup takes its place. */
+  readonly from: 'snapshot' | 'changed' | 'backup'
+  /** Damaged or missing files, by their name in the data folder. */
+  readonly damaged: readonly string[]
+  /** Changes that are lost. */
+  readonly lost: number
+  /** Whether exactly that many are lost; otherwise at least, and 0 says nothing. */
+  readonly isExact: boolean
+  /** When the newest record that is kept was written. */
+  readonly keptUntil?: string
+  /** When the files were last written. */
+  readonly writtenUntil?: string
+}
+
 export interface LogLine {
   readonly time: string
   readonly level: Exclude<LogLevel, 'silent'>
@@ -227,6 +243,13 @@ export interface DesktopCalls {
   'backups.choose': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
   'backups.previewChosen': (passphrase: string | undefined) => Outcome<BackupContent>
   'backups.import': (passphrase: string | undefined) => Outcome<string>
+  /** What `salvage.run` would keep and lose. Changes nothing. */
+  'salvage.preview': () => Outcome<SalvagePreview>
+  /**
+   * Opens what is intact of damaged data, and starts the server. Changes nothing if the data would come from elsewhere than `from`,
+   * which was previewed. The value is the folder that keeps the replaced files.
+   */
+  'salvage.run': (from: SalvagePreview['from']) => Outcome<string>
   /** Asks for a destination, then writes the account's repository as a CAR file. */
   'repository.export': (did: string) => Outcome<string | undefined>
 

@@ -11,6 +11,7 @@ import type { DesktopCalls, Outcome, UpdateState } from './bridge.ts'
 import type { Calls } from './ipc.ts'
 import type { Logs } from './logs.ts'
 import { isMailSettings } from './mail-settings.ts'
+import type { Salvages } from './salvage.ts'
 import type { EmbeddedServer } from './server.ts'
 import { isSettingsChange } from './settings.ts'
 import type { SettingsControl } from './settings-control.ts'
@@ -20,6 +21,7 @@ export interface CallsOptions {
   readonly server: EmbeddedServer
   readonly settings: SettingsControl
   readonly backups: Backups
+  readonly salvages: Salvages
   readonly logs: Logs
   readonly log: Logger
   readonly checkForUpdates: () => Promise<UpdateState>
@@ -35,7 +37,7 @@ const name = text(200)
 const secret = text(1000)
 
 export function createCalls(options: CallsOptions): Calls {
-  const { dataDir, server, settings, backups, logs } = options
+  const { dataDir, server, settings, backups, salvages, logs } = options
 
   const reportingOutbox = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
@@ -86,6 +88,8 @@ export function createCalls(options: CallsOptions): Calls {
     'backups.choose': { accepts: none, handle: backups['backups.choose'] },
     'backups.previewChosen': { accepts: args(optional(secret)), handle: backups['backups.previewChosen'] },
     'backups.import': { accepts: args(optional(secret)), handle: backups['backups.import'] },
+    'salvage.preview': { accepts: none, handle: salvages['salvage.preview'] },
+    'salvage.run': { accepts: args(oneOf('snapshot', 'changed', 'backup')), handle: salvages['salvage.run'] },
     'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },
 
     'logs.tail': { accepts: none, handle: () => logs.tail() },

@@ -16,6 +16,7 @@ import { setupMenu } from './menu.ts'
 import { notify } from './native-notifications.ts'
 import { setupPage } from './page.ts'
 import { setupQuit } from './quit.ts'
+import { createSalvages } from './salvage.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { createEmbeddedServer } from './server.ts'
 import { openSettings, type SettingsFile, serverConfig } from './settings.ts'
@@ -133,6 +134,7 @@ function createParts({ folders, log, file, secrets }: Opened) {
     log,
   })
   const backups = createBackups({ dataDir: folders.data, server, window: () => window.browserWindow, log })
+  const salvages = createSalvages({ dataDir: folders.data, server, log })
   const tray = createTray({
     actions: {
       open: () => window.show(),
@@ -145,5 +147,17 @@ function createParts({ folders, log, file, secrets }: Opened) {
     view: () => ({ state: server.state, startAtLogin: file.get('settings').startAtLogin }),
     log,
   })
-  return { server, quitting, window, settings, updates, actions, backups, tray, unsaved, sendOutboxCount }
+  return {
+    server,
+    quitting,
+    window,
+    settings,
+    updates,
+    actions,
+    backups,
+    salvages,
+    tray,
+    unsaved,
+    sendOutboxCount,
+  }
 }

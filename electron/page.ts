@@ -12,6 +12,7 @@ import type { Logs } from './logs.ts'
 import { sourcePage } from './project.ts'
 import { serveRenderer } from './protocol.ts'
 import type { Quitting } from './quit.ts'
+import type { Salvages } from './salvage.ts'
 import type { Secrets } from './secrets.ts'
 import type { EmbeddedServer } from './server.ts'
 import type { SettingsControl } from './settings-control.ts'
@@ -26,6 +27,7 @@ export interface PageDeps {
   readonly settings: SettingsControl
   readonly secrets: Secrets
   readonly backups: Backups
+  readonly salvages: Salvages
   readonly updates: Updates
   readonly actions: Actions
   readonly quitting: Quitting

@@ -55,6 +55,8 @@ export const t = {
   },
   backedUp: (file: string) => ({ title: 'Backup created', body: file }),
   notRestorable: (problem: string) => `Not restorable: ${problem}`,
+  nothingToOpen: 'There is nothing to open.',
+  dataChanged: 'The data changed meanwhile. Nothing was opened. Look at it again.',
   notBackedUp: (message: string) => ({ title: 'Backup failed', body: message }),
   update: (version: string) => ({
     title: `Version ${version} is available`,

@@ -199,6 +199,11 @@ export class ScriptedDesktop {
       'backups.choose': () => done({ file: 'server.age', encrypted: true }),
       'backups.previewChosen': () => done(content),
       'backups.import': () => done('/home/alice/.local/share/desktop-pds-before'),
+      'salvage.preview': () => done({ from: 'snapshot', damaged: [], lost: 0, isExact: true }),
+      'salvage.run': async () => {
+        await setState(this.running())
+        return done('/home/alice/.local/share/desktop-pds/replaced-1')
+      },
       'repository.export': () => done('/home/alice/alice.test.car'),
       'logs.tail': () => [],
       'updates.check': () => ({ kind: 'current', checkedAt: new Date().toISOString() }),

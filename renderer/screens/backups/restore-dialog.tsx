@@ -33,11 +33,14 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
   )
 }
 
-/** Runs after a restore: shows the result and invalidates all queries. */
-export function useRestored(onClose: () => void): (keptIn: string) => void {
+/** Runs after a restore or salvage: shows the result and invalidates all queries. */
+export function useRestored(
+  onClose: () => void,
+  by: 'restore' | 'salvage' = 'restore',
+): (keptIn: string) => void {
   const client = useQueryClient()
   return (keptIn) => {
-    previousData.set(keptIn)
+    previousData.set({ folder: keptIn, by })
     onClose()
     void client.invalidateQueries()
   }

@@ -6,16 +6,23 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import styles from './backups.module.css'
 
-/** The folder with the data from before the last restore; empty if there was none, undefined once dismissed. */
-export const previousData = createStore<string | undefined>(undefined)
+/** The data from before the last restore or salvage; undefined once dismissed. */
+interface PreviousData {
+  /** Empty if there was none. */
+  readonly folder: string
+  readonly by: 'restore' | 'salvage'
+}
+
+export const previousData = createStore<PreviousData | undefined>(undefined)
 
 /** Shows where the previous data is. Rendered above all screens, because a restore can end the session. */
 export function RestoredDialog() {
-  const folder = useStore(previousData)
-  if (folder === undefined) return null
+  const previous = useStore(previousData)
+  if (previous === undefined) return null
+  const { folder, by } = previous
   const close = () => previousData.set(undefined)
   return (
-    <Dialog onClose={close} title={t.backups.restoredTitle}>
+    <Dialog onClose={close} title={by === 'restore' ? t.backups.restoredTitle : t.salvage.done}>
       <Stack>
         {folder !== '' && (
           <>
@@ -25,7 +32,7 @@ export function RestoredDialog() {
             </div>
           </>
         )}
-        <p>{t.backups.restoredSignIn}</p>
+        {by === 'restore' && <p>{t.backups.restoredSignIn}</p>}
       </Stack>
       <DialogActions>
         <Button variant="primary" onClick={close}>

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { ServerState } from '../../../electron/bridge.ts'
 import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
@@ -6,6 +7,7 @@ import { CopyField } from '../../ui/copy.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { BackupList } from '../backups/backup-list.tsx'
 import styles from './halted.module.css'
+import { SalvageDialog } from './salvage-dialog.tsx'
 import { Stage, StageActions } from './stage.tsx'
 import { UseAnotherPort } from './use-another-port.tsx'
 
@@ -15,6 +17,7 @@ export type Failed = Extract<ServerState, { readonly kind: 'failed' }>
 export function Failure({ state }: { readonly state: Failed }) {
   const { failure, message, path, port } = state
   const start = useDesktopCall('server.start')
+  const [isOpening, setIsOpening] = useState(false)
   return (
     <Stage title={failure === 'port-taken' ? t.halted.titles[failure](port) : t.halted.titles[failure]}>
       <Notice live variant="danger">
@@ -28,6 +31,11 @@ export function Failure({ state }: { readonly state: Failed }) {
       )}
       <FormError error={start.error} />
       <StageActions>
+        {failure === 'damaged' && (
+          <Button variant="primary" onClick={() => setIsOpening(true)}>
+            {t.salvage.open}
+          </Button>
+        )}
         <Button
           busy={start.isPending}
           variant={failure === 'damaged' ? 'plain' : 'primary'}
@@ -39,6 +47,7 @@ export function Failure({ state }: { readonly state: Failed }) {
           <Button onClick={() => void callDesktop('app.openFolder', 'data')}>{t.halted.openFolder}</Button>
         )}
       </StageActions>
+      {isOpening && <SalvageDialog onClose={() => setIsOpening(false)} />}
       {failure === 'port-taken' && <UseAnotherPort />}
       {failure === 'damaged' && (
         <section className={styles.more}>

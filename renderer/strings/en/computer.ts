@@ -183,7 +183,7 @@ export const halted = {
     'not-writable':
       'Check the permissions of the folder and the free disk space, then try again. No data was changed.',
     damaged:
-      'The damaged file was set aside, not deleted. Restore a backup, or open what is intact: run “npm run restore -- --salvage” in a terminal, then try again.',
+      'The damaged file was set aside, not deleted. Open what is intact, restore a backup, or repair the file and try again.',
     'too-new': 'Install the latest version of this app. An older version would lose data.',
     'already-running':
       'Another program is using this data folder: a second copy of this app, or the server without the desktop. Close it, then try again.',
@@ -198,4 +198,31 @@ export const halted = {
   copyPath: 'Copy path',
   quit: 'Quit',
   backups: 'Restore a backup',
+}
+
+/** Opening what is intact of damaged data. */
+export const salvage = {
+  open: 'Open what is intact…',
+  title: 'Open what is intact?',
+  submit: 'Open',
+  changedTitle: 'Use the changed database?',
+  useChanged: 'Use the changed database',
+  from: {
+    snapshot: 'The database is intact. Of the changes that were made since, all up to the damage are kept.',
+    changed:
+      'Another program changed the database while the server was stopped. It has no error. What was changed is not known.',
+    backup:
+      'The database is lost. The newest intact backup is used, with the later changes that are intact and follow it.',
+  },
+  damaged: 'Damaged or missing',
+  lost: 'Lost',
+  changes: (lost: number, isExact: boolean) => {
+    if (lost === 0) return isExact ? 'Nothing' : 'Unknown'
+    const changes = count(lost, { one: 'change', other: 'changes' })
+    return isExact ? changes : `At least ${changes}`
+  },
+  keptUntil: 'Newest record that is kept',
+  writtenUntil: 'Files last written',
+  kept: 'The present files are kept in a separate folder.',
+  done: 'The data is open',
 }

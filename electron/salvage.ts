@@ -1,0 +1,61 @@
+/** The page's calls on damaged data: what opening its intact part would lose, and opening it. */
+import { migrations } from '../server/records/migrations.ts'
+import { type SalvagePlan, salvage } from '../server/store/salvage.ts'
+import type { Logger } from '../server/util/log.ts'
+import type { DesktopCalls, SalvagePreview } from './bridge.ts'
+import { outcomeOf } from './outcome.ts'
+import type { EmbeddedServer } from './server.ts'
+import { t } from './strings.ts'
+
+type Name = Extract<keyof DesktopCalls, `salvage.${string}`>
+export type Salvages = {
+  readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
+}
+
+export interface SalvagesOptions {
+  readonly dataDir: string
+  readonly server: EmbeddedServer
+  readonly log: Logger
+}
+
+export function createSalvages({ dataDir, server, log }: SalvagesOptions): Salvages {
+  const run = (confirm: (plan: SalvagePlan) => boolean) =>
+    salvage({
+      directory: dataDir,
+      migrations: migrations.length,
+      now: () => new Date(),
+      confirm: async (plan) => confirm(plan),
+    })
+
+  return {
+    'salvage.preview': () =>
+      outcomeOf(log, 'salvage.preview', async () => {
+        let preview: SalvagePreview | undefined
+        await run((plan) => {
+          preview = toPreview(plan)
+          return false
+        })
+        if (!preview) throw new Error(t.nothingToOpen)
+        return preview
+      }),
+    'salvage.run': (from) =>
+      outcomeOf(log, 'salvage.run', () =>
+        server.whileStopped(async () => {
+          const result = await run((plan) => plan.from === from)
+          if (!result) throw new Error(t.dataChanged)
+          const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
+          log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
+          return result.keptIn
+        }),
+      ),
+  }
+}
+
+function toPreview(plan: SalvagePlan): SalvagePreview {
+  const { from, damaged, lostTransactions: lost, isExact, keptUntil, writtenUntil } = plan
+  return {
+    ...{ from, damaged, lost, isExact },
+    ...(keptUntil && { keptUntil: keptUntil.toISOString() }),
+    ...(writtenUntil && { writtenUntil: writtenUntil.toISOString() }),
+  }
+}
