@@ -98,7 +98,8 @@ describe('sessions', () => {
     await alice.com.atproto.server.requestAccountDelete()
     const token = await server.codeTo(`${alice.handle}@mail.test`)
     await alice.com.atproto.server.deleteAccount({ did: alice.did, password: alice.password, token })
-    await expect(alice.resolveHandle({ handle: alice.handle })).rejects.toMatchObject({ status: 400 })
+    const anyone = new AtpAgent({ service: server.url })
+    await expect(anyone.resolveHandle({ handle: alice.handle })).rejects.toMatchObject({ status: 400 })
   })
 })
 

@@ -47,7 +47,9 @@ test('typed client: sign-up, email, app password, refresh, second factor, deacti
   const phone = clientOf(opened.accessJwt)
   const { body: listed } = await phone.xrpc(core.listAppPasswords)
   expect(listed.passwords.map(({ name }) => name)).toEqual(['phone'])
-  const { body: service } = await phone.xrpc(core.getServiceAuth, { params: { aud: 'did:web:a.example' } })
+  const { body: service } = await phone.xrpc(core.getServiceAuth, {
+    params: { aud: 'did:web:a.example', lxm: 'com.example.read' },
+  })
   expect(service.token.split('.')).toHaveLength(3)
   await alice.xrpc(core.revokeAppPassword, { body: { name: 'phone' } })
   const revoked = await phone.xrpcSafe(core.getSession)

@@ -10,8 +10,8 @@ import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 
 const run = join(import.meta.dirname, '../electron-double/run.ts')
 
-/** Chromium has no scheme `app`: this host replaces it. A host under `localhost` is a secure context. */
-const appHost = 'http://pds.localhost'
+/** Chromium has no scheme `app`: this host replaces it. A loopback address is a secure context, and no foreign site for servers. */
+const appHost = 'http://127.0.0.99'
 const appUrl = 'app://pds'
 const toBrowser = (url: string) => url.replace(appUrl, appHost)
 const toApp = (url: string) => url.replace(appHost, appUrl)

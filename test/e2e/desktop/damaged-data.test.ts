@@ -1,0 +1,80 @@
+/** Damaged data and the screen of the failed start: what is intact is opened. */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openSnapshot } from '../../../server/store/snapshot.ts'
+import { call } from '../../support/desktop/bridge.ts'
+import { Machine, soon } from '../../support/desktop/desktop.ts'
+
+const machines: Machine[] = []
+const newMachine = async () => {
+  const machine = await Machine.create()
+  machines.push(machine)
+  return machine
+}
+afterAll(() => Promise.all(machines.map((machine) => machine.close())))
+
+describe('damaged data', () => {
+  /** Names of the data files. */
+  const dataFiles = async ({ dataDir }: Machine) =>
+    (await readdir(dataDir)).filter((name) => /^pds\.(sqlite|\d)/.test(name))
+  const isRunning = async (page: Page) => (await call(page, 'server.state')).kind === 'running'
+  const start = async (page: Page) =>
+    expect(await call(page, 'server.start')).toMatchObject({ failure: 'damaged' })
+
+  test('what is intact is opened after the loss was shown', async () => {
+    const machine = await newMachine()
+    const page = await (await machine.start()).page()
+    await expect.poll(() => isRunning(page), soon).toBe(true)
+    const created = await fetch(`${machine.endpoint}/xrpc/com.core.server.createAccount`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle: 'alice.test', email: 'alice@mail.test', password: 'a good password' }),
+    })
+    expect(created.status).toBe(200)
+    // As a power cut leaves them.
+    const names = await dataFiles(machine)
+    const contents = await Promise.all(names.map((name) => readFile(join(machine.dataDir, name))))
+    await call(page, 'server.stop')
+    for (const name of await dataFiles(machine)) await rm(join(machine.dataDir, name))
+    for (const [at, name] of names.entries()) {
+      const content = contents[at] ?? Buffer.alloc(0)
+      const frame = content.lastIndexOf('\nframe ')
+      if (name.endsWith('.journal')) content[frame + 200] = (content[frame + 200] ?? 0) ^ 1
+      await writeFile(join(machine.dataDir, name), content)
+    }
+    await start(page)
+
+    // Nothing is opened that was not previewed.
+    expect(await call(page, 'salvage.run', 'changed')).toMatchObject({ ok: false })
+    await page.getByRole('button', { name: 'Open what is intact…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Open what is intact?' })
+    await dialog.getByText(/^\d+ changes?$/).waitFor()
+    await dialog.getByText(/\.journal$/).waitFor()
+    expect((await call(page, 'server.state')).kind).toBe('failed')
+    await dialog.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('dialog', { name: 'The data is open' }).getByText('replaced-').waitFor()
+    expect(await isRunning(page)).toBe(true)
+  })
+
+  test('a database that another program changed is used after a question', async () => {
+    const machine = await newMachine()
+    const page = await (await machine.start()).page()
+    await expect.poll(() => isRunning(page), soon).toBe(true)
+    await call(page, 'server.stop')
+    const file = join(machine.dataDir, 'pds.sqlite')
+    const { sqlite } = await openSnapshot(file, await readFile(file), 'quick')
+    sqlite.exec('CREATE TABLE other (id INTEGER)')
+    await writeFile(file, sqlite.export())
+    sqlite.close()
+    await start(page)
+
+    await page.getByRole('button', { name: 'Open what is intact…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Use the changed database?' })
+    await dialog.getByText('Another program changed the database').waitFor()
+    await dialog.getByRole('button', { name: 'Use the changed database' }).click()
+    await page.getByRole('dialog', { name: 'The data is open' }).waitFor()
+    expect(await isRunning(page)).toBe(true)
+  })
+})
