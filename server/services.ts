@@ -133,8 +133,6 @@ export interface Refusals {
   lookups: number
   /** Calls of other services that were refused because too many were under way, or unread. */
   calls: number
-  /** Consumers of the event stream that were refused or disconnected for others. */
-  consumers: number
 }
 
 /** What look-ups at other servers share. */
@@ -170,7 +168,7 @@ export async function createServices(base: Base): Promise<Services> {
   const audience = await loadAudience(store, serverDid)
   const background = createBackground(log)
   const notifications = createNotificationEvents()
-  const refusals = { lookups: 0, calls: 0, consumers: 0 }
+  const refusals = { lookups: 0, calls: 0 }
   const lookups: Lookups = {
     findAddresses: createFindForOthers({
       nameServers: config.nameServers,
