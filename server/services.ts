@@ -133,6 +133,8 @@ export interface Refusals {
   lookups: number
   /** Calls of other services that were refused because too many were under way, or unread. */
   calls: number
+  /** Consumers of the event stream that got no place, or lost it to another network. */
+  consumers: number
 }
 
 /** What look-ups at other servers share. */
@@ -168,7 +170,7 @@ export async function createServices(base: Base): Promise<Services> {
   const audience = await loadAudience(store, serverDid)
   const background = createBackground(log)
   const notifications = createNotificationEvents()
-  const refusals = { lookups: 0, calls: 0 }
+  const refusals: Refusals = { lookups: 0, calls: 0, consumers: 0 }
   const lookups: Lookups = {
     findAddresses: createFindForOthers({
       nameServers: config.nameServers,
@@ -305,6 +307,7 @@ export async function createServices(base: Base): Promise<Services> {
       store,
       eventLog,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
+      onRefused: () => void refusals.consumers++,
     }),
     notifications,
     live: createLive({

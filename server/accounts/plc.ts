@@ -14,6 +14,7 @@ import * as accounts from '../store/tables/accounts.ts'
 import * as plcChanges from '../store/tables/plc-changes.ts'
 import * as streamState from '../store/tables/stream-state.ts'
 import { createKeyedSerializer } from '../util/serialize.ts'
+import { isWaiting } from '../util/wait.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import {
   changeIdentity,
@@ -107,7 +108,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     ])
     for (const did of retries.keys()) if (!pending.has(did)) retries.delete(did)
     const at = (did: string) => retries.get(did)?.at ?? 0
-    return [...pending].filter((did) => at(did) <= now().getTime()).sort((a, b) => at(a) - at(b))
+    return [...pending].filter((did) => !isWaiting(at(did), now().getTime(), longestRetryMs)).sort((a, b) => at(a) - at(b))
   }
 
   async function publish(did: string): Promise<void> {
@@ -168,7 +169,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
       }),
     async current(account, maxAgeMs = 0) {
       const known = states.get(account.did)
-      if (known && now().getTime() - known.at < maxAgeMs) return known.operation
+      if (known && isWaiting(known.at + maxAgeMs, now().getTime(), maxAgeMs)) return known.operation
       const operation = await currentOperation(deps, account).catch((error: unknown) => {
         throw toUpstreamFailure(deps, account.did, error)
       })

@@ -8,6 +8,7 @@ import type { Database } from '../store/database.ts'
 import { activeDids } from '../store/tables/accounts.ts'
 import { keysSince } from '../store/tables/posts.ts'
 import type { Logger } from '../util/log.ts'
+import { isWaiting } from '../util/wait.ts'
 import type { LinkQuery, ReadLinks } from './index-client.ts'
 import type { Link } from './link.ts'
 import type { LinkQueue } from './queue.ts'
@@ -58,7 +59,7 @@ export function createCatchUp(deps: Deps): CatchUp {
 
   function dueAccounts(): DidString[] {
     const at = now().getTime()
-    return activeDids(store, maxAccounts).filter((did) => (readAt.get(did) ?? -everyMs) + everyMs <= at)
+    return activeDids(store, maxAccounts).filter((did) => !isWaiting((readAt.get(did) ?? -everyMs) + everyMs, at, everyMs))
   }
 
   async function readDue(): Promise<void> {
@@ -95,7 +96,7 @@ export function createCatchUp(deps: Deps): CatchUp {
     },
     request: () => readAt.clear(),
     async runDue() {
-      if (isRunning || now().getTime() < notBefore || dueAccounts().length === 0) return
+      if (isRunning || isWaiting(notBefore, now().getTime(), everyMs) || dueAccounts().length === 0) return
       isRunning = true
       try {
         await readDue()

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { Background } from '../jobs/background.ts'
 import { createFairQueue } from '../util/fair-queue.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
+import { isWaiting } from '../util/wait.ts'
 import { keyOf, type Link } from './link.ts'
 import type { LinkedRecords } from './linked-record.ts'
 
@@ -50,7 +51,8 @@ const [maxWorkers, maxOfHost] = [4, 2]
 const maxHosts = 5000
 const minute = 60_000
 /** Delays of further attempts. Afterwards only a catch-up finds the record again. */
-const retryMs = [minute, 5 * minute, 30 * minute, 120 * minute, 360 * minute]
+const longestRetryMs = 360 * minute
+const retryMs = [minute, 5 * minute, 30 * minute, 120 * minute, longestRetryMs]
 
 export function createLinkQueue({ records, hostOf, background, now, signal }: Deps): LinkQueue {
   /** By host; those of actors whose host is to be looked up by the part of the DID that says where. */
@@ -154,7 +156,7 @@ export function createLinkQueue({ records, hostOf, background, now, signal }: De
       const at = now().getTime()
       for (const [key, retry] of retries) {
         if (records.isKnown(retry.link)) retries.delete(key)
-        else if (retry.at <= at) add(retry.link)
+        else if (!isWaiting(retry.at, at, longestRetryMs)) add(retry.link)
       }
     },
     takeOverflow() {

@@ -20,7 +20,8 @@ export interface Consumers {
   add(consumer: Consumer): () => void
 }
 
-export function createConsumers(capacity: number): Consumers {
+/** @param onRefused called when a consumer gets no place, or loses it */
+export function createConsumers(capacity: number, onRefused: () => void = () => {}): Consumers {
   /** In the order of their connections. */
   const all = new Set<Consumer>()
 
@@ -36,6 +37,7 @@ export function createConsumers(capacity: number): Consumers {
   return {
     add(consumer) {
       if (all.size >= capacity) {
+        onRefused()
         const last = loser(consumer.network)
         if (!last)
           throw protocolError(

@@ -33,6 +33,8 @@ interface Deps {
   readonly eventLog: Pick<EventLog, 'page'>
   /** Reports unexpected errors, because reading new events has no caller. */
   readonly onFault: (error: unknown) => void
+  /** Called when a consumer is refused, or cut off to make room. */
+  readonly onRefused?: () => void
 }
 
 /** Each one may have 2 MB that it has not read yet, and one segment of the archive. */
@@ -44,9 +46,9 @@ const outdated: Message = {
   message: 'Events after the cursor have been deleted. The stream begins with the oldest event.',
 }
 
-export function createEventStream({ store, eventLog, onFault }: Deps): EventStream {
+export function createEventStream({ store, eventLog, onFault, onRefused }: Deps): EventStream {
   const recent = createRecentEvents({ store, eventLog, onFault })
-  const consumers = createConsumers(maxConsumers)
+  const consumers = createConsumers(maxConsumers, onRefused)
 
   /** Yields all events after the position of a consumer: from the store until it has caught up with the recent ones. */
   async function* follow(

@@ -14,6 +14,7 @@ import type { Move, MoveChanges } from '../store/tables/moves.ts'
 import * as rows from '../store/tables/moves.ts'
 import { keepForGood } from '../store/tables/unactivated.ts'
 import type { Logger } from '../util/log.ts'
+import { isWaiting } from '../util/wait.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
 import { createLocalSide } from './local-side.ts'
@@ -193,7 +194,7 @@ export function createMoves(deps: MovesDeps): Moves {
     },
     async resumeDue() {
       for (const did of rows.runnable(store)) {
-        if ((retries.get(did)?.at ?? 0) <= now().getTime()) resume(did)
+        if (!isWaiting(retries.get(did)?.at ?? 0, now().getTime(), longestRetryMs)) resume(did)
       }
     },
     async enterCode(did, code) {

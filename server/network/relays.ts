@@ -7,6 +7,7 @@ import type { Background } from '../jobs/background.ts'
 import type { Database } from '../store/database.ts'
 import * as events from '../store/tables/events.ts'
 import type { Logger } from '../util/log.ts'
+import { isWaiting } from '../util/wait.ts'
 import { guardedFetch, OutboundFailed } from './guarded-fetch.ts'
 
 export interface RelayState {
@@ -64,7 +65,7 @@ export function createRelays(deps: Deps): Relays {
   /** Returns the relays that are due, once: they are not due again before the interval has passed. */
   function takeDue(): Relay[] {
     const at = now().getTime()
-    const waiting = relays.filter((relay) => relay.notBefore <= at)
+    const waiting = relays.filter((relay) => !isWaiting(relay.notBefore, at, longestDelayMs))
     if (waiting.length === 0) return []
     const { lastSeq } = events.state(store)
     const due = waiting.filter((relay) => relay.lastSeq !== lastSeq)

@@ -10,6 +10,7 @@ import * as evicted from '../store/tables/evicted-records.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'
 import type { Logger } from '../util/log.ts'
+import { isWaiting } from '../util/wait.ts'
 import { deleteForgotten } from './forgotten.ts'
 import type { Room } from './room.ts'
 
@@ -84,7 +85,7 @@ export function createEviction(deps: Deps): Eviction {
 
   return {
     async makeRoom(bytes) {
-      if (!room.fits(bytes) && deps.now().getTime() >= pausedUntil) {
+      if (!room.fits(bytes) && !isWaiting(pausedUntil, deps.now().getTime(), pauseMs)) {
         making ??= make(bytes).finally(() => {
           making = undefined
         })

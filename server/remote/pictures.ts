@@ -17,6 +17,7 @@ import { createLimit } from '../util/limit.ts'
 import type { Logger } from '../util/log.ts'
 import type { Requester } from '../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../util/shared-lookup.ts'
+import { isWaiting } from '../util/wait.ts'
 import type { Hosts } from './hosts.ts'
 import type { Identify } from './origin.ts'
 
@@ -112,7 +113,8 @@ export function createPictures(deps: Deps): Pictures {
     return undefined
   }
 
-  const isSilent = (host: string) => now().getTime() - (silences.get(host) ?? 0) < silenceMs
+  const isSilent = (host: string) =>
+    isWaiting((silences.get(host) ?? 0) + silenceMs, now().getTime(), silenceMs)
 
   async function download(did: string, cid: string): Promise<Blob> {
     const { host } = await actors.identify(did)

@@ -28,9 +28,13 @@ export function parseBackupName(name: string): NamedBackup | undefined {
   return createdAt && { kind: kind as BackupKind, createdAt }
 }
 
-/** Returns the backups that are no longer kept. */
-export function expiredBackups<T extends NamedBackup>(backups: readonly T[]): T[] {
-  const newestFirst = backups.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+/**
+ * Returns the backups that are no longer kept. Those from the future were made while the clock was wrong, and count as the oldest:
+ * otherwise they would expire every new one.
+ */
+export function expiredBackups<T extends NamedBackup>(backups: readonly T[], now: Date): T[] {
+  const age = ({ createdAt }: T) => (createdAt > now ? Number.POSITIVE_INFINITY : -createdAt.getTime())
+  const newestFirst = backups.toSorted((a, b) => (age(a) === age(b) ? 0 : age(a) - age(b)))
   const byKind = Map.groupBy(newestFirst, ({ kind }) => kind)
   return [...byKind].flatMap(([kind, made]) => {
     const beyond = made.slice(limits[kind])

@@ -15,6 +15,7 @@ import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { extensionOf } from './archive.ts'
 import styles from './data.module.css'
+import { useMissingMedia } from './missing-media-section.tsx'
 
 const { listBlobs, getBlob } = com.core.sync
 const pageSize = 24
@@ -30,6 +31,9 @@ export function MediaSection() {
     getNextPageParam: ({ cursor }) => cursor,
   })
   const cids = list.data?.pages.flatMap((page) => page.cids) ?? []
+  const { missing } = useMissingMedia()
+  // The next section lists them.
+  if (list.isSuccess && cids.length === 0 && missing.length > 0) return null
   return (
     <Section lead={t.data.mediaLead} title={t.data.media}>
       {list.isPending && <Skeleton rows={2} />}

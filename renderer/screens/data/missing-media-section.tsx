@@ -18,8 +18,8 @@ import { collectionName } from './names.ts'
 const { listMissingBlobs, uploadBlob } = com.core.repo
 const pageSize = 50
 
-/** The files that records name and that this server does not have intact, with a button to upload them. Nothing without such files. */
-export function MissingMediaSection() {
+/** The files that records of the account name and that this server does not have intact. */
+export function useMissingMedia() {
   const { did } = useSession()
   const list = useInfiniteQuery({
     queryKey: [did, listMissingBlobs.$nsid],
@@ -28,7 +28,12 @@ export function MissingMediaSection() {
       callAs(did, listMissingBlobs, { params: { limit: pageSize, cursor }, signal }),
     getNextPageParam: ({ cursor }) => cursor,
   })
-  const missing = list.data?.pages.flatMap((page) => page.blobs) ?? []
+  return { list, missing: list.data?.pages.flatMap((page) => page.blobs) ?? [] }
+}
+
+/** The files that records name and that this server does not have intact, with a button to upload them. Nothing without such files. */
+export function MissingMediaSection() {
+  const { list, missing } = useMissingMedia()
   if (missing.length === 0) return null
   return (
     <Section action={<UploadButton />} lead={t.data.missingLead} title={t.data.missing}>

@@ -15,6 +15,7 @@ import { BacklinksSection } from './backlinks-section.tsx'
 import { DoctorSection } from './doctor-section.tsx'
 import { OutgoingSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
+import { RefusedSection } from './refused-section.tsx'
 import { RelaysSection } from './relays-section.tsx'
 import { RemoteRecordsSection } from './remote-records-section.tsx'
 import { UpstreamsSection } from './upstreams-section.tsx'
@@ -65,6 +66,7 @@ function OfOwner() {
           <RemoteRecordsSection usage={network.remoteRecords} />
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <OutgoingSection outgoing={network.outgoing} />
+          <RefusedSection refused={network.refused} />
         </>
       )}
     </Loaded>

@@ -1,4 +1,6 @@
 /** Texts of the Network screen. */
+import { count } from '../format.ts'
+
 export const network = {
   title: 'Network',
   lead: 'Who can reach this server, and what it sends to other machines.',
@@ -97,6 +99,19 @@ export const network = {
   askRelays: 'Ask to crawl now',
   relaysAsked: 'Relays accepted the request',
   relaysRefused: 'A relay did not accept the request',
+  refused: 'Refused for lack of room',
+  refusedLead:
+    'Since the start of the server, because too much was under way at once. The callers were told to try again.',
+  refusedCounts: {
+    lookups: (n: number) => count(n, { one: 'look-up at another server', other: 'look-ups at other servers' }),
+    calls: (n: number) => count(n, { one: 'call through this server', other: 'calls through this server' }),
+    consumers: (n: number) => count(n, { one: 'reader of the event stream', other: 'readers of the event stream' }),
+  },
+  refusedDetails: {
+    lookups: 'Of profiles, handles and records, for clients that asked for many at once.',
+    calls: 'To the app view and to services that clients name.',
+    consumers: 'Relays and other servers that found no place, or lost theirs to another network.',
+  },
   outgoing: 'What leaves this computer',
   outgoingLead: 'Every reason for which the server or the app sends something to another machine.',
   outgoingList: 'Outgoing requests',

@@ -1,7 +1,7 @@
 /** Many consumers of the event stream, from many addresses behind a proxy. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Listener, listening } from '../../support/listener.ts'
-import { TestServer } from '../../support/server.ts'
+import { adminAuth, TestServer } from '../../support/server.ts'
 
 let server: TestServer
 beforeEach(async () => {
@@ -40,6 +40,9 @@ test('the addresses of one network cannot take all places: a relay of another ne
   expect(await further.next()).toMatchObject(error('RateLimitExceeded'))
   await server.account('bob')
   expect((await relay.next()).header.op).toBe(1)
+  // The owner sees both on the Network screen.
+  const { body } = await server.get('com.core.admin.getNetwork', {}, adminAuth)
+  expect(body).toMatchObject({ refused: { lookups: 0, calls: 0, consumers: 2 } })
 })
 
 test('a consumer that is the only one of its network keeps its place', async () => {

@@ -59,6 +59,18 @@ test('a relay is asked at the start, then after writes, at most every 20 minutes
   ])
 })
 
+test('a clock that was years ahead for a minute does not keep a relay waiting', async () => {
+  await start('https://pds.test')
+  server.clock.advance(3 * 365 * 24 * hour)
+  await write()
+  expect(relay.calls).toHaveLength(2)
+  server.clock.advance(-3 * 365 * 24 * hour)
+  await write()
+  expect(relay.calls).toHaveLength(3)
+  await write()
+  expect(relay.calls).toHaveLength(3)
+})
+
 test('after a failure the delay grows, without a write too', async () => {
   relay.respond = json({ error: 'Busy' }, 503)
   await start('https://pds.test')

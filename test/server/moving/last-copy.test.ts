@@ -51,6 +51,8 @@ async function writesOf(account: Account): Promise<Record<string, Answer>> {
     uploadBlob: await upload(server, account, new Uint8Array(png('late'))),
     putPreferences: await call('app.bsky.actor.putPreferences', { preferences: [] }),
     updateHandle: await call('com.core.identity.updateHandle', { handle: 'renamed.here.test' }),
+    addRecoveryKey: await call('com.core.identity.addRecoveryKey', { key: 'did:key:any', password }),
+    removeRecoveryKey: await call('com.core.identity.removeRecoveryKey', { key: 'did:key:any', password }),
     updateAccountHandle: await server.post(
       'com.core.admin.updateAccountHandle',
       { did, handle: 'renamed.here.test' },

@@ -14,7 +14,7 @@ function keptAfter(days: number): number[] {
   let kept: ReturnType<typeof made>[] = []
   for (let n = 0; n < days; n++) {
     kept.push(made('daily', n))
-    const expired = new Set(expiredBackups(kept))
+    const expired = new Set(expiredBackups(kept, day(n)))
     kept = kept.filter((backup) => !expired.has(backup))
   }
   return kept.map(({ createdAt }) => (createdAt.getTime() - day(0).getTime()) / (24 * 60 * 60_000))
@@ -34,11 +34,20 @@ test('daily backups: the newest seven are kept, and the first of each of the fou
 test('each kind of backup has a limit of its own', () => {
   const kinds = ['daily', 'manual', 'upgrade'] as const
   const all = kinds.flatMap((kind) => Array.from({ length: 8 }, (_, i) => made(kind, i / 24)))
-  const expired = expiredBackups(all)
+  const expired = expiredBackups(all, day(1))
   const count = (kind: BackupKind) => expired.filter((backup) => backup.kind === kind).length
   // The eighth daily backup is the first of its week.
   expect(kinds.map(count)).toEqual([0, 1, 5])
   expect(expired).toContainEqual(made('manual', 0))
+})
+
+test('backups from the future, made while the clock was wrong, expire first', () => {
+  const future = Array.from({ length: 7 }, (_, i) => made('daily', 1000 + i))
+  const present = Array.from({ length: 7 }, (_, i) => made('daily', i))
+  const expired = expiredBackups([...future, ...present], day(6))
+  expect(expired).not.toContainEqual(made('daily', 6))
+  for (const backup of present) expect(expired).not.toContainEqual(backup)
+  expect(expired.length).toBeGreaterThanOrEqual(5)
 })
 
 test('names of backups are parsed back; names of earlier versions are daily backups', () => {

@@ -10,7 +10,7 @@ import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  async handler({ config, port, store, relays, backlinks, intake }) {
+  async handler({ config, port, store, relays, backlinks, intake, refusals }) {
     const isOpen = opensToNetwork(config.hosts)
     return {
       way: config.publicUrl !== undefined ? 'public' : isOpen ? 'localNetwork' : 'thisComputer',
@@ -23,6 +23,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       backlinks: backlinks && backlinkView(backlinks),
       remoteRecords: remoteRecordsView(await intake.usage()),
       outgoing: outgoingRequests(config, store),
+      refused: { ...refusals },
     }
   },
 })

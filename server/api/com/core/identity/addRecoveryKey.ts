@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { requireWritable } from '../../../../accounts/stopped-writes.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { maxRotationKeys } from '../../../../identity/did-plc.ts'
 import { isDidKey } from '../../../../identity/keys.ts'
@@ -8,8 +9,9 @@ import { method } from '../../../method.ts'
 export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, secrets, passwords, plc, background, fail }) {
+  async handler({ input, auth: { did, account }, caller, store, secrets, passwords, plc, background, fail }) {
     requirePlc(account)
+    requireWritable(store, did)
     const key = input.key.trim()
     const serverKey = secrets.rotationKey.did
     if (!isDidKey(key) || key === serverKey) {

@@ -1,13 +1,15 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { requireWritable } from '../../../../accounts/stopped-writes.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, secrets, passwords, plc, background, fail }) {
+  async handler({ input, auth: { did, account }, caller, store, secrets, passwords, plc, background, fail }) {
     requirePlc(account)
+    requireWritable(store, did)
     const { key } = input
     if (key === secrets.rotationKey.did) {
       throw fail('InvalidKey', 'The key of this server stays while the account is here')
