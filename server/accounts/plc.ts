@@ -108,7 +108,9 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     ])
     for (const did of retries.keys()) if (!pending.has(did)) retries.delete(did)
     const at = (did: string) => retries.get(did)?.at ?? 0
-    return [...pending].filter((did) => !isWaiting(at(did), now().getTime(), longestRetryMs)).sort((a, b) => at(a) - at(b))
+    return [...pending]
+      .filter((did) => !isWaiting(at(did), now().getTime(), longestRetryMs))
+      .sort((a, b) => at(a) - at(b))
   }
 
   async function publish(did: string): Promise<void> {

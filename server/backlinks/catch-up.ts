@@ -59,7 +59,9 @@ export function createCatchUp(deps: Deps): CatchUp {
 
   function dueAccounts(): DidString[] {
     const at = now().getTime()
-    return activeDids(store, maxAccounts).filter((did) => !isWaiting((readAt.get(did) ?? -everyMs) + everyMs, at, everyMs))
+    return activeDids(store, maxAccounts).filter(
+      (did) => !isWaiting((readAt.get(did) ?? -everyMs) + everyMs, at, everyMs),
+    )
   }
 
   async function readDue(): Promise<void> {

@@ -162,7 +162,8 @@ export async function saveBackup(
       await removeBackup(files, file)
       throw error
     })
-    for (const expired of expiredBackups(await listNamed(dir, files), createdAt)) await removeBackup(files, expired.file)
+    for (const expired of expiredBackups(await listNamed(dir, files), createdAt))
+      await removeBackup(files, expired.file)
     await removeUnusedBlobs(files, folder)
     return { file, kind, createdAt, bytes: content.snapshot.length, proof: undefined }
   } finally {

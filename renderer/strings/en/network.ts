@@ -101,11 +101,13 @@ export const network = {
   relaysRefused: 'A relay did not accept the request',
   refused: 'Refused for lack of room',
   refusedLead:
-    'Since the start of the server, because too much was under way at once. The callers were told to try again.',
+    'Since the start of the server, because too much was going on at once. Callers may try again.',
   refusedCounts: {
-    lookups: (n: number) => count(n, { one: 'look-up at another server', other: 'look-ups at other servers' }),
+    lookups: (n: number) =>
+      count(n, { one: 'look-up at another server', other: 'look-ups at other servers' }),
     calls: (n: number) => count(n, { one: 'call through this server', other: 'calls through this server' }),
-    consumers: (n: number) => count(n, { one: 'reader of the event stream', other: 'readers of the event stream' }),
+    consumers: (n: number) =>
+      count(n, { one: 'reader of the event stream', other: 'readers of the event stream' }),
   },
   refusedDetails: {
     lookups: 'Of profiles, handles and records, for clients that asked for many at once.',
