@@ -1,4 +1,4 @@
-/** Rules of the source tree: permitted imports, location of SQL, handlers and lexicons, plain words, the tour of the guide. */
+/** Rules of the source tree: permitted imports, location of SQL, handlers and lexicons, plain words. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -294,34 +294,6 @@ test('the only files directly in server/ are main.ts, server.ts and services.ts'
   expect(list('server/*.*')).toEqual(['server/main.ts', 'server/server.ts', 'server/services.ts'])
 })
 
-test('the tour of the contributor guide names files that exist', () => {
-  const tour = /\n## Guided tour\n(.*?)(?=\n## |$)/s.exec(read('.github/CONTRIBUTING.md'))?.[1] ?? ''
-  const missing: string[] = []
-  let seen = 0
-  for (const line of tour.split('\n')) {
-    const names = [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-    const places = names.filter((name) => /^[\w./-]+(\/|\.(ts|json|md|yml|html))$/.test(name))
-    // A row of the table names a folder, then what is in it.
-    const folder = places[0]?.endsWith('/') ? places[0] : ''
-    seen += places.length
-    for (const place of places) {
-      if (!existsSync(join(root, place)) && !existsSync(join(root, folder, place))) missing.push(place)
-    }
-  }
-  expect(seen).toBeGreaterThan(20)
-  expect(missing).toEqual([])
-})
-
-test('the threat table names tests that exist', () => {
-  const table = /\n## Threats\n(.*?)(?=\n## |$)/s.exec(read('.github/SECURITY.md'))?.[1] ?? ''
-  const lastCells = [...table.matchAll(/\| ([^|]+) \|$/gm)].map(([, cell = '']) => cell)
-  const named = lastCells.flatMap((cell) => [...cell.matchAll(/`([a-z/-]+)`/g)].map(([, name = '']) => name))
-  expect(named.length).toBeGreaterThan(20)
-  const exists = (name: string) =>
-    [`test/${name}.test.ts`, `test/${name}`].some((path) => existsSync(join(root, path)))
-  expect(named.filter((name) => !exists(name))).toEqual([])
-})
-
 describe('SQL that writes is deterministic, because the journal replays it', () => {
   /** Texts of SQL statements in quotes, without migrations, which run once and are not replayed. */
   const statements = list('server/store/tables/*.ts').flatMap((file) =>
@@ -347,8 +319,4 @@ describe('SQL that writes is deterministic, because the journal replays it', () 
       /\brandom(blob)?\(|\b(last_insert_rowid|changes|total_changes)\(|'now'|\bCURRENT_(TIME|DATE|TIMESTAMP)\b|\bunixepoch\(\)/i
     expect(statements.filter((text) => banned.test(text))).toEqual([])
   })
-})
-
-test('the README has at most 150 lines', () => {
-  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(151)
 })
