@@ -261,17 +261,27 @@ test('every module except handlers starts with a doc comment', () => {
 })
 
 describe('plain words', () => {
-  /** Rooms that are checked. */
-  const rooms = ['lexicons/{com,app,chat}', 'server', 'electron', 'renderer', 'build', 'test']
+  /** Files that are checked, without their extension. */
+  const places = [
+    ...[
+      'lexicons/{com,app,chat}/**/*',
+      'server/**/*',
+      'electron/**/*',
+      'renderer/**/*',
+      'build/**/*',
+      'test/**/*',
+    ],
+    '{README,.github/**/*}',
+  ]
   const banned =
-    /(?<![a-z])(tells?|telling|told|hears?|heard|whoever|whomever|somebody|nobody|gone|doomed|strangers?)(?![a-z])/i
+    /(?<![a-z])(tells?|telling|told|hears?|heard|whoever|whomever|somebody|nobody|gone|doomed|strangers?|mends?|mended|mending)(?![a-z])/i
   /** An event of Electron, a column of earlier versions. */
   const quotations = /render-process-gone|told_up_to/g
   /** Posts of the demo data, and this list. */
   const exempt = ['build/seed/conversations.ts', 'test/architecture.test.ts']
 
-  test.each(rooms)('%s uses the terms of the field', (room) => {
-    const files = list(`${room}/**/*.{ts,tsx,cts,json,html,css,yml}`)
+  test.each(places)('%s use the terms of the field', (place) => {
+    const files = list(`${place}.{ts,tsx,cts,json,html,css,yml,md}`)
     expect(files.length).toBeGreaterThan(0)
     const checked = files.filter((file) => !exempt.includes(file))
     const found = checked.flatMap((file) =>

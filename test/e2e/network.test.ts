@@ -41,7 +41,7 @@ afterAll(async () => {
 const clipboard = 'navigator.clipboard.readText()'
 
 describe('browser', () => {
-  test('the owner checks the address, and gets what mends a problem for the chosen proxy', async () => {
+  test('the owner checks the address, and gets the fix of a problem for the chosen proxy', async () => {
     proxy.faults = { maxBody: 1_000_000 }
     const page = await world.signedIn(alice, '/network')
     await page.getByText('nginx', { exact: true }).click()

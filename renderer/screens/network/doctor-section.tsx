@@ -22,7 +22,7 @@ interface DoctorSectionProps {
   readonly proxy: ProxyName
 }
 
-/** Checks whether other servers can reach this one. Each problem comes with what mends it. */
+/** Checks whether other servers can reach this one. Each problem comes with its fix. */
 export function DoctorSection({ network, publicUrl, proxy }: DoctorSectionProps) {
   const run = useProcedure(com.core.admin.checkNetwork)
   const context = { ...serverOf(network, publicUrl), isDesktop: desktop !== undefined }

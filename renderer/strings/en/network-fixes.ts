@@ -1,4 +1,4 @@
-/** What mends the problems that the check of the network finds, and whole configurations of proxies. */
+/** Fixes for the problems that the check of the network finds, and complete configurations of proxies. */
 import type { network } from './network.ts'
 
 interface Fix {
@@ -30,7 +30,7 @@ const inSettings = (label: string, variable: string, value: string, isDesktop: b
 
 const elsewhere = { text: 'This proxy does it by itself. Look for another proxy in front of it.' }
 
-/** What mends a problem, by remedy; for those that depend on the proxy, by remedy and proxy. */
+/** Fixes of problems, by remedy; where the fix depends on the proxy, by remedy and proxy. */
 export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fix)>> = {
   setPublicUrl: ({ isDesktop }) =>
     inSettings('Public address', 'PDS_PUBLIC_URL', 'https://pds.example.com', isDesktop),
