@@ -9,7 +9,12 @@ const root = join(import.meta.dirname, '..')
 const stamp = join(root, 'dist/renderer.stamp')
 
 const sources = globSync(
-  ['renderer/**/*', 'lexicons/{com,app,chat}/**/*.json', 'build/vite.config.ts', 'package-lock.json'],
+  [
+    'renderer/**/*',
+    'lexicons/{com,app,chat}/**/*.json',
+    'build/{vite.config,notices}.ts',
+    'package-lock.json',
+  ],
   {
     cwd: root,
   },

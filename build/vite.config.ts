@@ -1,7 +1,8 @@
-/** Bundles the user interface: `renderer/` → `dist/renderer/`, served at `/`. */
+/** Bundles the user interface: `renderer/` → `dist/renderer/`, served at `/`, with the licences of all packages of the program. */
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { notices } from './notices.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -9,7 +10,7 @@ export default defineConfig({
   root: join(root, 'renderer'),
   // Relative, because the desktop loads the same files from `app://pds/`.
   base: './',
-  plugins: [react()],
+  plugins: [react(), notices()],
   logLevel: 'warn',
   cacheDir: join(root, 'node_modules/.vite'),
   build: {

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
+  globSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -70,6 +71,13 @@ function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
+/** The production packages of the lock file, by their place. */
+const productionPackages = Object.entries(
+  readJson<{ packages: Record<string, { version: string; dev?: true; devOptional?: true }> }>(
+    join(root, 'package-lock.json'),
+  ).packages,
+).filter(([place, { dev, devOptional }]) => place !== '' && !dev && !devOptional)
+
 test('configuration: conforms to the schema of the installed electron-builder', () => {
   const schema = readJson<object>(join(root, 'node_modules/app-builder-lib/scheme.json'))
   const ajv = new Ajv({ strict: false, allErrors: true })
@@ -92,7 +100,7 @@ test('signing: empty secrets count as absent', () => {
 test('archive: holds the program and its dependencies, nothing else', () => {
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   const program =
-    /^(package\.json|dist\/(electron|lexicons|server)\/.+\.c?js|dist\/renderer\/.+\.(html|css|js|svg)|build\/(tray\/tray.*|icons\/linux\/256x256)\.(png|ico))$/
+    /^(package\.json|dist\/(electron|lexicons|server)\/.+\.c?js|dist\/renderer\/.+\.(html|css|js|svg|txt)|build\/(tray\/tray.*|icons\/linux\/256x256)\.(png|ico))$/
   expect(own.filter((file) => !program.test(file))).toEqual([])
   for (const file of [
     'dist/electron/main.js',
@@ -102,6 +110,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/server/records/import/verify-worker.js',
     'dist/server/store/store-worker.js',
     'dist/renderer/index.html',
+    'dist/renderer/notices.txt',
     'build/tray/tray.png',
   ]) {
     expect(own).toContain(file)
@@ -118,11 +127,9 @@ test('archive: holds the program and its dependencies, nothing else', () => {
 })
 
 test('archive: holds the production packages of the lock file, without development metadata', () => {
-  type Locked = Record<string, { version: string; dev?: true; devOptional?: true }>
-  const { packages } = readJson<{ packages: Locked }>(join(root, 'package-lock.json'))
-  const wanted = Object.entries(packages)
-    .filter(([place, { dev, devOptional }]) => place !== '' && !dev && !devOptional)
-    .map(([place, { version }]) => `${place.replace(/^.*node_modules\//, '')}@${version}`)
+  const wanted = productionPackages.map(
+    ([place, { version }]) => `${place.replace(/^.*node_modules\//, '')}@${version}`,
+  )
   const shipped = files
     .filter((file) => /node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(file))
     .map((file) => readJson<{ name: string; version: string }>(join(app, file)))
@@ -142,6 +149,46 @@ test('archive: holds the production packages of the lock file, without developme
       `our code ${figure(bytes('dist/'))} MB, user interface ${figure(bytes('dist/renderer/'))} MB of it\n`,
   )
 })
+
+test('notices: have the licence texts of every package in the archive, and of those in the bundle of the interface', () => {
+  const production = productionPackages.map(([place]) => join(root, place))
+  const imported = globSync('renderer/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
+    [
+      ...readFileSync(join(root, file), 'utf8').matchAll(
+        /^import (?!type )(?:[^'"]*? from )?'((?:@\w+\/)?\w[^/']*)/gm,
+      ),
+    ].map(([, name = '']) => name),
+  )
+  const packages = new Set([...production, ...withDependencies(imported, root)])
+  expect(packages.size).toBeGreaterThan(100)
+
+  const notices = readFileSync(join(app, 'dist/renderer/notices.txt'), 'utf8')
+  const entries = notices.split(/^-{80}$/m)
+  const missing = [...packages].filter((folder) => {
+    const { name, version, license } = readJson<Record<string, string>>(join(folder, 'package.json'))
+    const entry = entries.find((text) => text.includes(`\n${name} ${version} (${license})\n`)) ?? ''
+    const texts = readdirSync(folder, { withFileTypes: true })
+      .filter((file) => file.isFile() && /^licen[cs]e/i.test(file.name))
+      .map((file) => readFileSync(join(folder, file.name), 'utf8').replaceAll('\r', '').trim())
+    // A dedication to the public domain asks for no text.
+    if (texts.length === 0) return !entry.includes('Permission is hereby granted') && license !== 'Unlicense'
+    return !texts.every((text) => entry.includes(text))
+  })
+  expect(missing).toEqual([])
+})
+
+/** The folders of packages that are imported in a folder, and of all that they depend on. */
+function withDependencies(names: readonly string[], from: string, found = new Set<string>()): Set<string> {
+  for (const name of names) {
+    const nested = join(from, 'node_modules', name)
+    const folder = existsSync(nested) ? nested : join(root, 'node_modules', name)
+    if (found.has(folder)) continue
+    found.add(folder)
+    const { dependencies = {} } = readJson<{ dependencies?: object }>(join(folder, 'package.json'))
+    withDependencies(Object.keys(dependencies), folder, found)
+  }
+  return found
+}
 
 test('archive: contains no build path, private key or inline source map', () => {
   const forbidden = [root, 'PRIVATE KEY-----', '//# sourceMappingURL=data:']

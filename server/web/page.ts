@@ -9,6 +9,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
 }
 
 /** Returns the file at a path of the interface; undefined unless every part is a plain name, so no path leaves the folder. */
