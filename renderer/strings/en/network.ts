@@ -100,8 +100,7 @@ export const network = {
   relaysAsked: 'Relays accepted the request',
   relaysRefused: 'A relay did not accept the request',
   refused: 'Refused for lack of room',
-  refusedLead:
-    'Since the start of the server, because too much was going on at once. Callers may try again.',
+  refusedLead: 'Since the start of the server, because too much was going on at once. Callers may try again.',
   refusedCounts: {
     lookups: (n: number) =>
       count(n, { one: 'look-up at another server', other: 'look-ups at other servers' }),

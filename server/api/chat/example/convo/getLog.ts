@@ -1,7 +1,0 @@
-import { chat } from '../../../../../lexicons/generated/index.ts'
-import { method } from '../../../method.ts'
-
-export const getLog = method(chat.example.convo.getLog, {
-  auth: 'access',
-  handler: () => ({ logs: [] }),
-})
