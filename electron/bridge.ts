@@ -1,10 +1,15 @@
 /**
- * The bridge: what the desktop offers to the user interface besides the endpoint. Types only. The preload script builds it, the
+ * The bridge: what the desktop offers to the user interface besides the endpoint, as types. The preload script builds it, the
  * main process responds to its calls, the renderer uses it. In a browser there is no bridge.
  *
  * Everything crosses the process boundary as plain data. Failures that a person can act on are values; a rejected promise is a
  * bug.
  */
+import type { Config } from '../server/config/config.ts'
+import type { InviteRule } from '../server/config/values.ts'
+import type { LogLevel } from '../server/util/log.ts'
+
+export type { LogLevel }
 
 /** The value, or a sentence that says what went wrong and what to do. */
 export type Outcome<T = undefined> =
@@ -35,36 +40,33 @@ export type ServerState =
     }
 
 export type Theme = 'system' | 'light' | 'dark'
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** Texts are as entered, in the format of the server's own settings. An empty text stands for the default. */
-export interface Settings {
-  readonly port: string
+/**
+ * Settings of the server that the page edits as texts, in the format of `server/config/config.ts`, which describes them. An empty
+ * text stands for the default.
+ */
+export const textSettings = [
+  'port',
+  'hostnames',
+  'publicUrl',
+  'trustedProxies',
+  'userDomains',
+  'inviteInterval',
+  'aliases',
+  'plcUrl',
+  'relays',
+  'appViewDid',
+  'appViewUrl',
+  'backlinkStreamUrl',
+  'backlinkIndexUrl',
+  'recordCacheUrl',
+] as const satisfies readonly (keyof Config)[]
+export type TextSetting = (typeof textSettings)[number]
+
+export interface Settings extends Readonly<Record<TextSetting, string>> {
   /** Listen on every address of the machine instead of loopback only. */
   readonly networkAccess: boolean
-  /** Further names under which clients on the network reach the server, separated by commas. */
-  readonly hostnames: string
-  readonly publicUrl: string
-  /** Reverse proxies whose forwarded client addresses count, separated by commas. */
-  readonly trustedProxies: string
-  /** Separated by commas, each with its leading dot. */
-  readonly userDomains: string
-  /** `auto`: once others than this computer can reach the server. */
-  readonly inviteRequired: 'auto' | 'on' | 'off'
-  /** For example `7d`. Empty: accounts get no invite codes over time. */
-  readonly inviteInterval: string
-  /** `from=to` pairs separated by commas, or `none`. */
-  readonly aliases: string
-  readonly plcUrl: string
-  /** Origins separated by commas. */
-  readonly relays: string
-  /** Set together with `appViewUrl`. */
-  readonly appViewDid: string
-  readonly appViewUrl: string
-  /** Base URLs of backlink services: new links, earlier links, records of authors whose servers do not respond. */
-  readonly backlinkStreamUrl: string
-  readonly backlinkIndexUrl: string
-  readonly recordCacheUrl: string
+  readonly inviteRequired: InviteRule
   readonly logLevel: LogLevel
   readonly automaticBackups: boolean
   readonly startAtLogin: boolean

@@ -7,7 +7,8 @@ import type { MailSettings, Outcome, SettingProblems, Settings, SettingsView } f
 import { setStartAtLogin } from './login-item.ts'
 import { mailProblems, mailTexts, senderOf } from './mail-settings.ts'
 import type { Secrets } from './secrets.ts'
-import { defaultSettings, problemsOf, restarting, type SettingsFile } from './settings.ts'
+import { defaultSettings, problemsOf, restarting } from './settings.ts'
+import type { SettingsFile } from './settings-file.ts'
 
 export interface SettingsControl {
   view(): SettingsView

@@ -1,6 +1,6 @@
 /** What closing the window does: it quits the app, hides the window in the tray, or asks. */
 import { type BrowserWindow, dialog } from 'electron'
-import type { SettingsFile } from './settings.ts'
+import type { SettingsFile } from './settings-file.ts'
 import { t } from './strings.ts'
 
 export interface CloseOptions {

@@ -15,34 +15,11 @@ import type {
   Settings,
   SettingsView,
 } from '../../electron/bridge.ts'
+import { defaultSettings, initialSettings } from '../../electron/settings.ts'
 import type { Page } from './browser.ts'
 import type { Account } from './server.ts'
 
-export const settings: Settings = {
-  port: '2583',
-  networkAccess: false,
-  hostnames: '',
-  publicUrl: '',
-  trustedProxies: '',
-  userDomains: '',
-  inviteRequired: 'auto',
-  inviteInterval: '',
-  aliases: '',
-  plcUrl: '',
-  relays: '',
-  appViewDid: '',
-  appViewUrl: '',
-  backlinkStreamUrl: '',
-  backlinkIndexUrl: '',
-  recordCacheUrl: '',
-  logLevel: 'info',
-  automaticBackups: true,
-  startAtLogin: false,
-  closeToTray: true,
-  nativeNotifications: true,
-  theme: 'system',
-  checkForUpdates: false,
-}
+export const settings: Settings = { ...initialSettings, port: '2583', checkForUpdates: false }
 
 const mail: MailSettings = {
   host: '',
@@ -93,12 +70,7 @@ export class ScriptedDesktop {
     this.state = this.running()
     this.view = {
       settings,
-      defaults: {
-        ...settings,
-        publicUrl: 'http://localhost:2583',
-        userDomains: '.test',
-        aliases: 'com.atproto=com.core,app.bsky=app.example,chat.bsky=chat.example',
-      },
+      defaults: { ...defaultSettings({}), publicUrl: 'http://localhost:2583' },
       mail,
       hasMailPassword: false,
       dataFolder: '/home/alice/.local/share/desktop-pds',

@@ -45,7 +45,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
       {way === 'public' && (
         <Section lead={t.network.addressLead} title={t.network.address}>
           <SettingsForm
-            names={['publicUrl', 'trustedProxies', 'hostnames']}
+            labels={t.server.labels.address}
             onSaved={() => setChosen(undefined)}
             proposal={view.settings.trustedProxies || view.defaults.trustedProxies ? {} : proposal}
             view={view}
@@ -57,25 +57,15 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
       )}
       {way === 'localNetwork' && (
         <Section lead={t.network.namesLead} title={t.network.names}>
-          <SettingsForm names={['hostnames']} view={view} />
+          <SettingsForm labels={t.server.labels.names} view={view} />
         </Section>
       )}
       <Section lead={t.network.servicesLead} title={t.network.services}>
-        <SettingsForm names={services} view={view} />
+        <SettingsForm labels={t.server.labels.services} view={view} />
       </Section>
     </>
   )
 }
-
-const services = [
-  'plcUrl',
-  'relays',
-  'appViewDid',
-  'appViewUrl',
-  'backlinkStreamUrl',
-  'backlinkIndexUrl',
-  'recordCacheUrl',
-] as const
 
 /** A proxy usually runs on the same computer. */
 const proposal: Partial<Settings> = { trustedProxies: 'loopback' }

@@ -12,7 +12,7 @@ export function AdvancedSection({ view }: { readonly view: SettingsView }) {
   const pending = change.isPending ? change.variables[0].logLevel : undefined
   return (
     <Section lead={t.server.advancedLead} title={t.server.advanced}>
-      <SettingsForm names={['aliases']} view={view} />
+      <SettingsForm labels={t.server.labels.advanced} view={view} />
       <Panel padded>
         <SelectField
           hint={t.server.logLevelHint}

@@ -11,7 +11,7 @@ export function PortSection({ view }: { readonly view: SettingsView }) {
       lead={t.server.portLead}
       title={t.server.port}
     >
-      <SettingsForm names={['port']} view={view} />
+      <SettingsForm labels={t.server.labels.port} view={view} />
     </Section>
   )
 }

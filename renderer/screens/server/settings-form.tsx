@@ -1,37 +1,23 @@
 import { useState } from 'react'
-import type { Settings, SettingsView } from '../../../electron/bridge.ts'
+import type { Settings, SettingsView, TextSetting } from '../../../electron/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { SaveForm } from './save-form.tsx'
 
-export type TextSetting =
-  | 'port'
-  | 'publicUrl'
-  | 'trustedProxies'
-  | 'hostnames'
-  | 'userDomains'
-  | 'inviteInterval'
-  | 'aliases'
-  | 'plcUrl'
-  | 'relays'
-  | 'appViewDid'
-  | 'appViewUrl'
-  | 'backlinkStreamUrl'
-  | 'backlinkIndexUrl'
-  | 'recordCacheUrl'
-
 interface SettingsFormProps {
   readonly view: SettingsView
-  readonly names: readonly TextSetting[]
+  /** The settings and their labels, in order. */
+  readonly labels: { readonly [Name in TextSetting]?: string }
   /** Filled in at first, to be saved or discarded. */
   readonly proposal?: Partial<Settings>
   onSaved?(): void
 }
 
 /** A form of text settings, saved together. */
-export function SettingsForm({ view, names, proposal = {}, onSaved }: SettingsFormProps) {
+export function SettingsForm({ view, labels, proposal = {}, onSaved }: SettingsFormProps) {
+  const names = Object.keys(labels) as TextSetting[]
   const [draft, setDraft] = useState(proposal)
   const save = useDesktopCall('settings.change', ['settings.view'], {
     onSuccess: (problems) => {
@@ -61,7 +47,7 @@ export function SettingsForm({ view, names, proposal = {}, onSaved }: SettingsFo
           error={save.data?.[name]}
           hint={t.server.hints[name]}
           key={name}
-          label={t.server.labels[name]}
+          label={labels[name] ?? ''}
           mono
           onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
           placeholder={view.defaults[name]}

@@ -23,7 +23,7 @@ export function SignUpSection({ view }: { readonly view: SettingsView }) {
           value={pending ?? view.settings.inviteRequired}
         />
       </Panel>
-      <SettingsForm names={['userDomains', 'inviteInterval']} view={view} />
+      <SettingsForm labels={t.server.labels.signUp} view={view} />
     </Section>
   )
 }

@@ -1,3 +1,5 @@
+import type { TextSetting } from '../../../electron/bridge.ts'
+
 /** Texts of the Server screen. */
 export const server = {
   title: 'Server',
@@ -58,22 +60,27 @@ export const server = {
   mailSecurities: { tls: 'TLS', starttls: 'STARTTLS', none: 'None (not encrypted)' },
   advanced: 'Advanced',
   advancedLead: 'Most servers work with the defaults.',
+  /** Of text settings, by the form that edits them. */
   labels: {
-    port: 'Port',
-    publicUrl: 'Public address',
-    trustedProxies: 'Trusted proxies',
-    hostnames: 'Additional host names',
-    userDomains: 'Handle domains',
-    inviteInterval: 'Invite code interval',
-    aliases: 'Namespace aliases',
-    plcUrl: 'PLC directory',
-    relays: 'Relays',
-    appViewDid: 'App view DID',
-    appViewUrl: 'App view address',
-    backlinkStreamUrl: 'Backlink service: new links',
-    backlinkIndexUrl: 'Backlink service: earlier links',
-    recordCacheUrl: 'Record cache',
-  },
+    port: { port: 'Port' },
+    address: {
+      publicUrl: 'Public address',
+      trustedProxies: 'Trusted proxies',
+      hostnames: 'Additional host names',
+    },
+    names: { hostnames: 'Additional host names' },
+    services: {
+      plcUrl: 'PLC directory',
+      relays: 'Relays',
+      appViewDid: 'App view DID',
+      appViewUrl: 'App view address',
+      backlinkStreamUrl: 'Backlink service: new links',
+      backlinkIndexUrl: 'Backlink service: earlier links',
+      recordCacheUrl: 'Record cache',
+    },
+    signUp: { userDomains: 'Handle domains', inviteInterval: 'Invite code interval' },
+    advanced: { aliases: 'Namespace aliases' },
+  } satisfies Record<string, { readonly [Name in TextSetting]?: string }>,
   hints: {
     port: 'The port is part of the address. After a change, update the address in your clients.',
     publicUrl:

@@ -70,7 +70,7 @@ const initial = async (app: App) => (await app.page()).evaluate(() => desktop.se
 const view = async (app: App) => call(await app.page(), 'settings.view')
 const signIn = async (app: App) => (await app.page()).evaluate((text) => desktop.sessions.save(text), kept)
 
-test('settings and sessions survive a restart, a migration and a damaged file', async () => {
+test('settings and sessions survive a restart, a file without newer settings and a damaged one', async () => {
   const machine = await newMachine()
   const first = await machine.start()
   await signIn(first)
@@ -80,11 +80,12 @@ test('settings and sessions survive a restart, a migration and a damaged file', 
   const { settings } = JSON.parse(await readFile(file, 'utf8'))
   expect(settings).toMatchObject({ theme: 'dark', userDomains: '.home.test' })
 
-  // The format of builds before 0.1.0.
-  await writeFile(file, JSON.stringify({ theme: 'light', userDomains: '.old.test' }))
+  // Newer settings are missing, and one was a switch.
+  const earlier = { theme: 'light', userDomains: '.old.test', inviteRequired: true }
+  await writeFile(file, JSON.stringify({ settings: earlier }))
   const second = await machine.start()
-  const { settings: migrated } = await view(second)
-  expect(migrated).toMatchObject({ theme: 'light', userDomains: '.old.test', closeToTray: true })
+  const { settings: completed } = await view(second)
+  expect(completed).toMatchObject({ ...earlier, inviteRequired: 'on', closeToTray: true })
   expect(await initial(second)).toBe(kept)
   await second.quit()
 

@@ -1,0 +1,95 @@
+/** The settings file of the desktop, in electron-store. */
+import { renameSync } from 'node:fs'
+import Store from 'electron-store'
+import { inviteRules } from '../server/config/values.ts'
+import type { Settings } from './bridge.ts'
+import { defaultMail, type Mail } from './mail-settings.ts'
+import { choices, initialSettings } from './settings.ts'
+import type { WindowPlace } from './window-place.ts'
+
+/** Content of the settings file. */
+interface Content {
+  settings: Settings
+  mail: Mail
+  window: WindowPlace | null
+  /** Whether the notice that a closed window leaves the server running was shown. */
+  closeNoticeShown: boolean
+}
+
+export interface SettingsFile {
+  get<Name extends keyof Content>(name: Name): Content[Name]
+  set<Name extends keyof Content>(name: Name, value: Content[Name]): void
+}
+
+const shapeOf = (values: object) => ({
+  type: 'object' as const,
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      { type: typeof value as 'string' | 'boolean', ...(choices[name] && { enum: [...choices[name]] }) },
+    ]),
+  ),
+})
+
+const schema = {
+  settings: {
+    ...shapeOf(initialSettings),
+    properties: {
+      ...shapeOf(initialSettings).properties,
+      // A switch in earlier versions.
+      inviteRequired: { type: ['string', 'boolean'] as ('string' | 'boolean')[] },
+    },
+  },
+  mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
+  window: {
+    type: ['object', 'null'] as ('object' | 'null')[],
+    properties: Object.fromEntries(
+      ['x', 'y', 'width', 'height'].map((name) => [name, { type: 'integer' as const }]),
+    ),
+  },
+  closeNoticeShown: { type: 'boolean' as const },
+}
+
+/**
+ * Opens the settings file. A file that cannot be parsed is renamed, and the defaults apply.
+ * @param onDamage called with the new path of a damaged file
+ */
+export function openSettings(folder: string, onDamage: (movedTo: string) => void): SettingsFile {
+  const open = () =>
+    new Store<Content>({
+      cwd: folder,
+      name: 'settings',
+      configFileMode: 0o600,
+      schema,
+      defaults: { settings: initialSettings, mail: defaultMail, window: null, closeNoticeShown: false },
+    })
+  let store: Store<Content>
+  try {
+    store = open()
+  } catch {
+    const file = `${folder}/settings.json`
+    const movedTo = `${file}.damaged`
+    renameSync(file, movedTo)
+    onDamage(movedTo)
+    store = open()
+  }
+  return {
+    // A file of an earlier version lacks newer settings.
+    get(name) {
+      const kept = store.store
+      const settings = { ...initialSettings, ...kept.settings }
+      const inviteRequired = inviteRuleOf(settings.inviteRequired)
+      return { ...kept, settings: { ...settings, inviteRequired } }[name]
+    },
+    set(name, value) {
+      store.set({ [name]: value } as Partial<Content>)
+    },
+  }
+}
+
+/** Reads the rule, which earlier versions stored as a switch that was off by default. */
+function inviteRuleOf(stored: unknown): Settings['inviteRequired'] {
+  if (stored === true) return 'on'
+  return inviteRules.find((rule) => rule === stored) ?? 'auto'
+}
