@@ -5,6 +5,8 @@ import { clipboard, shell } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 import type { Folders } from './folders.ts'
 import { sourcePage } from './project.ts'
+import type { EmbeddedServer } from './server.ts'
+import type { Updates } from './update-notices.ts'
 
 export interface Actions {
   copyEndpoint(): void
@@ -14,22 +16,21 @@ export interface Actions {
 
 export interface ActionsDeps {
   readonly folders: Folders
-  readonly endpoint: () => string
-  /** The page of the newest version, if there is one. */
-  readonly updatePage: () => string | undefined
+  readonly server: EmbeddedServer
+  readonly updates: Updates
   readonly log: Logger
 }
 
-export function createActions({ folders, endpoint, updatePage, log }: ActionsDeps): Actions {
+export function setupActions({ folders, server, updates, log }: ActionsDeps): Actions {
   const logFailure = (message: string) => (error: unknown) => log.warn({ err: error }, message)
   return {
-    copyEndpoint: () => void clipboard.writeText(endpoint()).catch(logFailure('clipboard write failed')),
+    copyEndpoint: () => void clipboard.writeText(server.endpoint).catch(logFailure('clipboard write failed')),
     openFolder(which) {
       const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
       void openFolder(folder).catch(logFailure('folder could not be opened'))
     },
     openPage(which) {
-      const page = { endpoint: endpoint(), update: updatePage(), source: sourcePage }[which]
+      const page = { endpoint: server.endpoint, update: updates.newer?.page, source: sourcePage }[which]
       if (page !== undefined) void shell.openExternal(page).catch(logFailure('browser could not be opened'))
     },
   }

@@ -1,7 +1,7 @@
 /** The page's calls on backups: by file name, with errors as sentences, and with files that the person chooses. */
 import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
-import type { BrowserWindow, FileFilter } from 'electron'
+import type { FileFilter } from 'electron'
 import { createBackupProofs } from '../server/backups/proofs.ts'
 import { saveRepo } from '../server/records/export.ts'
 import { migrations } from '../server/records/migrations.ts'
@@ -12,22 +12,24 @@ import { backupsName } from '../server/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../server/store/replaced.ts'
 import { restore } from '../server/store/restore.ts'
 import type { Logger } from '../server/util/log.ts'
-import type { Backup, BackupContent, BackupProof, DesktopCalls } from './bridge.ts'
+import type { Backup, BackupProof, DesktopCalls } from './bridge.ts'
 import { chooseDestination, chooseFile } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'
+import { toPlain } from './plain.ts'
 import type { EmbeddedServer } from './server.ts'
 import { t } from './strings.ts'
+import type { MainWindow } from './window.ts'
 
 type Name = Extract<keyof DesktopCalls, `backups.${string}` | 'repository.export'>
 export type Backups = {
   readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
 }
 
-export interface BackupsOptions {
+export interface BackupsDeps {
   readonly dataDir: string
   readonly server: EmbeddedServer
   /** Parent of the dialogs. */
-  readonly window: () => BrowserWindow | undefined
+  readonly window: MainWindow
   readonly log: Logger
   readonly now?: () => Date
 }
@@ -35,8 +37,7 @@ export interface BackupsOptions {
 const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'sqlite'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
-export function createBackups(options: BackupsOptions): Backups {
-  const { dataDir, server, window, log, now = () => new Date() } = options
+export function setupBackups({ dataDir, server, window, log, now = () => new Date() }: BackupsDeps): Backups {
   const parts = { dataDir, server, window, now }
   /** The file of `backups.choose`. */
   let chosen: string | undefined
@@ -67,16 +68,11 @@ export function createBackups(options: BackupsOptions): Backups {
       }),
     'backups.preview': (name) =>
       outcome('backups.preview', async () =>
-        toContent(await describeBackup(await pathOf(dataDir, name), migrations.length)),
+        toPlain(await describeBackup(await pathOf(dataDir, name), migrations.length)),
       ),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
-    'backups.replaced': async () =>
-      (await listReplaced(dataDir)).map(({ replacedAt, keptUntil, ...folder }) => ({
-        ...folder,
-        replacedAt: replacedAt.toISOString(),
-        keptUntil: keptUntil.toISOString(),
-      })),
+    'backups.replaced': async () => toPlain(await listReplaced(dataDir)),
     'backups.forget': (name) =>
       outcome('backups.forget', async () => {
         if (!(await deleteReplaced(dataDir, name))) throw new Error(`The folder ${name} no longer exists.`)
@@ -86,7 +82,7 @@ export function createBackups(options: BackupsOptions): Backups {
     'backups.export': (passphrase) => outcome('backups.export', () => exportBackup(parts, passphrase)),
     'backups.choose': () =>
       outcome('backups.choose', async () => {
-        const file = await chooseFile(window(), t.dialogs.chooseBackup, backupFiles)
+        const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
         if (file === undefined) return undefined
         const encrypted = await isProtected(file)
         chosen = file
@@ -94,7 +90,7 @@ export function createBackups(options: BackupsOptions): Backups {
       }),
     'backups.previewChosen': (passphrase) =>
       outcome('backups.previewChosen', async () =>
-        toContent(await describeBackup(chosenFile(), migrations.length, passphrase)),
+        toPlain(await describeBackup(chosenFile(), migrations.length, passphrase)),
       ),
     'backups.import': (passphrase) =>
       outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
@@ -103,7 +99,7 @@ export function createBackups(options: BackupsOptions): Backups {
   }
 }
 
-type Parts = Required<Omit<BackupsOptions, 'log'>>
+type Parts = Required<Omit<BackupsDeps, 'log'>>
 
 /** @returns the folder that keeps the previous data, empty if there was none */
 async function restoreFrom(parts: Parts, file: string, passphrase?: string): Promise<string> {
@@ -121,7 +117,7 @@ async function exportBackup(parts: Parts, passphrase?: string): Promise<string |
   const { dataDir, server, window, now } = parts
   const day = now().toISOString().slice(0, 10)
   const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
-  const file = await chooseDestination(window(), t.dialogs.saveBackup, name, backupFiles)
+  const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, backupFiles)
   if (file === undefined) return undefined
   const store = server.services?.store
   if (store) await store.export(file, passphrase)
@@ -134,7 +130,7 @@ async function exportRepository({ server, window }: Parts, did: DidString): Prom
   const { services } = server
   if (!services) throw new Error('Start the server first.')
   const name = `${did.replaceAll(':', '-')}.car`
-  const file = await chooseDestination(window(), t.dialogs.saveRepository, name, repositoryFiles)
+  const file = await chooseDestination(window.browserWindow, t.dialogs.saveRepository, name, repositoryFiles)
   if (file === undefined) return undefined
   if (!(await saveRepo(services, did, file))) throw new Error('This account has no repository here.')
   return file
@@ -159,8 +155,4 @@ function toProof({ provenAt, problem, missing }: StoredProof): BackupProof {
     ...(problem !== undefined && { problem }),
     ...(missing && { missingMedia: missing.count }),
   }
-}
-
-function toContent({ createdAt, ...content }: Awaited<ReturnType<typeof describeBackup>>): BackupContent {
-  return { ...content, createdAt: createdAt.toISOString() }
 }

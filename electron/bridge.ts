@@ -7,9 +7,15 @@
  */
 import type { Config } from '../server/config/config.ts'
 import type { InviteRule } from '../server/config/values.ts'
+import type { OutboxMessage } from '../server/mail/outbox.ts'
+import type { BackupInfo } from '../server/store/backup.ts'
+import type * as content from '../server/store/backup-content.ts'
+import type * as replaced from '../server/store/replaced.ts'
+import type { SalvagePlan } from '../server/store/salvage.ts'
 import type { LogLevel } from '../server/util/log.ts'
+import type { Plain } from './plain.ts'
 
-export type { LogLevel }
+export type { LogLevel, OutboxMessage }
 
 /** The value, or a sentence that says what went wrong and what to do. */
 export type Outcome<T = undefined> =
@@ -104,25 +110,10 @@ export interface SettingsView {
   readonly hasTray: boolean
 }
 
-export interface OutboxMessage {
-  readonly id: string
-  /** ISO 8601. */
-  readonly at: string
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly code?: string
-  /** The error of the mail server, if it was tried. */
-  readonly failure?: string
-}
-
-/** `upgrade`: made before an update changed the format of the data. */
-export type BackupKind = 'daily' | 'manual' | 'upgrade'
-
 export interface Backup {
   /** File name in the backup folder. */
   readonly name: string
-  readonly kind: BackupKind
+  readonly kind: BackupInfo['kind']
   readonly createdAt: string
   readonly bytes: number
   /** Absent if it was not checked yet. */
@@ -139,40 +130,11 @@ export interface BackupProof {
   readonly missingMedia?: number
 }
 
-/** A folder with the data that a restore or an import replaced. */
-export interface ReplacedData {
-  /** Name of the folder in the data folder. */
-  readonly name: string
-  readonly replacedAt: string
-  /** When the server deletes it. */
-  readonly keptUntil: string
-  readonly bytes: number
-}
-
+export type ReplacedData = Plain<replaced.ReplacedData>
 /** Content of a backup, read from the file itself. */
-export interface BackupContent {
-  readonly createdAt: string
-  readonly bytes: number
-  readonly handles: readonly string[]
-  readonly records: number
-  readonly notifications: number
-}
-
+export type BackupContent = Plain<content.BackupContent>
 /** What opening the intact part of damaged data would keep and lose. */
-export interface SalvagePreview {
-  /** `changed`: another program changed the database, which is sound. `backup`: the database is lost, a backup takes its place. */
-  readonly from: 'snapshot' | 'changed' | 'backup'
-  /** Damaged or missing files, by their name in the data folder. */
-  readonly damaged: readonly string[]
-  /** Changes that are lost. */
-  readonly lost: number
-  /** Whether exactly that many are lost; otherwise at least, and 0 says nothing. */
-  readonly isExact: boolean
-  /** When the newest record that is kept was written. */
-  readonly keptUntil?: string
-  /** When the files were last written. */
-  readonly writtenUntil?: string
-}
+export type SalvagePreview = Plain<SalvagePlan>
 
 export interface LogLine {
   readonly time: string

@@ -5,43 +5,47 @@ import { createMailer } from '../server/mail/mailer.ts'
 import * as outbox from '../server/mail/outbox.ts'
 import { mailFor } from '../server/mail/templates.ts'
 import type { Logger } from '../server/util/log.ts'
+import type { Actions } from './actions.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
 import type { Backups } from './backups.ts'
-import type { DesktopCalls, Outcome, UpdateState } from './bridge.ts'
+import type { Outcome } from './bridge.ts'
+import type { Bus } from './bus.ts'
 import type { Calls } from './ipc.ts'
 import type { Logs } from './logs.ts'
 import { isMailSettings } from './mail-settings.ts'
+import type { Quitting } from './quit.ts'
 import type { Salvages } from './salvage.ts'
 import type { EmbeddedServer } from './server.ts'
 import { isSettingsChange } from './settings.ts'
 import type { SettingsControl } from './settings-control.ts'
+import type { DesktopTray } from './tray.ts'
+import type { Updates } from './update-notices.ts'
 
-export interface CallsOptions {
+export interface CallsDeps {
   readonly dataDir: string
   readonly server: EmbeddedServer
   readonly settings: SettingsControl
+  readonly tray: DesktopTray
   readonly backups: Backups
   readonly salvages: Salvages
+  readonly updates: Updates
+  readonly actions: Actions
+  readonly quitting: Quitting
+  readonly bus: Bus
   readonly logs: Logs
   readonly log: Logger
-  readonly checkForUpdates: () => Promise<UpdateState>
-  readonly openFolder: (which: 'data' | 'backups' | 'logs') => void
-  readonly openPage: (which: 'endpoint' | 'update' | 'source') => void
-  /** Called after each call that may have changed the number of messages in the outbox. */
-  readonly onOutboxChange: () => void
-  readonly quit: () => void
 }
 
 const none = args()
 const name = text(200)
 const secret = text(1000)
 
-export function createCalls(options: CallsOptions): Calls {
-  const { dataDir, server, settings, backups, salvages, logs } = options
+export function createCalls(deps: CallsDeps): Calls {
+  const { dataDir, server, settings, tray, backups, salvages, updates, actions, quitting, logs } = deps
 
   const reportingOutbox = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
-    options.onOutboxChange()
+    deps.bus.emit('outbox')
     return result
   }
 
@@ -52,7 +56,7 @@ export function createCalls(options: CallsOptions): Calls {
     'server.restart': { accepts: none, handle: () => server.restart() },
     'server.freePort': { accepts: none, handle: findFreePort },
 
-    'settings.view': { accepts: none, handle: () => settings.view() },
+    'settings.view': { accepts: none, handle: () => settings.view(tray.isShown) },
     'settings.change': { accepts: args(isSettingsChange), handle: (changes) => settings.change(changes) },
     'mail.change': {
       accepts: args(isMailSettings, optional(secret)),
@@ -63,7 +67,7 @@ export function createCalls(options: CallsOptions): Calls {
       handle: (mail, password, to) => settings.tryMail(mail, password, to),
     },
 
-    'outbox.list': { accepts: none, handle: async () => (await outbox.listOutbox(dataDir)).map(toMessage) },
+    'outbox.list': { accepts: none, handle: () => outbox.listOutbox(dataDir) },
     'outbox.delete': {
       accepts: args(name),
       handle: (id) => reportingOutbox(outbox.deleteMessage(dataDir, id)),
@@ -74,7 +78,7 @@ export function createCalls(options: CallsOptions): Calls {
     },
     'outbox.test': {
       accepts: args(text(500)),
-      handle: (to) => reportingOutbox(sendTestMessage(to, options)),
+      handle: (to) => reportingOutbox(sendTestMessage(to, deps)),
     },
 
     'backups.list': { accepts: none, handle: backups['backups.list'] },
@@ -94,16 +98,16 @@ export function createCalls(options: CallsOptions): Calls {
 
     'logs.tail': { accepts: none, handle: () => logs.tail() },
 
-    'updates.check': { accepts: none, handle: options.checkForUpdates },
+    'updates.check': { accepts: none, handle: updates.check },
     'app.openFolder': {
       accepts: args(oneOf('data', 'backups', 'logs')),
-      handle: withoutResult(options.openFolder),
+      handle: withoutResult(actions.openFolder),
     },
     'app.openPage': {
       accepts: args(oneOf('endpoint', 'update', 'source')),
-      handle: withoutResult(options.openPage),
+      handle: withoutResult(actions.openPage),
     },
-    'app.quit': { accepts: none, handle: withoutResult(options.quit) },
+    'app.quit': { accepts: none, handle: withoutResult(quitting.quit) },
   }
 }
 
@@ -114,21 +118,8 @@ function withoutResult<A extends unknown[]>(work: (...given: A) => void): (...gi
   }
 }
 
-function toMessage(message: outbox.OutboxMessage): ReturnType<DesktopCalls['outbox.list']>[number] {
-  const { id, at, to, subject, text, code, failure } = message
-  return {
-    id,
-    at,
-    to,
-    subject,
-    text,
-    ...(code !== undefined && { code }),
-    ...(failure !== undefined && { failure }),
-  }
-}
-
 /** Sends a message in the server's format, with a code that is not valid. */
-async function sendTestMessage(to: string, { dataDir, server, log }: CallsOptions): Promise<Outcome> {
+async function sendTestMessage(to: string, { dataDir, server, log }: CallsDeps): Promise<Outcome> {
   if (!isEmailAddress(to)) return { ok: false, message: 'This is not an email address.' }
   const mailer = createMailer({
     smtpUrl: undefined,

@@ -2,17 +2,20 @@
 import { Notification } from 'electron'
 import type { Arrivals } from '../server/notifications/events.ts'
 import { arrivedPushes, type Push } from '../server/push/pushed.ts'
-import type { Services } from '../server/services.ts'
+import type { Bus } from './bus.ts'
+import type { Secrets } from './secrets.ts'
+import type { EmbeddedServer } from './server.ts'
+import { signedIn } from './sessions.ts'
+import type { SettingsFile } from './settings-file.ts'
 import { manyArrived, titleFor } from './strings.ts'
+import type { MainWindow } from './window.ts'
 
-export interface ArrivalsDeps {
-  readonly services: Services
-  /** Whether the services are still open. */
-  readonly isOpen: () => boolean
-  /** The accounts that are signed in. */
-  readonly dids: () => readonly string[]
-  readonly isWanted: () => boolean
-  readonly onClick: () => void
+export interface NotificationsDeps {
+  readonly server: EmbeddedServer
+  readonly window: MainWindow
+  readonly file: SettingsFile
+  readonly secrets: Secrets
+  readonly bus: Bus
 }
 
 /** Notifications that arrive within this time are shown as one batch. */
@@ -21,20 +24,25 @@ const batchMs = 300
 const maxSingle = 3
 const maxBodyLength = 200
 
-/** Runs until the services are closed. */
-export function showArrivals({ services, isOpen, dids, isWanted, onClick }: ArrivalsDeps): void {
+export function setupNotifications({ server, window, file, secrets, bus }: NotificationsDeps): void {
+  const onClick = () => window.show('/notifications')
   let pending: Arrivals[] = []
-  services.notifications.subscribe((arrivals) => {
-    if (!isWanted()) return
+  bus.on('arrival', (arrivals) => {
+    if (!file.get('settings').nativeNotifications || window.isShowing('/notifications')) return
     if (pending.length === 0) setTimeout(show, batchMs)
     pending.push(arrivals)
+  })
+  // The next start may be with other data.
+  bus.on('serverState', () => {
+    pending = []
   })
 
   function show(): void {
     const batch = pending
     pending = []
-    if (!isOpen()) return
-    for (const did of dids()) {
+    const { services } = server
+    if (!services) return
+    for (const did of signedIn(secrets.read('sessions'))) {
       const pushes = batch.flatMap((arrivals) => arrivedPushes(services, did, arrivals))
       if (pushes.length > maxSingle) notify({ title: manyArrived(pushes.length) }, onClick)
       else for (const push of pushes) notifyOf(push, onClick)

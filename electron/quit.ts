@@ -5,17 +5,17 @@ import type { Logger } from '../server/util/log.ts'
 export interface Quitting {
   /** Whether the app is about to end, so that closing the window needs no question. */
   readonly isQuitting: () => boolean
-  /** Quits if `canQuit` agrees. */
+  /** Quits, after the question if there is one. */
   quit(): void
   /** Quits without asking. */
   end(): void
   /** Does what `end` does, but leaves the app itself running. */
   stop(): Promise<void>
+  /** Sets what is asked before quitting: whether to discard changes. Undefined: nothing. */
+  setQuestion(question: (() => Promise<boolean>) | undefined): void
 }
 
 export interface QuitDeps {
-  /** Whether to quit now. Asks for confirmation if changes would be lost. */
-  canQuit(): Promise<boolean>
   /** Runs once. */
   finish(): Promise<void>
   readonly log: Logger
@@ -24,7 +24,8 @@ export interface QuitDeps {
 /** logind waits 5 seconds by default (InhibitDelayMaxSec). All acknowledged writes are on disk already. */
 const shutdownMs = 4500
 
-export function setupQuit({ canQuit, finish, log }: QuitDeps): Quitting {
+export function setupQuit({ finish, log }: QuitDeps): Quitting {
+  let question: (() => Promise<boolean>) | undefined
   let isAsking = false
   let isFinished = false
   let stopping: Promise<void> | undefined
@@ -44,7 +45,7 @@ export function setupQuit({ canQuit, finish, log }: QuitDeps): Quitting {
     event.preventDefault()
     if (stopping || isAsking) return
     isAsking = true
-    void canQuit()
+    void Promise.resolve(question?.() ?? true)
       .then((isConfirmed) => isConfirmed && end())
       .finally(() => {
         isAsking = false
@@ -64,7 +65,15 @@ export function setupQuit({ canQuit, finish, log }: QuitDeps): Quitting {
       app.exit()
     })
   })
-  return { isQuitting: () => stopping !== undefined, quit: () => app.quit(), end, stop }
+  return {
+    isQuitting: () => stopping !== undefined,
+    quit: () => app.quit(),
+    end,
+    stop,
+    setQuestion(next) {
+      question = next
+    },
+  }
 }
 
 /** Delays the shutdown of the system and calls back. Windows has no such event; there the window emits `session-end`. */

@@ -4,6 +4,7 @@ import { type SalvagePlan, salvage } from '../server/store/salvage.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
 import { outcomeOf } from './outcome.ts'
+import { toPlain } from './plain.ts'
 import type { EmbeddedServer } from './server.ts'
 import { t } from './strings.ts'
 
@@ -12,13 +13,13 @@ export type Salvages = {
   readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
 }
 
-export interface SalvagesOptions {
+export interface SalvagesDeps {
   readonly dataDir: string
   readonly server: EmbeddedServer
   readonly log: Logger
 }
 
-export function createSalvages({ dataDir, server, log }: SalvagesOptions): Salvages {
+export function setupSalvages({ dataDir, server, log }: SalvagesDeps): Salvages {
   const run = (confirm: (plan: SalvagePlan) => boolean) =>
     salvage({
       directory: dataDir,
@@ -32,7 +33,7 @@ export function createSalvages({ dataDir, server, log }: SalvagesOptions): Salva
       outcomeOf(log, 'salvage.preview', async () => {
         let preview: SalvagePreview | undefined
         await run((plan) => {
-          preview = toPreview(plan)
+          preview = toPlain(plan)
           return false
         })
         if (!preview) throw new Error(t.nothingToOpen)
@@ -48,14 +49,5 @@ export function createSalvages({ dataDir, server, log }: SalvagesOptions): Salva
           return result.keptIn
         }),
       ),
-  }
-}
-
-function toPreview(plan: SalvagePlan): SalvagePreview {
-  const { from, damaged, lostTransactions: lost, isExact, keptUntil, writtenUntil } = plan
-  return {
-    ...{ from, damaged, lost, isExact },
-    ...(keptUntil && { keptUntil: keptUntil.toISOString() }),
-    ...(writtenUntil && { writtenUntil: writtenUntil.toISOString() }),
   }
 }

@@ -9,6 +9,7 @@ import { lockName } from '../server/store/layout.ts'
 import type { Logger } from '../server/util/log.ts'
 import { createSerializer } from '../server/util/serialize.ts'
 import type { ServerState, StartFailure } from './bridge.ts'
+import type { Bus } from './bus.ts'
 
 type Failed = Extract<ServerState, { kind: 'failed' }>
 
@@ -23,26 +24,24 @@ export interface EmbeddedServer {
   restart(): Promise<ServerState>
   /** Runs a task while the server is stopped, and starts it again unless it was stopped before. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>
-  onChange(listener: (state: ServerState) => void): void
 }
 
-export interface EmbeddedServerOptions {
+export interface ServerDeps {
   /** Read at every start. */
   readonly config: () => Config
+  readonly bus: Bus
   readonly log: Logger
-  readonly onMailKept: () => void
 }
 
 /** Starts and stops run one after the other, in call order. */
-export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServerOptions): EmbeddedServer {
-  const listeners: ((state: ServerState) => void)[] = []
+export function setupServer({ config, bus, log }: ServerDeps): EmbeddedServer {
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
   const serialize = createSerializer()
 
   const setState = (next: ServerState): ServerState => {
     state = next
-    for (const listener of listeners) listener(next)
+    bus.emit('serverState', next)
     return next
   }
 
@@ -51,9 +50,11 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
     setState({ kind: 'starting' })
     try {
       const current = config()
+      const onMailKept = () => bus.emit('outbox')
       running = await startServer(current, { log, onMailKept }).catch((error: unknown) => {
         throw new StartError(failureOf(error, current))
       })
+      running.services.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
       log.info({ port: running.port }, 'server started')
       return setState({
         kind: 'running',
@@ -101,7 +102,6 @@ export function createEmbeddedServer({ config, log, onMailKept }: EmbeddedServer
           if (restart) await start()
         }
       }),
-    onChange: (listener) => listeners.push(listener),
   }
 }
 

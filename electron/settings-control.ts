@@ -4,51 +4,51 @@ import { isEmailAddress } from '../server/mail/address.ts'
 import { tryMailServer } from '../server/mail/mailer.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { MailSettings, Outcome, SettingProblems, Settings, SettingsView } from './bridge.ts'
+import type { Bus } from './bus.ts'
 import { setStartAtLogin } from './login-item.ts'
 import { mailProblems, mailTexts, senderOf } from './mail-settings.ts'
 import type { Secrets } from './secrets.ts'
+import type { EmbeddedServer } from './server.ts'
 import { defaultSettings, problemsOf, restarting } from './settings.ts'
 import type { SettingsFile } from './settings-file.ts'
 
 export interface SettingsControl {
-  view(): SettingsView
+  readonly values: Settings
+  view(hasTray: boolean): SettingsView
   change(changes: Partial<Settings>): Promise<SettingProblems<Settings>>
   changeMail(mail: MailSettings, password?: string): Promise<SettingProblems<MailSettings>>
   tryMail(mail: MailSettings, password: string | undefined, to: string): Promise<Outcome>
-  onChange(listener: (view: SettingsView) => void): void
-  /** Sends the view to the listeners, after a change from outside. */
-  announce(): void
 }
 
-export interface SettingsControlOptions {
+export interface SettingsDeps {
+  readonly dataDir: string
   readonly file: SettingsFile
   readonly secrets: Secrets
-  readonly dataFolder: string
-  readonly hasTray: () => boolean
-  readonly restart: () => Promise<unknown>
+  readonly server: EmbeddedServer
+  readonly bus: Bus
   readonly log: Logger
 }
 
-export function createSettingsControl(options: SettingsControlOptions): SettingsControl {
-  const { file, secrets, dataFolder, hasTray, restart, log } = options
-  const listeners: ((view: SettingsView) => void)[] = []
-
-  const view = (): SettingsView => ({
-    settings: file.get('settings'),
-    defaults: defaultSettings(),
-    mail: file.get('mail'),
-    hasMailPassword: secrets.read('mail-password') !== null,
-    dataFolder,
-    secretProtection: secrets.protection,
-    hasTray: hasTray(),
-  })
-  const announce = () => {
-    for (const listener of listeners) listener(view())
-  }
+export function setupSettings({ dataDir, file, secrets, server, bus, log }: SettingsDeps): SettingsControl {
   applyAtOnce(file.get('settings'), log)
+  secrets.onLateLoad((names) => {
+    bus.emit('settings')
+    if (names.includes('mail-password')) void server.restart()
+  })
 
   return {
-    view,
+    get values() {
+      return file.get('settings')
+    },
+    view: (hasTray) => ({
+      settings: file.get('settings'),
+      defaults: defaultSettings(),
+      mail: file.get('mail'),
+      hasMailPassword: secrets.read('mail-password') !== null,
+      dataFolder: dataDir,
+      secretProtection: secrets.protection,
+      hasTray,
+    }),
     async change(changes) {
       const before = file.get('settings')
       const problems = problemsOf(changes, before)
@@ -57,8 +57,8 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       file.set('settings', after)
       applyAtOnce(after, log)
       if (before.startAtLogin !== after.startAtLogin) setStartAtLogin(after.startAtLogin)
-      announce()
-      if (restarting.some((name) => before[name] !== after[name])) await restart()
+      bus.emit('settings')
+      if (restarting.some((name) => before[name] !== after[name])) await server.restart()
       return {}
     },
     async changeMail(mail, password) {
@@ -66,8 +66,8 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       if (Object.keys(problems).length > 0) return problems
       file.set('mail', mail)
       if (password !== undefined) secrets.write('mail-password', password === '' ? null : password)
-      announce()
-      await restart()
+      bus.emit('settings')
+      await server.restart()
       return {}
     },
     async tryMail(mail, password, to) {
@@ -83,8 +83,6 @@ export function createSettingsControl(options: SettingsControlOptions): Settings
       })
       return failure === undefined ? { ok: true, value: undefined } : { ok: false, message: failure }
     },
-    onChange: (listener) => listeners.push(listener),
-    announce,
   }
 }
 

@@ -3,7 +3,7 @@
  * that rejects the icon), and Electron reports no error. A window closed to such a tray would be lost.
  */
 import { setTimeout } from 'node:timers/promises'
-import { askBus, callBus } from './desktop-bus.ts'
+import { askBus, callBus } from './dbus.ts'
 
 const watcher = 'org.kde.StatusNotifierWatcher'
 const registerMs = 1000

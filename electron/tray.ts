@@ -2,24 +2,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { Menu, Tray } from 'electron'
 import type { Logger } from '../server/util/log.ts'
-import type { ServerState } from './bridge.ts'
+import type { Actions } from './actions.ts'
+import type { Bus } from './bus.ts'
 import { icon } from './icons.ts'
+import type { Quitting } from './quit.ts'
+import type { EmbeddedServer } from './server.ts'
+import type { SettingsControl } from './settings-control.ts'
 import { describeState, productName, t } from './strings.ts'
 import { hasTrayHost, showsOurIcon } from './tray-host.ts'
-
-export interface TrayActions {
-  readonly open: () => void
-  readonly copyEndpoint: () => void
-  readonly start: () => void
-  readonly stop: () => void
-  readonly setStartAtLogin: (on: boolean) => void
-  readonly quit: () => void
-}
-
-export interface TrayView {
-  readonly state: ServerState
-  readonly startAtLogin: boolean
-}
+import type { MainWindow } from './window.ts'
 
 export interface DesktopTray {
   readonly isShown: boolean
@@ -27,20 +18,23 @@ export interface DesktopTray {
   find(): Promise<boolean>
   /** Retries for a minute: at login the desktop may start its tray after this app. */
   await(): Promise<void>
-  /** Call this when the view has changed. */
-  update(): void
 }
 
 const retryMs = 1000
 const awaitMs = 60_000
 
 export interface TrayDeps {
-  readonly actions: TrayActions
-  readonly view: () => TrayView
+  readonly server: EmbeddedServer
+  readonly window: MainWindow
+  readonly settings: SettingsControl
+  readonly actions: Actions
+  readonly quitting: Quitting
+  readonly bus: Bus
   readonly log: Logger
 }
 
-export function createTray({ actions, view, log }: TrayDeps): DesktopTray {
+export function setupTray(deps: TrayDeps): DesktopTray {
+  const { server, window, bus, log } = deps
   let tray: Tray | undefined
   let finding: Promise<boolean> | undefined
   let wasRefused = false
@@ -48,13 +42,15 @@ export function createTray({ actions, view, log }: TrayDeps): DesktopTray {
   const open = () => {
     const opened = new Tray(icon('tray'))
     // On macOS a click opens the menu, which the window would cover.
-    if (process.platform !== 'darwin') opened.on('click', actions.open)
+    if (process.platform !== 'darwin') opened.on('click', () => window.show())
     return opened
   }
   const update = () => {
-    tray?.setToolTip(`${productName}: ${describeState(view().state)}`)
-    tray?.setContextMenu(menuFor(view(), actions))
+    tray?.setToolTip(`${productName}: ${describeState(server.state)}`)
+    tray?.setContextMenu(menuFor(deps))
   }
+  bus.on('serverState', update)
+  bus.on('settings', update)
   const show = async (): Promise<boolean> => {
     if (!(await hasTrayHost())) return false
     const opened = open()
@@ -85,29 +81,29 @@ export function createTray({ actions, view, log }: TrayDeps): DesktopTray {
       while (!(await find()) && performance.now() < deadline)
         await setTimeout(retryMs, undefined, { ref: false })
     },
-    update,
   }
 }
 
-function menuFor({ state, startAtLogin }: TrayView, actions: TrayActions): Menu {
+function menuFor({ server, window, settings, actions, quitting }: TrayDeps): Menu {
+  const { state } = server
   const isRunning = state.kind === 'running'
   const isIdle = state.kind === 'stopped' || state.kind === 'failed'
   return Menu.buildFromTemplate([
     { label: describeState(state), enabled: false },
     { type: 'separator' },
-    { label: t.tray.open, click: actions.open },
+    { label: t.tray.open, click: () => window.show() },
     { label: t.tray.copyEndpoint, enabled: isRunning, click: actions.copyEndpoint },
     { type: 'separator' },
     isIdle
-      ? { label: t.tray.start, click: actions.start }
-      : { label: t.tray.stop, enabled: isRunning, click: actions.stop },
+      ? { label: t.tray.start, click: () => void server.start() }
+      : { label: t.tray.stop, enabled: isRunning, click: () => void server.stop() },
     {
       label: t.tray.startAtLogin,
       type: 'checkbox',
-      checked: startAtLogin,
-      click: ({ checked }) => actions.setStartAtLogin(checked),
+      checked: settings.values.startAtLogin,
+      click: ({ checked }) => void settings.change({ startAtLogin: checked }),
     },
     { type: 'separator' },
-    { label: t.tray.quit, click: actions.quit },
+    { label: t.tray.quit, click: quitting.quit },
   ])
 }

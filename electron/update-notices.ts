@@ -1,8 +1,10 @@
 /** Looks for a newer version at the start and once a day, and reports each version once, if the settings allow it. */
 import { version } from '../server/util/version.ts'
+import type { Actions } from './actions.ts'
 import type { UpdateState } from './bridge.ts'
 import { notify } from './native-notifications.ts'
 import { releaseFeed } from './project.ts'
+import type { SettingsFile } from './settings-file.ts'
 import { t } from './strings.ts'
 import { checkForUpdates } from './updates.ts'
 
@@ -11,32 +13,38 @@ const intervalMs = 24 * 60 * 60_000
 
 export interface Updates {
   check(): Promise<UpdateState>
-  /** The page of the newest version, if there is one. */
-  readonly page: string | undefined
-  /** Starts the daily check. */
-  watch(options: { readonly isWanted: () => boolean; readonly onClick: () => void }): void
+  /** The newer version that the last check found. */
+  readonly newer: Extract<UpdateState, { kind: 'available' }> | undefined
 }
 
-export function createUpdates(): Updates {
+export function setupUpdates(): Updates {
   let last: UpdateState | undefined
-  const check = async () => {
-    last = await checkForUpdates({ feed: releaseFeed, current: version })
-    return last
-  }
   return {
-    check,
-    get page() {
-      return last?.kind === 'available' ? last.page : undefined
+    async check() {
+      last = await checkForUpdates({ feed: releaseFeed, current: version })
+      return last
     },
-    watch({ isWanted, onClick }) {
-      const notifyOnce = async () => {
-        if (!isWanted()) return
-        const known = last?.kind === 'available' ? last.version : undefined
-        const update = await check()
-        if (update.kind === 'available' && update.version !== known) notify(t.update(update.version), onClick)
-      }
-      void notifyOnce()
-      setInterval(() => void notifyOnce(), intervalMs).unref()
+    get newer() {
+      return last?.kind === 'available' ? last : undefined
     },
   }
+}
+
+export interface UpdateNoticesDeps {
+  readonly updates: Updates
+  readonly file: SettingsFile
+  readonly actions: Actions
+}
+
+/** Checks now and then daily. */
+export function setupUpdateNotices({ updates, file, actions }: UpdateNoticesDeps): void {
+  const notifyOnce = async () => {
+    if (!file.get('settings').checkForUpdates) return
+    const known = updates.newer?.version
+    const update = await updates.check()
+    if (update.kind === 'available' && update.version !== known)
+      notify(t.update(update.version), () => actions.openPage('update'))
+  }
+  void notifyOnce()
+  setInterval(() => void notifyOnce(), intervalMs).unref()
 }

@@ -1,29 +1,48 @@
 /** What closing the window does: it quits the app, hides the window in the tray, or asks. */
 import { type BrowserWindow, dialog } from 'electron'
+import type { Bus } from './bus.ts'
+import { notify } from './native-notifications.ts'
+import type { Quitting } from './quit.ts'
 import type { SettingsFile } from './settings-file.ts'
 import { t } from './strings.ts'
+import type { DesktopTray } from './tray.ts'
+import type { MainWindow } from './window.ts'
 
-export interface CloseOptions {
-  readonly settings: SettingsFile
-  /** Whether the tray shows our icon, so that the window can close to it. */
-  readonly findTray: () => Promise<boolean>
-  readonly quit: () => void
-  /** Called when the window was closed to the tray. */
-  readonly onHidden: () => void
+export interface ClosingDeps {
+  readonly file: SettingsFile
+  readonly window: MainWindow
+  readonly tray: DesktopTray
+  readonly quitting: Quitting
+  readonly bus: Bus
 }
 
-export async function closeWindow(window: BrowserWindow, options: CloseOptions): Promise<void> {
-  if (!options.settings.get('settings').closeToTray) return options.quit()
-  if (await options.findTray()) {
+export function setupClosing(deps: ClosingDeps): void {
+  deps.bus.on('windowClose', (window) => void close(window, deps))
+}
+
+async function close(window: BrowserWindow, deps: ClosingDeps): Promise<void> {
+  if (!deps.file.get('settings').closeToTray) return deps.quitting.quit()
+  if (await deps.tray.find()) {
     hide(window)
-    return options.onHidden()
+    return showNoticeOnce(deps)
   }
   const { message, detail, quit, minimize, cancel } = t.closing
   const buttons = [quit, minimize, cancel]
   const question = { type: 'question', message, detail, buttons, defaultId: 0, cancelId: 2 } as const
   const { response } = await dialog.showMessageBox(window, question)
-  if (buttons[response] === quit) options.quit()
+  if (buttons[response] === quit) deps.quitting.quit()
   if (buttons[response] === minimize) window.minimize()
+}
+
+/** Says that the server goes on, after the first time. */
+function showNoticeOnce({ file, window }: ClosingDeps): void {
+  if (file.get('closeNoticeShown')) return
+  file.set('closeNoticeShown', true)
+  notify(
+    t.stillRunning,
+    () => window.show(),
+    () => window.showLater(t.stillRunning),
+  )
 }
 
 /** Asks whether to quit and discard what the page has not saved. */

@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { BrowserWindow, dialog, type Rectangle, screen, type WebContents } from 'electron'
 import type { Logger } from '../server/util/log.ts'
 import type { DesktopEvents } from './bridge.ts'
+import type { Bus } from './bus.ts'
 import { built } from './folders.ts'
 import { icon } from './icons.ts'
 import { loadPage, revealWhenReady } from './page-load.ts'
 import { pageUrl } from './protocol.ts'
+import type { Quitting } from './quit.ts'
+import type { SettingsFile } from './settings-file.ts'
 import { productName } from './strings.ts'
-import { type CloseOptions, closeWindow, confirmDiscard } from './window-close.ts'
+import { confirmDiscard } from './window-close.ts'
 import { minSize, placeOn, type WindowPlace } from './window-place.ts'
 import { wire } from './wire.ts'
 
@@ -34,33 +37,33 @@ export interface Notice {
   readonly body: string
 }
 
-export interface WindowOptions extends CloseOptions {
-  /** Whether the app is about to end, so that closing needs no question. */
-  readonly isQuitting: () => boolean
-  readonly end: () => void
+export interface WindowDeps {
+  readonly file: SettingsFile
+  readonly quitting: Quitting
+  readonly bus: Bus
   readonly log: Logger
 }
 
 /** A page that crashes twice within this time is not reloaded, but only when the window is shown again. */
 const crashLoopMs = 10_000
 
-export function createMainWindow(options: WindowOptions): MainWindow {
-  const { settings, isQuitting, log } = options
+export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindow {
+  const { isQuitting } = quitting
   const reloadAfterCrash = createCrashReload(log)
   let window: BrowserWindow | undefined
   let pendingNotice: Notice | undefined
 
   function open(path: string): BrowserWindow {
-    const { maximized, ...place } = placeOn(workAreas(), settings.get('window'))
+    const { maximized, ...place } = placeOn(workAreas(), file.get('window'))
     const opened = createBrowserWindow(place)
     opened.on('close', (event) => {
-      savePosition(opened, options)
+      savePosition(opened, file, log)
       if (isQuitting()) return
       event.preventDefault()
-      void closeWindow(opened, options)
+      bus.emit('windowClose', opened)
     })
     // Windows does not wait at the end of a session. Acknowledged writes are on disk already.
-    opened.on('session-end', options.end)
+    opened.on('session-end', quitting.end)
     opened.webContents.on('render-process-gone', (_, { reason }) =>
       reloadAfterCrash(opened.webContents, reason),
     )
@@ -132,9 +135,9 @@ function workAreas(): Rectangle[] {
 }
 
 /** A full disk must not keep the window from closing. */
-function savePosition(window: BrowserWindow, { settings, log }: WindowOptions): void {
+function savePosition(window: BrowserWindow, file: SettingsFile, log: Logger): void {
   try {
-    settings.set('window', { ...window.getNormalBounds(), maximized: window.isMaximized() })
+    file.set('window', { ...window.getNormalBounds(), maximized: window.isMaximized() })
   } catch (error) {
     log.warn({ err: error }, 'window position not saved')
   }

@@ -17,10 +17,10 @@ export interface OutboxMessage {
   readonly to: string
   readonly subject: string
   readonly text: string
-  readonly purpose: string | undefined
-  readonly code: string | undefined
+  readonly purpose?: string | undefined
+  readonly code?: string | undefined
   /** The error of the mail server; undefined if none is configured. */
-  readonly failure: string | undefined
+  readonly failure?: string | undefined
 }
 
 /** Header fields that only messages in the outbox have. */

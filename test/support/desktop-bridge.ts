@@ -11,6 +11,7 @@ import type {
   MailSettings,
   OutboxMessage,
   Outcome,
+  SalvagePreview,
   ServerState,
   Settings,
   SettingsView,
@@ -35,6 +36,19 @@ const content: BackupContent = {
   handles: ['alice.test', 'bob.test'],
   records: 1204,
   notifications: 312,
+  blobs: 40,
+  missingBlobs: 0,
+}
+
+export const salvage: SalvagePreview = {
+  from: 'snapshot',
+  backup: undefined,
+  damaged: [],
+  keptTransactions: 12,
+  lostTransactions: 0,
+  isExact: true,
+  keptUntil: undefined,
+  writtenUntil: undefined,
 }
 
 type Handlers = {
@@ -171,7 +185,7 @@ export class ScriptedDesktop {
       'backups.choose': () => done({ file: 'server.age', encrypted: true }),
       'backups.previewChosen': () => done(content),
       'backups.import': () => done('/home/alice/.local/share/desktop-pds-before'),
-      'salvage.preview': () => done({ from: 'snapshot', damaged: [], lost: 0, isExact: true }),
+      'salvage.preview': () => done(salvage),
       'salvage.run': async () => {
         await setState(this.running())
         return done('/home/alice/.local/share/desktop-pds/replaced-1')

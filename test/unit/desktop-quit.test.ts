@@ -36,13 +36,15 @@ const preventable = () => ({ preventDefault: () => void calls.push('prevented') 
 const { setupQuit } = await import('../../electron/quit.ts')
 
 test('a system shutdown waits for the cleanup, then exits', async () => {
-  setupQuit({ canQuit: async () => false, finish: async () => void calls.push('finished'), log })
+  const { setQuestion } = setupQuit({ finish: async () => void calls.push('finished'), log })
+  setQuestion(async () => false)
   powerMonitor.emit('shutdown', preventable())
   await vi.waitFor(() => expect(calls).toEqual(['prevented', 'finished', 'exit']))
 })
 
 test('a system shutdown exits within 4.5 s when the cleanup hangs', async () => {
-  setupQuit({ canQuit: async () => false, finish: () => new Promise(() => {}), log })
+  const { setQuestion } = setupQuit({ finish: () => new Promise(() => {}), log })
+  setQuestion(async () => false)
   powerMonitor.emit('shutdown', preventable())
   await vi.advanceTimersByTimeAsync(4400)
   expect(calls).toEqual(['prevented'])
@@ -52,8 +54,8 @@ test('a system shutdown exits within 4.5 s when the cleanup hangs', async () => 
 
 test('a refused quit can be requested again', async () => {
   const responses = [false, true]
-  const canQuit = async () => responses.shift() ?? false
-  setupQuit({ canQuit, finish: async () => void calls.push('finished'), log })
+  const { setQuestion } = setupQuit({ finish: async () => void calls.push('finished'), log })
+  setQuestion(async () => responses.shift() ?? false)
   app.emit('before-quit', preventable())
   await vi.waitFor(() => expect(responses).toEqual([true]))
   await new Promise(setImmediate)
@@ -68,7 +70,7 @@ test('the cleanup runs once, and quits even if it fails', async () => {
     runs++
     throw new Error('disk full')
   }
-  const { end, quit, isQuitting } = setupQuit({ canQuit: async () => true, finish, log })
+  const { end, quit, isQuitting } = setupQuit({ finish, log })
   expect(isQuitting()).toBe(false)
   end()
   end()

@@ -36,7 +36,7 @@ export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Loss({ preview }: { readonly preview: SalvagePreview }) {
-  const { from, damaged, lost, isExact, keptUntil, writtenUntil } = preview
+  const { from, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = preview
   return (
     <Stack>
       <Notice variant="warn">{t.salvage.from[from]}</Notice>
@@ -48,7 +48,7 @@ function Loss({ preview }: { readonly preview: SalvagePreview }) {
           </>
         )}
         <dt>{t.salvage.lost}</dt>
-        <dd>{t.salvage.changes(lost, isExact)}</dd>
+        <dd>{t.salvage.changes(lostTransactions, isExact)}</dd>
         {keptUntil && (
           <>
             <dt>{t.salvage.keptUntil}</dt>

@@ -1,0 +1,23 @@
+/** Events that the parts of the desktop exchange. */
+import { EventEmitter } from 'node:events'
+import type { BrowserWindow } from 'electron'
+import type { Arrivals } from '../server/notifications/events.ts'
+import type { ServerState } from './bridge.ts'
+
+interface BusEvents {
+  readonly serverState: [ServerState]
+  /** A setting, or what the settings view says of the system, has changed. */
+  readonly settings: []
+  /** The number of messages in the outbox may have changed. */
+  readonly outbox: []
+  /** New notifications are on disk. */
+  readonly arrival: [Arrivals]
+  /** The person closes the window. It stays open unless a listener closes it. */
+  readonly windowClose: [BrowserWindow]
+}
+
+export type Bus = EventEmitter<BusEvents>
+
+export function createBus(): Bus {
+  return new EventEmitter()
+}
