@@ -3,10 +3,10 @@
  * one line and runs the same server, with the same user interface in the browser.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { electronBinary } from './electron-binary.ts'
+import { serverArgs } from './server-args.ts'
 
 const root = join(import.meta.dirname, '..')
 const isDesktopRefused = process.argv.includes('--no-desktop')
@@ -22,13 +22,6 @@ const dataDir =
 const isForDesktop = args.length === 0 || (dataDir !== undefined && args.length <= 2)
 
 const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
-
-/**
- * The flags of `npm run serve`: V8 collects garbage earlier, and compiles in fewer threads, each of which keeps memory. A server that
- * writes takes up to 40 MB less, for 2 % more CPU.
- */
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const nodeFlags: string[] = scripts.serve.match(/--[\w-]+=\d+/g)
 
 /** An exit by SIGTRAP within this time comes from Chromium's check of its sandbox. */
 const startMs = 20_000
@@ -98,10 +91,7 @@ function startDesktop(file: string): void {
 
 function serve(reason: string): void {
   process.stdout.write(`${reason}: running the server without the desktop app.\n`)
-  const main = join(root, 'dist/server/main.js')
-  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
-    stdio: ['inherit', 'pipe', 'inherit'],
-  })
+  const child = spawn(process.execPath, [...serverArgs, ...args], { stdio: ['inherit', 'pipe', 'inherit'] })
   createInterface(child.stdout).on('line', (line) => {
     process.stdout.write(`${line}\n`)
     const port = /^listening on .*:(\d+)$/.exec(line)?.[1]

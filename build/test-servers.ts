@@ -1,14 +1,14 @@
 /**
  * Vitest's global setup: bundles the servers that tests start as processes into `dist/test/servers/`. They start in a quarter of the
- * time that the sources take. Skips the work if no source has changed.
+ * time that the sources take.
  */
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { once } from './once.ts'
 
 const root = join(import.meta.dirname, '..')
 /** As deep as the folders of the compiled server, whose files name others by relative paths. */
 const folder = join(root, 'dist/test/servers')
-const stamp = join(folder, 'stamp')
 const entries = [
   'test/crash/server.ts',
   'test/server/moving/mover.ts',
@@ -20,14 +20,17 @@ export async function setup(): Promise<void> {
   // Coverage is counted in the sources.
   if (process.env.PDS_COVERAGE_DIR) return
   process.env.PDS_TEST_SERVERS = folder
-  const sources = globSync(
-    [...entries, 'server/**/*.ts', 'lexicons/generated/**/*.ts', 'test/support/*.ts', 'package-lock.json'],
-    { cwd: root },
-  )
-    .sort()
-    .map((file) => `${file} ${statSync(join(root, file)).mtimeMs}`)
-    .join('\n')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
+  const sources = [
+    ...entries,
+    'server/**/*.ts',
+    'lexicons/generated/**/*.ts',
+    'test/support/*.ts',
+    'package-lock.json',
+  ]
+  await once({ sources, stamp: join(folder, 'stamp') }, bundle)
+}
+
+async function bundle(): Promise<void> {
   const { build } = await import('vite')
   await build({
     root,
@@ -48,5 +51,4 @@ export async function setup(): Promise<void> {
       },
     },
   })
-  writeFileSync(stamp, sources)
 }

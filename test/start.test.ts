@@ -28,7 +28,7 @@ beforeEach(async () => {
   electronPackage = join(project, 'node_modules/electron')
   await cp(join(root, 'package.json'), join(project, 'package.json'))
   await mkdir(join(project, 'build'))
-  for (const name of ['start.ts', 'electron-binary.ts', 'fetch-electron.ts']) {
+  for (const name of ['start.ts', 'server-args.ts', 'electron-binary.ts', 'fetch-electron.ts']) {
     await cp(join(root, 'build', name), join(project, 'build', name))
   }
   for (const name of ['package.json', 'install.js', 'checksums.json']) {

