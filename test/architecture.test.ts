@@ -90,6 +90,22 @@ describe('imports', () => {
     expect(strays('renderer/', ['renderer/', 'lexicons/generated/'], values)).toEqual([])
   })
 
+  test('renderer: each folder imports only those below it, and no screen another screen', () => {
+    /** From the bottom to the top. The files directly in `renderer/` are not checked: all folders may use them. */
+    const layers = ['strings', 'api', 'ui', 'parts', 'screens', 'shell']
+    const folderOf = (file: string) => layers.indexOf(file.split('/')[1] ?? '')
+    const screenOf = (file: string) => /^renderer\/screens\/([^/]+)\//.exec(file)?.[1]
+    const among = list('renderer/*/**/*.{ts,tsx}')
+      .flatMap(importsOf)
+      .filter(({ to }) => to.startsWith('renderer/'))
+    expect(list('renderer/screens/*.*')).toEqual([])
+    expect(among.filter(({ from, to }) => folderOf(from) < folderOf(to)).map(show)).toEqual([])
+    const crossing = among.filter(
+      ({ from, to }) => screenOf(from) && screenOf(to) && screenOf(from) !== screenOf(to),
+    )
+    expect(crossing.map(show)).toEqual([])
+  })
+
   test('electron imports only electron and server', () => {
     const desktop = electron.flatMap(importsOf)
     expect(desktop.length).toBeGreaterThan(100)

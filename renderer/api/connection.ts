@@ -3,8 +3,8 @@
  * back, and resumes them.
  */
 import { onlineManager } from '@tanstack/react-query'
+import { createStore } from '../store.ts'
 import { endpoint } from './endpoint.ts'
-import { createStore } from './store.ts'
 
 export type Connection = { readonly up: true } | { readonly up: false; readonly retryAt: number }
 

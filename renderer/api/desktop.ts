@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-query'
 import type { Channel, DesktopCalls, Outcome, ServerState } from '../../electron/bridge.ts'
 import { desktop } from '../bridge.ts'
-import { createStore } from './store.ts'
+import { createStore } from '../store.ts'
 
 /** An expected failure; its message is written for people. */
 export class DesktopError extends Error {}

@@ -41,3 +41,8 @@ function tooMany(retryAfter: string | null): string {
 function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }
+
+/** Whether a sign-in needs a code that was emailed. */
+export function isFactorWanted(error: unknown): boolean {
+  return errorName(error) === 'AuthFactorTokenRequired'
+}

@@ -1,5 +1,5 @@
 /** The stored sessions, and which of them this window shows. */
-import { createStore, useStore } from './store.ts'
+import { createStore, useStore } from '../store.ts'
 import { type Session, vault } from './vault.ts'
 
 const currentKey = 'pds.current'

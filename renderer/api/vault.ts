@@ -2,7 +2,7 @@
 import type { DidString } from '@atproto/lex-schema'
 import type { DesktopBridge } from '../../electron/bridge.ts'
 import { desktop } from '../bridge.ts'
-import { createStore, type Store } from './store.ts'
+import { createStore, type Store } from '../store.ts'
 
 /** The tokens of a signed-in account and its last known state. */
 export interface Session {

@@ -1,6 +1,6 @@
-import type { BackupContent } from '../../../electron/bridge.ts'
-import { t } from '../../strings/en.ts'
-import { formatBytes, formatDateTime, formatNumber } from '../../strings/format.ts'
+import type { BackupContent } from '../../electron/bridge.ts'
+import { t } from '../strings/en.ts'
+import { formatBytes, formatDateTime, formatNumber } from '../strings/format.ts'
 import styles from './backups.module.css'
 
 const shownHandles = 5

@@ -1,4 +1,4 @@
-import { t } from '../../strings/en.ts'
+import { t } from '../strings/en.ts'
 
 /** What a collection holds, whatever the authority of its NSID: `feedPost`. */
 export function kindOf(nsid: string): string {

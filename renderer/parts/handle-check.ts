@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { com } from '../../../lexicons/generated/index.ts'
-import { call } from '../../api/client.ts'
-import { errorName } from '../../api/errors.ts'
-import { t } from '../../strings/en.ts'
-import { useDebounced } from '../../ui/debounced.ts'
+import { com } from '../../lexicons/generated/index.ts'
+import { call } from '../api/client.ts'
+import { errorName } from '../api/errors.ts'
+import { t } from '../strings/en.ts'
+import { useDebounced } from '../ui/debounced.ts'
 
 export interface HandleCheck {
   /** The validation error. */

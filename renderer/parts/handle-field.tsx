@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { t } from '../../strings/en.ts'
-import { Field } from '../../ui/field.tsx'
-import styles from './entrance.module.css'
+import { t } from '../strings/en.ts'
+import { Field } from '../ui/field.tsx'
 import type { HandleCheck } from './handle-check.ts'
+import styles from './handle-field.module.css'
 
 interface HandleFieldProps {
   readonly typed: string

@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
-import { useUpstreams } from '../../api/upstreams.ts'
-import { t } from '../../strings/en.ts'
-import { serverName } from '../../ui/person.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { useUpstreams } from '../api/upstreams.ts'
+import { t } from '../strings/en.ts'
+import { serverName } from '../ui/person.tsx'
+import { Notice } from '../ui/states.tsx'
 
 interface NotCarriedProps {
   /** Origin of the server of a person elsewhere, once it is known. */

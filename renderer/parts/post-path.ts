@@ -1,4 +1,4 @@
-import { parseAtUri } from '../../api/at-uri.ts'
+import { parseAtUri } from '../api/at-uri.ts'
 
 /** The path of the screen that shows a post. */
 export function postPath(uri: string): string {

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
-import { t } from '../../strings/en.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { Loaded, Notice } from '../../ui/states.tsx'
-import { Content } from './content.tsx'
+import { useDesktopCall, useDesktopQuery } from '../api/desktop.ts'
+import { t } from '../strings/en.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Stack } from '../ui/page.tsx'
+import { Loaded, Notice } from '../ui/states.tsx'
+import { Content } from './backup-content.tsx'
 import { previousData } from './restored.tsx'
 
 /** Shows the contents of a backup, and restores it after a typed confirmation. */

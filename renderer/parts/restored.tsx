@@ -1,9 +1,9 @@
-import { createStore, useStore } from '../../api/store.ts'
-import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyField } from '../../ui/copy.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Stack } from '../../ui/page.tsx'
+import { createStore, useStore } from '../store.ts'
+import { t } from '../strings/en.ts'
+import { Button } from '../ui/button.tsx'
+import { CopyField } from '../ui/copy.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Stack } from '../ui/page.tsx'
 import styles from './backups.module.css'
 
 /** The data from before the last restore or salvage; undefined once dismissed. */

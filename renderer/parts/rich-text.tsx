@@ -1,5 +1,5 @@
-import { desktop } from '../../bridge.ts'
-import styles from './post.module.css'
+import { desktop } from '../bridge.ts'
+import styles from './post-card.module.css'
 import { segmentsOf } from './segments.ts'
 
 /** The text of a post, with its links and mentions. The desktop opens no pages of others: there, links are text. */

@@ -1,11 +1,11 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
-import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Panel, Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { useUnsaved } from '../../ui/unsaved.ts'
-import styles from './server.module.css'
+import { t } from '../strings/en.ts'
+import { Button } from '../ui/button.tsx'
+import { Panel, Stack } from '../ui/page.tsx'
+import { FormError } from '../ui/states.tsx'
+import { toast } from '../ui/toast.tsx'
+import { useUnsaved } from '../ui/unsaved.ts'
+import styles from './save-form.module.css'
 
 interface SaveFormProps {
   readonly isChanged: boolean

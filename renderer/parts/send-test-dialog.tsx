@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useMaybeSession } from '../../api/sessions.ts'
-import { t } from '../../strings/en.ts'
-import { Field } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { useMaybeSession } from '../api/sessions.ts'
+import { t } from '../strings/en.ts'
+import { Field } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 
 interface SendTestDialogProps {
   readonly title: string

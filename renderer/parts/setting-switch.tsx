@@ -1,10 +1,10 @@
-import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { useDesktopCall } from '../../api/desktop.ts'
-import { explain } from '../../api/errors.ts'
-import { t } from '../../strings/en.ts'
-import { Row } from '../../ui/page.tsx'
-import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.tsx'
+import type { Settings, SettingsView } from '../../electron/bridge.ts'
+import { useDesktopCall } from '../api/desktop.ts'
+import { explain } from '../api/errors.ts'
+import { t } from '../strings/en.ts'
+import { Row } from '../ui/page.tsx'
+import { Switch } from '../ui/switch.tsx'
+import { toast } from '../ui/toast.tsx'
 
 /** Saves a settings change immediately. Shows a toast if it fails. */
 export function useSettingsChange(onChanged?: () => void) {

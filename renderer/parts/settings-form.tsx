@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import type { Settings, SettingsView, TextSetting } from '../../../electron/bridge.ts'
-import { useDesktopCall } from '../../api/desktop.ts'
-import { t } from '../../strings/en.ts'
-import { Field } from '../../ui/field.tsx'
-import { toast } from '../../ui/toast.tsx'
+import type { Settings, SettingsView, TextSetting } from '../../electron/bridge.ts'
+import { useDesktopCall } from '../api/desktop.ts'
+import { t } from '../strings/en.ts'
+import { Field } from '../ui/field.tsx'
+import { toast } from '../ui/toast.tsx'
 import { SaveForm } from './save-form.tsx'
 
 interface SettingsFormProps {

@@ -1,16 +1,22 @@
-/** Counts beside the names of screens in the navigation. */
+/** Counts beside the names in the navigation. */
 import { useDesktopQuery } from '../api/desktop.ts'
 import { useUnreadCount } from '../api/notifications.ts'
 import { t } from '../strings/en.ts'
 import { formatNumber } from '../strings/format.ts'
 import styles from './badges.module.css'
 
-export function UnreadBadge() {
+/** The count of an entry, if it has one. */
+export function EntryBadge({ path }: { readonly path: string }) {
+  if (path === '/notifications') return <UnreadBadge />
+  return path === '/outbox' ? <OutboxBadge /> : null
+}
+
+function UnreadBadge() {
   const unread = useUnreadCount()
   return <CountBadge label={t.nav.unread(unread)} value={unread} />
 }
 
-export function OutboxBadge() {
+function OutboxBadge() {
   const { data } = useDesktopQuery('outbox.list')
   const messages = data?.length ?? 0
   return <CountBadge label={t.nav.messages(messages)} value={messages} />

@@ -1,82 +1,28 @@
-import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { com } from '../../lexicons/generated/index.ts'
 import type { Body } from '../api/client.ts'
-import { connection, probe } from '../api/connection.ts'
-import { serverState, useDesktopCall } from '../api/desktop.ts'
 import { explain } from '../api/errors.ts'
 import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
 import { hostOf, type Move, useMove } from '../api/moves.ts'
 import { useSession } from '../api/sessions.ts'
-import { useStore } from '../api/store.ts'
 import { t } from '../strings/en.ts'
 import { formatRelative } from '../strings/format.ts'
+import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/states.tsx'
 import { useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import styles from './banners.module.css'
-
-/** Shown while the server does not respond or, in the desktop, is stopped or restarting. */
-export function ConnectionBanner() {
-  const state = useStore(serverState)
-  if (state?.kind === 'stopped') return <StoppedBanner />
-  if (state === undefined || state.kind === 'running') return <LostBanner />
-  return (
-    <div className={styles.banner}>
-      <Notice live>{state.kind === 'stopping' ? t.connection.stopping : t.connection.restarting}</Notice>
-    </div>
-  )
-}
-
-function StoppedBanner() {
-  const start = useDesktopCall('server.start')
-  const action = (
-    <Button busy={start.isPending} onClick={() => start.mutate([])} size="s">
-      {t.server.start}
-    </Button>
-  )
-  return (
-    <div className={styles.banner}>
-      <Notice action={action} live variant="warn">
-        <strong>{t.connection.stopped}</strong> {t.connection.stoppedDetail}
-      </Notice>
-    </div>
-  )
-}
-
-function LostBanner() {
-  const { up } = useStore(connection)
-  const wasUp = useRef(up)
-  useEffect(() => {
-    if (up && !wasUp.current) toast(t.connection.back)
-    wasUp.current = up
-  }, [up])
-  if (up) return null
-  const action = (
-    <Button onClick={() => void probe()} size="s">
-      {t.connection.now}
-    </Button>
-  )
-  return (
-    <div className={styles.banner}>
-      <Notice action={action} live variant="warn">
-        <strong>{t.connection.lost}</strong> {t.connection.retrying}
-      </Notice>
-    </div>
-  )
-}
 
 /** Shown for an account that is deactivated, suspended or taken down, or whose move has stopped its writes. */
 export function AccountBanner() {
   const { status } = useSession()
   if (status === undefined) return <StoppedWritesBanner />
   return (
-    <div className={styles.banner}>
+    <Banner>
       {status === 'deactivated' && <DeactivatedNotice />}
       {status === 'suspended' && <Notice variant="warn">{t.banner.suspended}</Notice>}
       {status === 'takendown' && <Notice variant="danger">{t.banner.takendown}</Notice>}
-    </div>
+    </Banner>
   )
 }
 
@@ -85,11 +31,11 @@ function StoppedWritesBanner() {
   const [path] = useLocation()
   if (!move?.writesStopped || path === '/move') return null
   return (
-    <div className={styles.banner}>
+    <Banner>
       <Notice action={<Link href="/move">{t.move.show}</Link>} live variant="warn">
         {t.move.bannerStopped(hostOf(move.server))}
       </Notice>
-    </div>
+    </Banner>
   )
 }
 

@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
 import { t } from '../strings/en.ts'
+import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Notice } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
-import styles from './banners.module.css'
 
 const { confirmClock, getClock } = com.core.admin
 
@@ -30,7 +30,7 @@ export function ClockBanner() {
     </Button>
   )
   return (
-    <div className={styles.banner}>
+    <Banner>
       <Notice action={action} live variant="warn">
         <strong>{t.clock.wrong(clock.now, clock.trustedAt)}</strong> {t.clock.paused}{' '}
         {clock.elsewhere && t.clock.elsewhere(clock.elsewhere)} {t.clock.fix}
@@ -47,6 +47,6 @@ export function ClockBanner() {
           {t.clock.confirmText}
         </ConfirmDialog>
       )}
-    </div>
+    </Banner>
   )
 }

@@ -6,7 +6,7 @@ import { connection, probe } from '../api/connection.ts'
 import { invalidate, keyOf, serverState } from '../api/desktop.ts'
 import { unreadCountQuery } from '../api/notifications.ts'
 import { useSessions } from '../api/sessions.ts'
-import { useStore } from '../api/store.ts'
+import { useStore } from '../store.ts'
 import { unsavedForms } from '../ui/unsaved.ts'
 
 /** Handles events of the desktop, and reports unread count and unsaved changes to it. Renders nothing. */

@@ -1,4 +1,4 @@
-import { useStore } from '../api/store.ts'
+import { useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'

@@ -4,7 +4,7 @@
  */
 import type { BaseLocationHook } from 'wouter'
 import { navigate } from 'wouter/use-hash-location'
-import { createStore, useStore } from '../api/store.ts'
+import { createStore, useStore } from '../store.ts'
 import { unsavedForms } from '../ui/unsaved.ts'
 
 const currentPath = createStore(pathInUrl())

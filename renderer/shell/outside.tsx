@@ -1,8 +1,8 @@
 import { ArrowLeft } from 'lucide-react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
+import { DesktopLinks } from '../parts/desktop-links.tsx'
 import { t } from '../strings/en.ts'
 import styles from './outside.module.css'
-import { desktopRoutes } from './routes.tsx'
 import { Screens } from './screens.tsx'
 
 /** The frame of desktop screens without a session or a running server. */
@@ -20,23 +20,5 @@ export function Outside() {
         <Screens />
       </main>
     </div>
-  )
-}
-
-/** Links to the screens that need neither a session nor the server. */
-export function DesktopLinks() {
-  const [path] = useLocation()
-  return (
-    <nav aria-label={t.nav.computer}>
-      <ul className={styles.links}>
-        {desktopRoutes.map((route) => (
-          <li key={route.path}>
-            <Link aria-current={route.path === path ? 'page' : undefined} href={route.path}>
-              {route.name}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
   )
 }

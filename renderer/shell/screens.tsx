@@ -1,18 +1,67 @@
-import { useEffect, useLayoutEffect, useRef } from 'react'
+/**
+ * The components of the screens. All are in one bundle: lazy chunks would be missing while the server is down or after an
+ * update.
+ */
+import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { NotFoundScreen } from '../screens/not-found.tsx'
+import { desktop } from '../bridge.ts'
+import { AboutScreen } from '../screens/about/about.tsx'
+import { AccountScreen } from '../screens/account/account.tsx'
+import { ServiceTokensScreen } from '../screens/account/service-tokens.tsx'
+import { AccountsScreen } from '../screens/accounts/accounts.tsx'
+import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
+import { BackupsScreen } from '../screens/backups/backups.tsx'
+import { CollectionScreen } from '../screens/data/collection.tsx'
+import { DataScreen } from '../screens/data/data.tsx'
+import { HomeScreen } from '../screens/home/home.tsx'
+import { InvitesScreen } from '../screens/invites/invites.tsx'
+import { LogsScreen } from '../screens/logs/logs.tsx'
+import { MoveScreen } from '../screens/move/move.tsx'
+import { NetworkScreen } from '../screens/network/network.tsx'
+import { NotFoundScreen } from '../screens/not-found/not-found.tsx'
+import { NotificationsScreen } from '../screens/notifications/notifications.tsx'
+import { OutboxScreen } from '../screens/outbox/outbox.tsx'
+import { PersonScreen } from '../screens/people/person.tsx'
+import { PostScreen } from '../screens/post/post.tsx'
+import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
+import { ServerScreen } from '../screens/server/server.tsx'
+import { SessionsScreen } from '../screens/sessions/sessions.tsx'
+import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
 import { markNavigation } from '../ui/page.tsx'
-import { innerScreens, routes } from './routes.tsx'
+
+/** Screens by path pattern. */
+const screens: Readonly<Record<string, ComponentType>> = {
+  '/': HomeScreen,
+  '/account': AccountScreen,
+  '/app-passwords': AppPasswordsScreen,
+  '/sessions': SessionsScreen,
+  '/data': DataScreen,
+  '/data/:collection': CollectionScreen,
+  '/service-tokens': ServiceTokensScreen,
+  '/move': MoveScreen,
+  '/notifications': NotificationsScreen,
+  '/notifications/:repo/:collection/:rkey': PostScreen,
+  '/subscriptions': SubscriptionsScreen,
+  '/preferences': PreferencesScreen,
+  '/people/:did': PersonScreen,
+  '/invites': InvitesScreen,
+  '/accounts': AccountsScreen,
+  '/network': NetworkScreen,
+  ...(desktop && {
+    '/server': ServerScreen,
+    '/outbox': OutboxScreen,
+    '/backups': BackupsScreen,
+    '/logs': LogsScreen,
+    '/about': AboutScreen,
+  }),
+}
 
 /** The screen of the current path. */
 export function Screens() {
   useNavigation()
   return (
     <Switch>
-      {routes.map(({ path, screen }) => (
-        <Route component={screen} key={path} path={path} />
-      ))}
-      {innerScreens.map(([path, screen]) => (
+      {Object.entries(screens).map(([path, screen]) => (
         <Route component={screen} key={path} path={path} />
       ))}
       <Route component={NotFoundScreen} />

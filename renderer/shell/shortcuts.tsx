@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { createStore, useStore } from '../api/store.ts'
+import { entries } from '../navigation.ts'
+import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { undoLatest } from '../ui/toast.tsx'
-import { routes } from './routes.tsx'
 import styles from './shortcuts.module.css'
 
 export const isHelpOpen = createStore(false)
@@ -27,8 +27,8 @@ export function Shortcuts({ isOwner }: { readonly isOwner: boolean }) {
       if (!isEnabled.get() || isIgnored(event)) return
       if (event.key === '?') isHelpOpen.set(true)
       if (event.timeStamp - lastG < sequenceMs) {
-        const route = routes.find(({ key, ownerOnly }) => key === event.key && (isOwner || !ownerOnly))
-        if (route) navigate(route.path)
+        const entry = entries.find(({ key, ownerOnly }) => key === event.key && (isOwner || !ownerOnly))
+        if (entry) navigate(entry.path)
       } else if (event.key === t.shortcuts.undoKey) undoLatest()
       lastG = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
     }
@@ -60,8 +60,8 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
   return (
     <Dialog onClose={() => isHelpOpen.set(false)} title={t.shortcuts.title}>
       <dl className={styles.list}>
-        {routes
-          .filter((route) => isOwner || !route.ownerOnly)
+        {entries
+          .filter(({ ownerOnly }) => isOwner || !ownerOnly)
           .map(({ path, name, key }) => (
             <div className={styles.line} key={path}>
               <dt>{t.shortcuts.goTo(name)}</dt>

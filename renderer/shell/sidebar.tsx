@@ -7,15 +7,16 @@ import { serverState } from '../api/desktop.ts'
 import { endpoint } from '../api/endpoint.ts'
 import { useOwnProfile } from '../api/profile.ts'
 import { switchTo, useSession, useSessions } from '../api/sessions.ts'
-import { useStore } from '../api/store.ts'
 import { entrances } from '../entrances.ts'
+import { groups } from '../navigation.ts'
+import { useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
 import { setTheme, theme, themes } from '../ui/theme.ts'
 import { toast } from '../ui/toast.tsx'
-import { groups } from './routes.tsx'
+import { EntryBadge } from './badges.tsx'
 import { isHelpOpen } from './shortcuts.tsx'
 import styles from './sidebar.module.css'
 
@@ -29,17 +30,17 @@ export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
       <ServerHead />
       <nav aria-label={t.nav.label} className={styles.nav}>
         {status !== 'takendown' &&
-          groups.map(({ name, routes }) => (
+          groups.map(({ name, entries }) => (
             <div className={styles.group} key={name}>
               <h2 className={styles.groupName}>{name}</h2>
               <ul>
-                {routes
-                  .filter((route) => isOwner || !route.ownerOnly)
-                  .map(({ path, name: label, icon: Icon, badge: Badge }) => (
+                {entries
+                  .filter(({ ownerOnly }) => isOwner || !ownerOnly)
+                  .map(({ path, name: label, icon: Icon }) => (
                     <NavLink key={path} path={path}>
                       <Icon aria-hidden size={18} strokeWidth={1.75} />
                       {label}
-                      {Badge && <Badge />}
+                      <EntryBadge path={path} />
                     </NavLink>
                   ))}
               </ul>

@@ -3,8 +3,8 @@
  * where `public/theme.js` reads it before the first paint.
  */
 import type { SettingsView } from '../../electron/bridge.ts'
-import { createStore } from '../api/store.ts'
 import { desktop } from '../bridge.ts'
+import { createStore } from '../store.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { createStore, useStore } from '../api/store.ts'
+import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './toast.module.css'

@@ -1,6 +1,6 @@
 /** Forms with unsaved changes. */
 import { useEffect } from 'react'
-import { createStore } from '../api/store.ts'
+import { createStore } from '../store.ts'
 
 /** The number of forms with unsaved changes. */
 export const unsavedForms = createStore(0)

@@ -3,12 +3,12 @@ import type { SettingsView, UpdateState } from '../../../electron/bridge.ts'
 import { callDesktop, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { desktop } from '../../bridge.ts'
+import { SettingSwitch } from '../../parts/setting-switch.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { SettingSwitch } from '../server/setting-switch.tsx'
 
 export function AboutScreen() {
   const { data: view } = useDesktopQuery('settings.view')

@@ -1,11 +1,11 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { OutboxHint } from '../../parts/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { CodeField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { OutboxHint } from '../outbox/outbox-hint.tsx'
 
 interface CodeFormProps {
   /** The address that the code is sent to. */

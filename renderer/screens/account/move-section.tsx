@@ -1,8 +1,7 @@
 import { Truck } from 'lucide-react'
-import { Link } from 'wouter'
 import { t } from '../../strings/en.ts'
+import { LinkButton } from '../../ui/link-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
-import styles from './move.module.css'
 
 /** Opens the wizard that moves the account to another server. */
 export function MoveSection() {
@@ -10,11 +9,7 @@ export function MoveSection() {
     <Section title={t.move.outSection}>
       <Panel>
         <Row
-          action={
-            <Link className={styles.link} href="/move">
-              {t.move.outAction}
-            </Link>
-          }
+          action={<LinkButton href="/move">{t.move.outAction}</LinkButton>}
           detail={t.move.outDetail}
           icon={<Truck aria-hidden size={20} strokeWidth={1.75} />}
           title={t.move.out}

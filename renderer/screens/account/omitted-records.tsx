@@ -1,7 +1,7 @@
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
+import { collectionName } from '../../parts/collection-name.ts'
 import { t } from '../../strings/en.ts'
-import { collectionName } from '../data/names.ts'
 import styles from './stored-data-section.module.css'
 
 type Omitted = NonNullable<Body<typeof com.core.server.checkAccountStatus.main>['omittedRecords']>

@@ -7,10 +7,10 @@ import type { useProcedure } from '../../api/hooks.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'
+import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { NewPasswordField } from '../new-password-field.tsx'
 import { CodeForm } from './code-form.tsx'
 
 interface PasswordDialogProps {

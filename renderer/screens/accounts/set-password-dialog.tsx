@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
+import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { NewPasswordField } from '../new-password-field.tsx'
 import type { ListedAccount } from './listed-account.ts'
 
 interface SetPasswordDialogProps {

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { useDesktopCall } from '../../api/desktop.ts'
+import { PasswordStrength } from '../../parts/password-strength.tsx'
 import { t } from '../../strings/en.ts'
 import { PasswordField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PasswordStrength } from '../password-strength.tsx'
 
 /** Asks for a passphrase, or an explicit choice of none. The desktop then asks for the location. */
 export function ExportDialog({ onClose }: { onClose(): void }) {

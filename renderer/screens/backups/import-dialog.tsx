@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
 import type { BackupContent } from '../../../electron/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
+import { Content } from '../../parts/backup-content.tsx'
+import { useRestored } from '../../parts/restore-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { Content } from './content.tsx'
-import { useRestored } from './restore-dialog.tsx'
 
 interface ImportDialogProps {
   readonly chosen: { readonly file: string; readonly encrypted: boolean }

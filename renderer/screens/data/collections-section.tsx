@@ -4,12 +4,12 @@ import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { collectionName, kindOf } from '../../parts/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
 import styles from './data.module.css'
-import { collectionName, kindOf } from './names.ts'
 
 /** The collections of the repository. */
 export function CollectionsSection() {

@@ -8,12 +8,12 @@ import { trackedFetch } from '../../api/connection.ts'
 import { explain } from '../../api/errors.ts'
 import { blobUrl } from '../../api/images.ts'
 import { useSession } from '../../api/sessions.ts'
+import { collectionName } from '../../parts/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 import { More } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { collectionName } from './names.ts'
 
 const { listMissingBlobs, uploadBlob } = com.core.repo
 const pageSize = 50

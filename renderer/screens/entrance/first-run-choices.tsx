@@ -1,7 +1,7 @@
 import { useDesktopQuery } from '../../api/desktop.ts'
+import { useSettingsChange } from '../../parts/setting-switch.tsx'
 import { t } from '../../strings/en.ts'
 import { Switch } from '../../ui/switch.tsx'
-import { useSettingsChange } from '../server/setting-switch.tsx'
 import styles from './entrance.module.css'
 
 /** Desktop options of the first sign-up: start at login, and the data folder. */

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
 import { t } from '../../strings/en.ts'
-import styles from './move.module.css'
+import styles from './other-ways.module.css'
 
 /** The ways to start besides a new account: bring one from another server, or restore a backup. */
 export function OtherWays() {

@@ -1,7 +1,7 @@
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import { createStore, useStore } from '../../api/store.ts'
 import { desktop } from '../../bridge.ts'
+import { createStore, useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'

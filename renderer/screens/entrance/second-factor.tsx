@@ -1,16 +1,12 @@
 import { useState } from 'react'
-import { errorName } from '../../api/errors.ts'
+import { isFactorWanted } from '../../api/errors.ts'
+import { OutboxHint } from '../../parts/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField } from '../../ui/field.tsx'
-import { OutboxHint } from '../outbox/outbox-hint.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm } from './entrance-form.tsx'
 import { Heading } from './heading.tsx'
-
-export function isFactorWanted(error: Error | null): boolean {
-  return errorName(error) === 'AuthFactorTokenRequired'
-}
 
 interface SecondFactorProps {
   readonly attempt: { readonly error: Error | null; readonly isPending: boolean }

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { errorName } from '../../api/errors.ts'
+import { errorName, isFactorWanted } from '../../api/errors.ts'
 import { endedSession, switchTo } from '../../api/sessions.ts'
 import { AppPasswordError, type Credentials, signIn } from '../../api/sign-in.ts'
-import { useStore } from '../../api/store.ts'
 import { entrances } from '../../entrances.ts'
+import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm } from './entrance-form.tsx'
 import { Heading, useLeaveEntrance } from './heading.tsx'
-import { isFactorWanted, SecondFactor } from './second-factor.tsx'
+import { SecondFactor } from './second-factor.tsx'
 
 /** Asks for handle and password, then for an emailed code if the account needs one. */
 export function SignIn() {

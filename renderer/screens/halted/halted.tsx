@@ -1,5 +1,5 @@
 import { serverState, useDesktopCall } from '../../api/desktop.ts'
-import { useStore } from '../../api/store.ts'
+import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Mark } from '../../ui/mark.tsx'

@@ -1,12 +1,12 @@
 import type { SalvagePreview } from '../../../electron/bridge.ts'
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
+import styles from '../../parts/backups.module.css'
+import { useRestored } from '../../parts/restore-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
-import styles from '../backups/backups.module.css'
-import { useRestored } from '../backups/restore-dialog.tsx'
 
 /** Shows what opening the intact part of the data would lose, and opens it after a confirmation. */
 export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {

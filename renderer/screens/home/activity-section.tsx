@@ -1,9 +1,9 @@
 import { type Activity, maxRead, useActivity } from '../../api/activity.ts'
+import { filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber, formatShortDay } from '../../strings/format.ts'
 import { Panel, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
-import { filters } from '../notifications/filters.ts'
 import styles from './activity.module.css'
 
 const { all: _, ...reasonsByKind } = filters

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useEffect } from 'react'
-import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { keyOf } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
+import { LinkButton } from '../../ui/link-button.tsx'
 import { Page, Panel, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { MissingMedia } from './missing-media.tsx'
@@ -30,9 +30,7 @@ export function Ended({ move }: { readonly move: Move }) {
           <div className={styles.done}>
             <CircleCheck aria-hidden size={24} strokeWidth={1.75} />
             <p>{isIn ? t.move.doneInText(host, move.handle) : t.move.doneOutText(move.handle)}</p>
-            <Link className={styles.link} href="/">
-              {t.move.toHome}
-            </Link>
+            <LinkButton href="/">{t.move.toHome}</LinkButton>
           </div>
         </Panel>
         {move.blobsMissing > 0 && (

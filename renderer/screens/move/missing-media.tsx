@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
 import type { Move } from '../../api/moves.ts'
+import { collectionName } from '../../parts/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
-import { collectionName } from '../data/names.ts'
 import styles from './move.module.css'
 
 /** The files that could not be copied, each with the record that refers to it. */

@@ -5,12 +5,12 @@ import { type Body, callAs } from '../../api/client.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { hostOf } from '../../api/moves.ts'
 import { useSession } from '../../api/sessions.ts'
+import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Page, Panel, Stack } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
-import { NewPasswordField } from '../new-password-field.tsx'
 import styles from './move.module.css'
 
 type Target = Body<typeof com.core.move.describeServer.main>

@@ -1,10 +1,10 @@
 import { useState } from 'react'
+import { useSettingsChange } from '../../parts/setting-switch.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Row } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useSettingsChange } from '../server/setting-switch.tsx'
 import { Points } from './points.tsx'
 
 /** Whether a public server accepts connections of the network too. Turning on needs confirmation, turning off does not. */

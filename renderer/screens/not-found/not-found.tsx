@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { t } from '../strings/en.ts'
-import { Page } from '../ui/page.tsx'
+import { t } from '../../strings/en.ts'
+import { Page } from '../../ui/page.tsx'
 
 export function NotFoundScreen() {
   return (

@@ -1,8 +1,8 @@
 import { parseAtUri } from '../../api/at-uri.ts'
 import type { Notification } from '../../api/notifications.ts'
 import { usePost } from '../../api/views.ts'
+import { Thumbnails } from '../../parts/thumbnails.tsx'
 import { t } from '../../strings/en.ts'
-import { Thumbnails } from '../thumbnails.tsx'
 import styles from './notifications.module.css'
 
 interface PostPreviewProps {

@@ -2,13 +2,13 @@ import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
+import { OutboxList } from '../../parts/outbox-list.tsx'
+import { SendTestDialog } from '../../parts/send-test-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { OutboxList } from './outbox-list.tsx'
-import { SendTestDialog } from './send-test-dialog.tsx'
 
 export function OutboxScreen() {
   const outbox = useDesktopQuery('outbox.list')

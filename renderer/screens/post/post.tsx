@@ -7,13 +7,13 @@ import type { Body } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
+import styles from '../../parts/post-card.module.css'
+import { PostCard } from '../../parts/post-card.tsx'
 import { t } from '../../strings/en.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
 import { useMissingText } from './missing-text.ts'
-import styles from './post.module.css'
-import { PostCard } from './post-card.tsx'
 
 const { threadViewPost, blockedPost, notFoundPost } = app.example.feed.defs
 

@@ -1,10 +1,10 @@
 import type { SettingsView } from '../../../electron/bridge.ts'
-import { useStore } from '../../api/store.ts'
+import { SettingSwitch } from '../../parts/setting-switch.tsx'
+import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { setTheme, theme, themes } from '../../ui/theme.ts'
-import { SettingSwitch } from './setting-switch.tsx'
 
 export function AppSection({ view }: { readonly view: SettingsView }) {
   const chosen = useStore(theme)

@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import type { MailSettings, SettingsView } from '../../../electron/bridge.ts'
 import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
+import { SaveForm } from '../../parts/save-form.tsx'
+import { SendTestDialog } from '../../parts/send-test-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField, SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { SendTestDialog } from '../outbox/send-test-dialog.tsx'
-import { SaveForm } from './save-form.tsx'
 import styles from './server.module.css'
 
 const securities = ['tls', 'starttls', 'none'] as const

@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
 import type { SettingsView } from '../../../electron/bridge.ts'
+import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { Section } from '../../ui/page.tsx'
-import { SettingsForm } from './settings-form.tsx'
 
 export function PortSection({ view }: { readonly view: SettingsView }) {
   return (

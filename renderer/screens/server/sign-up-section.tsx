@@ -1,9 +1,9 @@
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
+import { useSettingsChange } from '../../parts/setting-switch.tsx'
+import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Panel, Section } from '../../ui/page.tsx'
-import { useSettingsChange } from './setting-switch.tsx'
-import { SettingsForm } from './settings-form.tsx'
 
 type Rule = Settings['inviteRequired']
 
