@@ -15,8 +15,8 @@ import { createStore } from '../store.ts'
 /** An expected failure; its message is written for people. */
 export class DesktopError extends Error {}
 
-type Args<C extends Channel> = Parameters<DesktopCalls[C]>
-type Result<C extends Channel> = ValueOf<ReturnType<DesktopCalls[C]>>
+export type DesktopArgs<C extends Channel> = Parameters<DesktopCalls[C]>
+export type DesktopResult<C extends Channel> = ValueOf<ReturnType<DesktopCalls[C]>>
 type ValueOf<A> = A extends { readonly ok: false } ? never : A extends { readonly value: infer T } ? T : A
 
 /** The state of the embedded server; undefined in a browser. */
@@ -45,12 +45,15 @@ function applyState(state: ServerState): void {
 }
 
 /** Calls the desktop. @throws DesktopError on an expected failure */
-export async function callDesktop<C extends Channel>(channel: C, ...args: Args<C>): Promise<Result<C>> {
+export async function callDesktop<C extends Channel>(
+  channel: C,
+  ...args: DesktopArgs<C>
+): Promise<DesktopResult<C>> {
   if (!desktop) throw new Error('desktop call outside the desktop')
   const result: unknown = await desktop.call(channel, ...args)
-  if (!isOutcome(result)) return result as Result<C>
+  if (!isOutcome(result)) return result as DesktopResult<C>
   if (!result.ok) throw new DesktopError(result.message)
-  return result.value as Result<C>
+  return result.value as DesktopResult<C>
 }
 
 function isOutcome(result: unknown): result is Outcome<unknown> {
@@ -58,7 +61,10 @@ function isOutcome(result: unknown): result is Outcome<unknown> {
 }
 
 /** The cached result of a desktop call, by channel and arguments. Works without the server. */
-export function useDesktopQuery<C extends Channel>(channel: C, ...args: Args<C>): UseQueryResult<Result<C>> {
+export function useDesktopQuery<C extends Channel>(
+  channel: C,
+  ...args: DesktopArgs<C>
+): UseQueryResult<DesktopResult<C>> {
   return useQuery({
     queryKey: keyOf(channel, ...args),
     queryFn: () => callDesktop(channel, ...args),
@@ -70,8 +76,8 @@ export function useDesktopQuery<C extends Channel>(channel: C, ...args: Args<C>)
 export function useDesktopCall<C extends Channel>(
   channel: C,
   invalidates: readonly Channel[] = [],
-  effects: Pick<UseMutationOptions<Result<C>, Error, Args<C>>, 'onSuccess' | 'onError'> = {},
-): UseMutationResult<Result<C>, Error, Args<C>> {
+  effects: Pick<UseMutationOptions<DesktopResult<C>, Error, DesktopArgs<C>>, 'onSuccess' | 'onError'> = {},
+): UseMutationResult<DesktopResult<C>, Error, DesktopArgs<C>> {
   const client = useQueryClient()
   return useMutation({
     ...effects,

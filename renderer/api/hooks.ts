@@ -60,7 +60,7 @@ export function usePublicXrpcQuery<Q extends Query>(
   })
 }
 
-type Input<P extends Procedure> = XrpcOptions<P>['body']
+export type Input<P extends Procedure> = XrpcOptions<P>['body']
 type Effects<P extends Procedure> = Pick<
   UseMutationOptions<Body<P>, Error, Input<P>>,
   'onMutate' | 'onSuccess' | 'onError' | 'onSettled' | 'scope'

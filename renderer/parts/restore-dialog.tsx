@@ -18,7 +18,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
       busy={restore.isPending}
       error={restore.error}
       onClose={onClose}
-      onConfirm={() => restore.mutate([name])}
+      onSubmit={() => restore.mutate([name])}
       ready={preview.isSuccess}
       title={t.backups.restoreTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}

@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { Button } from '../ui/button.tsx'
+import { Form } from '../ui/form.tsx'
 import { Panel, Stack } from '../ui/page.tsx'
 import { FormError } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -32,15 +33,13 @@ export function SaveForm(props: SaveFormProps) {
     // Centred, so that the error below it is visible.
     field?.scrollIntoView({ block: 'center' })
   }, [problems])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (busy) return
+  const submit = () => {
     if (isChanged) onSave()
     else toast(t.server.saved)
   }
   return (
     <Panel padded>
-      <form noValidate onSubmit={submit} ref={form}>
+      <Form busy={busy} noValidate onSubmit={submit} ref={form}>
         <Stack>
           {children}
           <FormError error={error} />
@@ -57,7 +56,7 @@ export function SaveForm(props: SaveFormProps) {
             {isChanged && <p className={styles.note}>{t.server.restartNote}</p>}
           </div>
         </Stack>
-      </form>
+      </Form>
     </Panel>
   )
 }

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useMaybeSession } from '../api/sessions.ts'
 import { t } from '../strings/en.ts'
 import { Field } from '../ui/field.tsx'
@@ -15,11 +14,11 @@ interface SendTestDialogProps {
 
 /** Asks for a recipient and sends a test message. */
 export function SendTestDialog({ title, lead, send, onSent, onClose }: SendTestDialogProps) {
-  const [to, setTo] = useState(useMaybeSession()?.email ?? '')
+  const session = useMaybeSession()
   const sending = useMutation({
-    mutationFn: send,
+    mutationFn: (to: string) => send(to),
     networkMode: 'always',
-    onSuccess: () => {
+    onSuccess: (_, to) => {
       onSent(to)
       onClose()
     },
@@ -30,17 +29,17 @@ export function SendTestDialog({ title, lead, send, onSent, onClose }: SendTestD
       busy={sending.isPending}
       error={sending.error}
       onClose={onClose}
-      onSubmit={() => sending.mutate(to)}
+      onSubmit={(field) => sending.mutate(field('to'))}
       title={title}
     >
       <p>{lead}</p>
       <Field
         autoComplete="email"
+        defaultValue={session?.email}
         label={t.outbox.testTo}
-        onChange={(event) => setTo(event.target.value)}
+        name="to"
         required
         type="email"
-        value={to}
       />
     </FormDialog>
   )

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
-import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
+import { useXrpcQuery } from '../api/hooks.ts'
+import { useDialogAction } from '../parts/dialog-action.ts'
 import { t } from '../strings/en.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Notice } from '../ui/states.tsx'
-import { toast } from '../ui/toast.tsx'
 
 const { confirmClock, getClock } = com.core.admin
 
@@ -17,12 +17,6 @@ const pollMs = 60_000
 export function ClockBanner() {
   const { data: clock } = useXrpcQuery(getClock, {}, { pollMs: () => pollMs })
   const [isAsking, setAsking] = useState(false)
-  const confirm = useProcedure(confirmClock, [getClock], {
-    onSuccess: () => {
-      toast(t.clock.confirmed)
-      setAsking(false)
-    },
-  })
   if (clock?.doubt === undefined) return null
   const action = (
     <Button onClick={() => setAsking(true)} size="s">
@@ -35,18 +29,16 @@ export function ClockBanner() {
         <strong>{t.clock.wrong(clock.now, clock.trustedAt)}</strong> {t.clock.paused}{' '}
         {clock.elsewhere && t.clock.elsewhere(clock.elsewhere)} {t.clock.fix}
       </Notice>
-      {isAsking && (
-        <ConfirmDialog
-          action={t.clock.confirm}
-          busy={confirm.isPending}
-          error={confirm.error}
-          onClose={() => setAsking(false)}
-          onConfirm={() => confirm.mutate(undefined)}
-          title={t.clock.confirmTitle(clock.now)}
-        >
-          {t.clock.confirmText}
-        </ConfirmDialog>
-      )}
+      {isAsking && <ConfirmClockDialog now={clock.now} onClose={() => setAsking(false)} />}
     </Banner>
+  )
+}
+
+function ConfirmClockDialog({ now, onClose }: { readonly now: string; onClose(): void }) {
+  const confirm = useDialogAction(confirmClock, { invalidates: [getClock], done: t.clock.confirmed, onClose })
+  return (
+    <ConfirmDialog {...confirm} action={t.clock.confirm} title={t.clock.confirmTitle(now)}>
+      {t.clock.confirmText}
+    </ConfirmDialog>
   )
 }

@@ -1,8 +1,8 @@
-import type { FormEvent } from 'react'
 import { explain } from '../api/errors.ts'
 import styles from './add-form.module.css'
 import { Button } from './button.tsx'
 import { Field, type FieldProps } from './field.tsx'
+import { Form } from './form.tsx'
 
 interface AddFormProps extends Omit<FieldProps, 'value' | 'onChange' | 'onSubmit' | 'error'> {
   readonly value: string
@@ -27,12 +27,8 @@ export function AddForm({
   onSubmit,
   ...field
 }: AddFormProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!busy) onSubmit()
-  }
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <Form busy={busy} className={styles.form} onSubmit={onSubmit}>
       <Field
         {...field}
         autoCapitalize="none"
@@ -49,6 +45,6 @@ export function AddForm({
       <p className={styles.status} role="status">
         {busy && busyText}
       </p>
-    </form>
+    </Form>
   )
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Field } from './field.tsx'
+import type { Fields } from './form.tsx'
 import { FormDialog } from './form-dialog.tsx'
 
 interface ConfirmDialogProps {
@@ -15,13 +16,13 @@ interface ConfirmDialogProps {
   readonly ready?: boolean
   readonly busy: boolean
   readonly error: unknown
-  onConfirm(): void
+  onSubmit(field: Fields): void
   onClose(): void
 }
 
 /** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, typed, ready = true, busy, error, onConfirm, onClose } = props
+  const { title, children, action, typed, ready = true, busy, error, onSubmit, onClose } = props
   const [text, setText] = useState('')
   const isTyped = typed === undefined || text.trim().toLowerCase() === typed.text.toLowerCase()
   return (
@@ -32,7 +33,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       error={error}
       variant="danger"
       onClose={onClose}
-      onSubmit={onConfirm}
+      onSubmit={onSubmit}
       title={title}
     >
       <div>{children}</div>

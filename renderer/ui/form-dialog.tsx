@@ -1,7 +1,8 @@
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { t } from '../strings/en.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
+import { type Fields, Form } from './form.tsx'
 import { Stack } from './page.tsx'
 import { FormError } from './states.tsx'
 
@@ -18,7 +19,7 @@ interface FormDialogProps {
   readonly dismissible?: boolean
   readonly busy: boolean
   readonly error: unknown
-  onSubmit(): void
+  onSubmit(field: Fields): void
   onClose(): void
 }
 
@@ -37,13 +38,9 @@ export function FormDialog(props: FormDialogProps) {
     onSubmit,
     onClose,
   } = props
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!disabled && !busy) onSubmit()
-  }
   return (
     <Dialog dismissible={dismissible} onClose={onClose} title={title} wide={wide}>
-      <form onSubmit={submit}>
+      <Form busy={busy || disabled} onSubmit={onSubmit}>
         <Stack>
           {children}
           <FormError error={error} />
@@ -54,7 +51,7 @@ export function FormDialog(props: FormDialogProps) {
             {action}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -40,7 +40,7 @@ export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
           error={update.error}
           codeRequest={request}
           onResend={(callbacks) => request.mutate(undefined, callbacks)}
-          onCode={(token) => update.mutate({ email, token })}
+          onSubmit={(field) => update.mutate({ email, token: field('code').trim() })}
         />
       </Dialog>
     )

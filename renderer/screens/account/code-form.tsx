@@ -1,9 +1,10 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { OutboxHint } from '../../parts/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { CodeField } from '../../ui/field.tsx'
+import { type Fields, Form } from '../../ui/form.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 
@@ -20,40 +21,22 @@ interface CodeFormProps {
   readonly error: Error | string | null
   /** Further fields. */
   readonly children?: ReactNode
-  onCode(code: string): void
+  /** The code is the field `code`. */
+  onSubmit(field: Fields): void
   /** Requests a new code. */
   onResend(callbacks: { onSuccess(): void }): void
 }
 
 /** A form that confirms an action with an emailed code. */
-export function CodeForm({
-  email,
-  codeRequest,
-  action,
-  danger,
-  busy,
-  error,
-  children,
-  onCode,
-  onResend,
-}: CodeFormProps) {
-  const [code, setCode] = useState('')
+export function CodeForm(props: CodeFormProps) {
+  const { email, codeRequest, action, danger, busy, error, children, onSubmit, onResend } = props
   const [isResent, setResent] = useState(false)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!busy) onCode(code.trim())
-  }
   const sent = isResent ? t.mail.sentAgain : t.mail.sent(email)
   return (
-    <form onSubmit={submit}>
+    <Form busy={busy} onSubmit={onSubmit}>
       <Stack>
         {!codeRequest.error && <p role="status">{codeRequest.isPending ? t.mail.sending(email) : sent}</p>}
-        <CodeField
-          autoFocus
-          hint={<OutboxHint />}
-          onChange={(event) => setCode(event.target.value)}
-          value={code}
-        />
+        <CodeField autoFocus hint={<OutboxHint />} name="code" />
         {children}
         <FormError error={error ?? codeRequest.error} />
       </Stack>
@@ -69,6 +52,6 @@ export function CodeForm({
           {action}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }

@@ -1,9 +1,8 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { CodeForm } from './code-form.tsx'
 
 interface ConfirmEmailDialogProps {
@@ -13,22 +12,20 @@ interface ConfirmEmailDialogProps {
 }
 
 export function ConfirmEmailDialog({ email, codeRequest, onClose }: ConfirmEmailDialogProps) {
-  const confirm = useProcedure(com.core.server.confirmEmail, [com.core.server.getSession], {
-    onSuccess: () => {
-      toast(t.account.confirmedToast)
-      onClose()
-    },
+  const confirm = useDialogAction(com.core.server.confirmEmail, {
+    invalidates: [com.core.server.getSession],
+    input: (field) => ({ email, token: field('code').trim() }),
+    done: t.account.confirmedToast,
+    onClose,
   })
   return (
     <Dialog onClose={onClose} title={t.account.confirmTitle}>
       <CodeForm
+        {...confirm}
         action={t.account.confirm}
-        busy={confirm.isPending}
-        email={email}
-        error={confirm.error}
         codeRequest={codeRequest}
+        email={email}
         onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
-        onCode={(token) => confirm.mutate({ email, token })}
       />
     </Dialog>
   )

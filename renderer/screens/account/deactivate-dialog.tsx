@@ -1,42 +1,31 @@
 import type { DatetimeString } from '@atproto/lex-schema'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 
 export function DeactivateDialog({ onClose }: { onClose(): void }) {
-  const [day, setDay] = useState('')
-  const deactivate = useProcedure(
-    com.core.server.deactivateAccount,
-    [com.core.server.getSession, com.core.server.checkAccountStatus],
-    {
-      onSuccess: () => {
-        toast(t.account.deactivatedToast)
-        onClose()
-      },
-    },
-  )
+  const deactivate = useDialogAction(com.core.server.deactivateAccount, {
+    invalidates: [com.core.server.getSession, com.core.server.checkAccountStatus],
+    input: (field) => (field('day') === '' ? {} : { deleteAfter: startOf(field('day')) }),
+    done: t.account.deactivatedToast,
+    onClose,
+  })
   return (
     <FormDialog
+      {...deactivate}
       action={t.account.deactivateSubmit}
-      busy={deactivate.isPending}
-      error={deactivate.error}
-      variant="danger"
-      onClose={onClose}
-      onSubmit={() => deactivate.mutate(day === '' ? {} : { deleteAfter: startOf(day) })}
       title={t.account.deactivateTitle}
+      variant="danger"
     >
       <p>{t.account.deactivateText}</p>
       <Field
         hint={t.account.deactivateDateHint}
         label={t.account.deactivateDate}
         min={tomorrow()}
-        onChange={(event) => setDay(event.target.value)}
+        name="day"
         type="date"
-        value={day}
       />
     </FormDialog>
   )

@@ -22,9 +22,7 @@ interface DeleteDialogProps {
 export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
   const { did, handle } = useSession()
   const [, navigate] = useLocation()
-  const [typed, setTyped] = useState('')
   const [isMismatch, setMismatch] = useState(false)
-  const [password, setPassword] = useState('')
   const codeRequest = useProcedure(com.core.server.requestAccountDelete)
   const remove = useProcedure(com.core.server.deleteAccount, [], {
     onSuccess: () => {
@@ -33,7 +31,6 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
       toast(t.account.removedToast(handle))
     },
   })
-  const isSame = typed.trim().toLowerCase() === handle
   return (
     <Dialog onClose={onClose} title={t.account.removeTitle}>
       <Stack>
@@ -63,27 +60,22 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
             }
             codeRequest={codeRequest}
             onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
-            onCode={(token) => {
-              if (isSame) remove.mutate({ did, password, token })
-              else setMismatch(true)
+            onSubmit={(field) => {
+              const isSame = field('handle').trim().toLowerCase() === handle
+              setMismatch(!isSame)
+              if (isSame) remove.mutate({ did, password: field('password'), token: field('code').trim() })
             }}
           >
             <Username value={handle} />
-            <PasswordField
-              label={t.account.removePassword}
-              onChange={(event) => setPassword(event.target.value)}
-              required
-              value={password}
-            />
+            <PasswordField label={t.account.removePassword} name="password" required />
             <Field
               autoCapitalize="none"
               autoComplete="off"
-              error={isMismatch && !isSame ? t.account.removeMismatch : undefined}
+              error={isMismatch ? t.account.removeMismatch : undefined}
               label={t.account.removeHandle(handle)}
-              onChange={(event) => setTyped(event.target.value)}
+              name="handle"
               required
               spellCheck={false}
-              value={typed}
             />
           </CodeForm>
         )}

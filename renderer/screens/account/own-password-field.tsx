@@ -3,15 +3,8 @@ import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { PasswordField, Username } from '../../ui/field.tsx'
 
-interface OwnPasswordFieldProps {
-  readonly value: string
-  /** The error of the submission. */
-  readonly error: Error | null
-  onChange(password: string): void
-}
-
-/** The main password, which confirms a change of the identity. */
-export function OwnPasswordField({ value, error, onChange }: OwnPasswordFieldProps) {
+/** The field `password` for the main password, which confirms a change of the identity. @param error of the submission */
+export function OwnPasswordField({ error }: { readonly error: Error | null }) {
   const { handle } = useSession()
   return (
     <>
@@ -19,9 +12,8 @@ export function OwnPasswordField({ value, error, onChange }: OwnPasswordFieldPro
       <PasswordField
         error={isWrongPassword(error) ? t.identity.wrongPassword : undefined}
         label={t.identity.password}
-        onChange={(event) => onChange(event.target.value)}
+        name="password"
         required
-        value={value}
       />
     </>
   )

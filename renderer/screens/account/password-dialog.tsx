@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
@@ -23,10 +22,10 @@ interface PasswordDialogProps {
 export function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogProps) {
   const { did, handle } = useSession()
   const [, navigate] = useLocation()
-  const [password, setPassword] = useState('')
   const reset = useMutation({
-    mutationFn: (token: string) => call(com.core.server.resetPassword, { body: { token, password } }),
-    onSuccess: async () => {
+    mutationFn: (body: { readonly token: string; readonly password: string }) =>
+      call(com.core.server.resetPassword, { body }),
+    onSuccess: async (_, { password }) => {
       try {
         await signIn({ identifier: did, password })
         toast(t.account.passwordToast)
@@ -48,9 +47,9 @@ export function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogPr
         error={reset.error}
         codeRequest={codeRequest}
         onResend={(callbacks) => codeRequest.mutate({ email }, callbacks)}
-        onCode={(token) => reset.mutate(token)}
+        onSubmit={(field) => reset.mutate({ token: field('code').trim(), password: field('newPassword') })}
       >
-        <NewPasswordField onChange={setPassword} username={handle} value={password} />
+        <NewPasswordField username={handle} />
       </CodeForm>
     </Dialog>
   )

@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { type DialogAction, useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { Field } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 import { canCreateKeys, createRecoveryKey, type RecoveryKey } from './recovery-key.ts'
 import { RecoveryKit } from './recovery-kit.tsx'
@@ -54,25 +54,22 @@ export function RecoveryDialog({ onClose }: DialogProps) {
 
 /** Shows the kit of a new key, then adds the key. */
 function KitDialog({ created, onClose }: DialogProps & { readonly created: RecoveryKey }) {
-  const [password, setPassword] = useState('')
   const [isKept, setKept] = useState(false)
-  const add = useAddKey(onClose)
+  const add = useAddKey(() => created.publicKey, onClose)
   return (
     <FormDialog
       action={t.identity.addSubmit}
-      busy={add.isPending}
+      {...add}
       disabled={!isKept}
       dismissible={false}
       error={isWrongPassword(add.error) ? null : add.error}
-      onClose={onClose}
-      onSubmit={() => add.mutate({ key: created.publicKey, password })}
       title={t.identity.kitTitle}
       wide
     >
       <p>{t.identity.kitIntro}</p>
       <RecoveryKit recoveryKey={created} />
       <Switch checked={isKept} label={t.identity.kept} onChange={setKept} />
-      <OwnPasswordField error={add.error} onChange={setPassword} value={password} />
+      <OwnPasswordField error={add.error} />
     </FormDialog>
   )
 }
@@ -80,16 +77,14 @@ function KitDialog({ created, onClose }: DialogProps & { readonly created: Recov
 /** Adds a public key. */
 function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: ReactNode }) {
   const [key, setKey] = useState('')
-  const [password, setPassword] = useState('')
-  const add = useAddKey(onClose)
+  const add = useAddKey((field) => field('key').trim(), onClose)
   const isKey = /^did:key:z[1-9A-HJ-NP-Za-km-z]+$/.test(key)
   return (
     <FormDialog
       action={t.identity.addSubmit}
-      busy={add.isPending}
+      {...add}
       error={isWrongPassword(add.error) ? null : add.error}
-      onClose={onClose}
-      onSubmit={() => isKey && add.mutate({ key, password })}
+      onSubmit={(field) => isKey && add.onSubmit(field)}
       title={t.identity.addTitle}
     >
       {choice}
@@ -100,21 +95,22 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
         hint={t.identity.publicKeyHint}
         label={t.identity.publicKey}
         mono
+        name="key"
         onChange={(event) => setKey(event.target.value.trim())}
         required
         spellCheck={false}
         value={key}
       />
-      <OwnPasswordField error={add.error} onChange={setPassword} value={password} />
+      <OwnPasswordField error={add.error} />
     </FormDialog>
   )
 }
 
-function useAddKey(onAdded: () => void) {
-  return useProcedure(com.core.identity.addRecoveryKey, [com.core.identity.listRotationKeys], {
-    onSuccess: () => {
-      toast(t.identity.keyAdded)
-      onAdded()
-    },
+function useAddKey(keyOf: (field: Fields) => string, onClose: () => void): DialogAction {
+  return useDialogAction(com.core.identity.addRecoveryKey, {
+    invalidates: [com.core.identity.listRotationKeys],
+    input: (field) => ({ key: keyOf(field), password: field('password') }),
+    done: t.identity.keyAdded,
+    onClose,
   })
 }

@@ -1,12 +1,13 @@
 import type { NsidString } from '@atproto/lex-schema'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Panel, Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { ServiceToken } from './service-token.tsx'
@@ -19,50 +20,46 @@ interface ServiceTokenFormProps {
 /** Creates a service token and shows it. */
 export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   const { did } = useSession()
-  const [aud, setAud] = useState('')
-  const [lxm, setLxm] = useState(onlyMethod ?? '')
   const [seconds, setSeconds] = useState('60')
   const create = useMutation({
-    mutationFn: () => {
+    mutationFn: ({ aud, lxm }: { readonly aud: string; readonly lxm: string }) => {
       const exp = Math.floor(Date.now() / 1000) + Number(seconds)
       const more = seconds === '60' ? {} : { exp }
-      const params = { aud: aud.trim(), ...(lxm.trim() ? { lxm: lxm.trim() as NsidString } : {}), ...more }
+      const params = { aud, ...(lxm === '' ? {} : { lxm: lxm as NsidString }), ...more }
       return callAs(did, com.core.server.getServiceAuth, { params })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   return (
     <>
       <Panel padded>
-        <form onSubmit={submit}>
+        <Form
+          busy={create.isPending}
+          onSubmit={(field) => create.mutate({ aud: field('aud').trim(), lxm: field('lxm').trim() })}
+        >
           <Stack>
             <Field
               autoComplete="off"
               hint={t.serviceTokens.audHint}
               label={t.serviceTokens.aud}
               mono
-              onChange={(event) => setAud(event.target.value)}
+              name="aud"
               pattern={String.raw`\s*did:[a-z]+:.+`}
               placeholder={t.serviceTokens.audExample}
               required
               spellCheck={false}
               title={t.serviceTokens.audInvalid}
-              value={aud}
             />
             <Field
               autoComplete="off"
+              defaultValue={onlyMethod}
               hint={onlyMethod === undefined && t.serviceTokens.lxmHint}
               label={t.serviceTokens.lxm}
               mono
-              onChange={(event) => setLxm(event.target.value)}
+              name="lxm"
               pattern={String.raw`\s*[a-zA-Z0-9\-]+(\.[a-zA-Z0-9\-]+){2,}\s*`}
               readOnly={onlyMethod !== undefined}
               spellCheck={false}
               title={t.serviceTokens.lxmInvalid}
-              value={lxm}
             />
             <SelectField
               hint={t.serviceTokens.lifetimeHint}
@@ -78,7 +75,7 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
               </Button>
             </div>
           </Stack>
-        </form>
+        </Form>
       </Panel>
       {create.data && <ServiceToken token={create.data.token} />}
     </>

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { CodeForm } from './code-form.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 
@@ -74,22 +74,20 @@ interface FactorDialogProps {
 }
 
 function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
-  const update = useProcedure(com.core.server.updateEmail, [com.core.server.getSession], {
-    onSuccess: () => {
-      toast(on ? t.account.factorOnToast : t.account.factorOffToast)
-      onClose()
-    },
+  const update = useDialogAction(com.core.server.updateEmail, {
+    invalidates: [com.core.server.getSession],
+    input: (field) => ({ email, emailAuthFactor: on, token: field('code').trim() }),
+    done: on ? t.account.factorOnToast : t.account.factorOffToast,
+    onClose,
   })
   return (
     <Dialog onClose={onClose} title={on ? t.account.factorOnTitle : t.account.factorOffTitle}>
       <CodeForm
+        {...update}
         action={on ? t.account.factorOn : t.account.factorOff}
-        busy={update.isPending}
-        email={email}
-        error={update.error}
         codeRequest={codeRequest}
+        email={email}
         onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
-        onCode={(token) => update.mutate({ email, emailAuthFactor: on, token })}
       />
     </Dialog>
   )

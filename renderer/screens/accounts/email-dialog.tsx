@@ -1,10 +1,8 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { accountQueries, type ListedAccount } from './listed-account.ts'
 
 interface EmailDialogProps {
@@ -12,31 +10,23 @@ interface EmailDialogProps {
   onClose(): void
 }
 
-export function EmailDialog({ account: { did, handle, email: current = '' }, onClose }: EmailDialogProps) {
-  const [email, setEmail] = useState(current)
-  const update = useProcedure(com.core.admin.updateAccountEmail, accountQueries, {
-    onSuccess: () => {
-      toast(t.accounts.emailChanged(handle))
-      onClose()
-    },
+export function EmailDialog({ account: { did, handle, email }, onClose }: EmailDialogProps) {
+  const update = useDialogAction(com.core.admin.updateAccountEmail, {
+    invalidates: accountQueries,
+    input: (field) => ({ account: did, email: field('email') }),
+    done: t.accounts.emailChanged(handle),
+    onClose,
   })
   return (
-    <FormDialog
-      action={t.accounts.changeEmailSubmit}
-      busy={update.isPending}
-      error={update.error}
-      onClose={onClose}
-      onSubmit={() => update.mutate({ account: did, email })}
-      title={t.accounts.changeEmailTitle(handle)}
-    >
+    <FormDialog {...update} action={t.accounts.changeEmailSubmit} title={t.accounts.changeEmailTitle(handle)}>
       <p>{t.accounts.changeEmailText}</p>
       <Field
         autoComplete="off"
+        defaultValue={email}
         label={t.accounts.email}
-        onChange={(event) => setEmail(event.target.value)}
+        name="email"
         required
         type="email"
-        value={email}
       />
     </FormDialog>
   )

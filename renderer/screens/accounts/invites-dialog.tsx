@@ -1,10 +1,8 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { accountQueries, type ListedAccount } from './listed-account.ts'
 
 interface InvitesDialogProps {
@@ -14,20 +12,16 @@ interface InvitesDialogProps {
 
 /** Stops earned invite codes for an account, with a note. */
 export function InvitesDialog({ account: { did, handle }, onClose }: InvitesDialogProps) {
-  const [note, setNote] = useState('')
-  const disable = useProcedure(com.core.admin.disableAccountInvites, accountQueries, {
-    onSuccess: () => {
-      toast(t.accounts.invitesDisabled(handle))
-      onClose()
-    },
+  const disable = useDialogAction(com.core.admin.disableAccountInvites, {
+    invalidates: accountQueries,
+    input: (field) => ({ account: did, note: field('note').trim() || undefined }),
+    done: t.accounts.invitesDisabled(handle),
+    onClose,
   })
   return (
     <FormDialog
+      {...disable}
       action={t.accounts.disableInvitesSubmit}
-      busy={disable.isPending}
-      error={disable.error}
-      onClose={onClose}
-      onSubmit={() => disable.mutate({ account: did, note: note.trim() || undefined })}
       title={t.accounts.disableInvitesTitle(handle)}
     >
       <p>{t.accounts.disableInvitesText}</p>
@@ -36,8 +30,7 @@ export function InvitesDialog({ account: { did, handle }, onClose }: InvitesDial
         hint={t.accounts.noteHint}
         label={t.accounts.note}
         maxLength={1000}
-        onChange={(event) => setNote(event.target.value)}
-        value={note}
+        name="note"
       />
     </FormDialog>
   )

@@ -1,12 +1,9 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Field } from '../../ui/field.tsx'
+import { Field, TextArea } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { TextArea } from '../../ui/text-area.tsx'
-import { toast } from '../../ui/toast.tsx'
 import type { ListedAccount } from './listed-account.ts'
 
 interface MessageDialogProps {
@@ -17,39 +14,21 @@ interface MessageDialogProps {
 /** Sends a message to the email address of an account. */
 export function MessageDialog({ account: { did, handle, email = '' }, onClose }: MessageDialogProps) {
   const { did: senderDid } = useSession()
-  const [subject, setSubject] = useState('')
-  const [content, setContent] = useState('')
-  const send = useProcedure(com.core.admin.sendEmail, [], {
-    onSuccess: () => {
-      toast(t.accounts.messageSent(handle))
-      onClose()
-    },
+  const send = useDialogAction(com.core.admin.sendEmail, {
+    input: (field) => ({
+      recipientDid: did,
+      senderDid,
+      subject: field('subject'),
+      content: field('content'),
+    }),
+    done: t.accounts.messageSent(handle),
+    onClose,
   })
   return (
-    <FormDialog
-      action={t.accounts.messageSubmit}
-      busy={send.isPending}
-      error={send.error}
-      onClose={onClose}
-      onSubmit={() => send.mutate({ recipientDid: did, senderDid, subject, content })}
-      title={t.accounts.messageTitle(handle)}
-    >
+    <FormDialog {...send} action={t.accounts.messageSubmit} title={t.accounts.messageTitle(handle)}>
       <p>{t.accounts.messageText(email)}</p>
-      <Field
-        autoComplete="off"
-        label={t.accounts.messageSubject}
-        maxLength={200}
-        onChange={(event) => setSubject(event.target.value)}
-        required
-        value={subject}
-      />
-      <TextArea
-        label={t.accounts.messageContent}
-        maxLength={50_000}
-        onChange={(event) => setContent(event.target.value)}
-        required
-        value={content}
-      />
+      <Field autoComplete="off" label={t.accounts.messageSubject} maxLength={200} name="subject" required />
+      <TextArea label={t.accounts.messageContent} maxLength={50_000} name="content" required rows={8} />
     </FormDialog>
   )
 }

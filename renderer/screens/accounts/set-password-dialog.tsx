@@ -1,10 +1,8 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import type { ListedAccount } from './listed-account.ts'
 
 interface SetPasswordDialogProps {
@@ -13,24 +11,15 @@ interface SetPasswordDialogProps {
 }
 
 export function SetPasswordDialog({ account: { did, handle }, onClose }: SetPasswordDialogProps) {
-  const [password, setPassword] = useState('')
-  const update = useProcedure(com.core.admin.updateAccountPassword, [], {
-    onSuccess: () => {
-      toast(t.accounts.passwordSet(handle))
-      onClose()
-    },
+  const update = useDialogAction(com.core.admin.updateAccountPassword, {
+    input: (field) => ({ did, password: field('newPassword') }),
+    done: t.accounts.passwordSet(handle),
+    onClose,
   })
   return (
-    <FormDialog
-      action={t.accounts.setPasswordSubmit}
-      busy={update.isPending}
-      error={update.error}
-      onClose={onClose}
-      onSubmit={() => update.mutate({ did, password })}
-      title={t.accounts.setPasswordTitle(handle)}
-    >
+    <FormDialog {...update} action={t.accounts.setPasswordSubmit} title={t.accounts.setPasswordTitle(handle)}>
       <p>{t.accounts.setPasswordText}</p>
-      <NewPasswordField onChange={setPassword} username={handle} value={password} />
+      <NewPasswordField username={handle} />
     </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { accountQueries, type ListedAccount } from './listed-account.ts'
 
 interface StatusDialogProps {
@@ -30,37 +28,26 @@ const words = {
 
 /** Suspends an account or takes it down, with a note. */
 export function StatusDialog({ account: { did, handle }, to, onClose }: StatusDialogProps) {
-  const [note, setNote] = useState('')
   const { title, text, action, done } = words[to]
-  const update = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
-    onSuccess: () => {
-      toast(done(handle))
-      onClose()
+  const update = useDialogAction(com.core.admin.updateSubjectStatus, {
+    invalidates: accountQueries,
+    input: (field) => {
+      const state = { applied: true, ref: field('note').trim() || undefined }
+      const subject = { $type: 'com.core.admin.defs#repoRef' as const, did }
+      return { subject, ...(to === 'suspend' ? { suspended: state } : { takedown: state }) }
     },
+    done: done(handle),
+    onClose,
   })
-  const submit = () => {
-    const state = { applied: true, ref: note.trim() || undefined }
-    const subject = { $type: 'com.core.admin.defs#repoRef' as const, did }
-    update.mutate({ subject, ...(to === 'suspend' ? { suspended: state } : { takedown: state }) })
-  }
   return (
-    <FormDialog
-      action={action}
-      busy={update.isPending}
-      error={update.error}
-      variant="danger"
-      onClose={onClose}
-      onSubmit={submit}
-      title={title(handle)}
-    >
+    <FormDialog {...update} action={action} title={title(handle)} variant="danger">
       <p>{text}</p>
       <Field
         autoComplete="off"
         hint={t.accounts.noteHint}
         label={t.accounts.note}
         maxLength={1000}
-        onChange={(event) => setNote(event.target.value)}
-        value={note}
+        name="note"
       />
     </FormDialog>
   )

@@ -2,14 +2,14 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
-import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 
 type AppPassword = Body<typeof com.core.server.listAppPasswords.main>['passwords'][number]
@@ -88,25 +88,14 @@ function AppPasswordRow({ value, onRevoke }: { readonly value: AppPassword; onRe
 }
 
 function RevokeDialog({ name, onClose }: { readonly name: string; onClose(): void }) {
-  const revoke = useProcedure(
-    com.core.server.revokeAppPassword,
-    [com.core.server.listAppPasswords, com.core.server.listSessions],
-    {
-      onSuccess: () => {
-        toast(t.appPasswords.revoked(name))
-        onClose()
-      },
-    },
-  )
+  const revoke = useDialogAction(com.core.server.revokeAppPassword, {
+    invalidates: [com.core.server.listAppPasswords, com.core.server.listSessions],
+    input: () => ({ name }),
+    done: t.appPasswords.revoked(name),
+    onClose,
+  })
   return (
-    <ConfirmDialog
-      action={t.appPasswords.revoke}
-      busy={revoke.isPending}
-      error={revoke.error}
-      onClose={onClose}
-      onConfirm={() => revoke.mutate({ name })}
-      title={t.appPasswords.revokeTitle(name)}
-    >
+    <ConfirmDialog {...revoke} action={t.appPasswords.revoke} title={t.appPasswords.revokeTitle(name)}>
       {t.appPasswords.revokeText}
     </ConfirmDialog>
   )

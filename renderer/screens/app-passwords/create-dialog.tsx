@@ -16,9 +16,6 @@ interface CreateDialogProps {
 
 /** Creates an app password, then shows it once. */
 export function CreateDialog({ usedNames, onClose }: CreateDialogProps) {
-  const [name, setName] = useState(
-    () => t.appPasswords.suggestions.find((one) => !usedNames.includes(one)) ?? '',
-  )
   const [privileged, setPrivileged] = useState(false)
   const create = useProcedure(com.core.server.createAppPassword, [com.core.server.listAppPasswords])
   if (create.data) {
@@ -34,18 +31,18 @@ export function CreateDialog({ usedNames, onClose }: CreateDialogProps) {
       busy={create.isPending}
       error={create.error}
       onClose={onClose}
-      onSubmit={() => create.mutate({ name, privileged })}
+      onSubmit={(field) => create.mutate({ name: field('name'), privileged })}
       title={t.appPasswords.createTitle}
     >
       <Field
         autoComplete="off"
+        defaultValue={t.appPasswords.suggestions.find((one) => !usedNames.includes(one))}
         hint={t.appPasswords.nameHint}
         label={t.appPasswords.name}
         maxLength={64}
-        onChange={(event) => setName(event.target.value)}
+        name="name"
         onFocus={(event) => event.target.select()}
         required
-        value={name}
       />
       <Switch
         checked={privileged}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import type { BackupContent } from '../../../electron/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { Content } from '../../parts/backup-content.tsx'
@@ -17,7 +17,6 @@ interface ImportDialogProps {
 
 /** Opens the chosen file, with its passphrase if encrypted, shows its contents, then imports it. */
 export function ImportDialog({ chosen, onClose }: ImportDialogProps) {
-  const [passphrase, setPassphrase] = useState('')
   const open = useDesktopCall('backups.previewChosen')
   const { mutate } = open
   useEffect(() => {
@@ -33,17 +32,11 @@ export function ImportDialog({ chosen, onClose }: ImportDialogProps) {
       busy={open.isPending}
       error={open.error}
       onClose={onClose}
-      onSubmit={() => mutate([chosen.encrypted ? passphrase : undefined])}
+      onSubmit={(field) => mutate([chosen.encrypted ? field('passphrase') : undefined])}
       title={t.backups.importTitle}
     >
       {chosen.encrypted && (
-        <PasswordField
-          autoComplete="off"
-          label={t.backups.importPassphrase}
-          onChange={(event) => setPassphrase(event.target.value)}
-          required
-          value={passphrase}
-        />
+        <PasswordField autoComplete="off" label={t.backups.importPassphrase} name="passphrase" required />
       )}
     </FormDialog>
   )
@@ -65,7 +58,7 @@ function ConfirmImportDialog({ file, content, passphrase, onClose }: ConfirmImpo
       busy={importing.isPending}
       error={importing.error}
       onClose={onClose}
-      onConfirm={() => importing.mutate([passphrase])}
+      onSubmit={() => importing.mutate([passphrase])}
       title={t.backups.importTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}
     >

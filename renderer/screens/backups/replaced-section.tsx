@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import type { ReplacedData } from '../../../electron/bridge.ts'
-import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
+import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDate, formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
 
 /** The folders with data that a restore replaced, each with a button to delete it. Nothing without such folders. */
 export function ReplacedSection() {
@@ -47,21 +47,14 @@ function ReplacedRow({ folder, onDelete }: { readonly folder: ReplacedData; onDe
 
 function ForgetDialog({ folder, onClose }: { readonly folder: ReplacedData; onClose(): void }) {
   const { name, replacedAt, bytes } = folder
-  const forget = useDesktopCall('backups.forget', ['backups.replaced'], {
-    onSuccess() {
-      toast(t.backups.forgotten)
-      onClose()
-    },
+  const forget = useDesktopDialogAction('backups.forget', {
+    invalidates: ['backups.replaced'],
+    input: () => [name],
+    done: t.backups.forgotten,
+    onClose,
   })
   return (
-    <ConfirmDialog
-      action={t.backups.forgetSubmit}
-      busy={forget.isPending}
-      error={forget.error}
-      onClose={onClose}
-      onConfirm={() => forget.mutate([name])}
-      title={t.backups.forgetTitle}
-    >
+    <ConfirmDialog {...forget} action={t.backups.forgetSubmit} title={t.backups.forgetTitle}>
       <p>{t.backups.forgetText(formatDateTime(replacedAt), formatBytes(bytes))}</p>
     </ConfirmDialog>
   )

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
@@ -8,6 +8,7 @@ import { useMaybeSession, useSessions } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Panel, Section } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './backups.module.css'
@@ -27,14 +28,10 @@ export function RepositorySection() {
   })
   const did = choices.some((choice) => choice.did === chosen) ? chosen : choices[0]?.did
   if (did === undefined) return null
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!save.isPending) save.mutate([did])
-  }
   return (
     <Section lead={t.backups.repositoryLead} title={t.backups.repository}>
       <Panel padded>
-        <form className={styles.form} onSubmit={submit}>
+        <Form busy={save.isPending} className={styles.form} onSubmit={() => save.mutate([did])}>
           <SelectField
             label={t.backups.repositoryAccount}
             onChange={setChosen}
@@ -44,7 +41,7 @@ export function RepositorySection() {
           <Button busy={save.isPending} type="submit">
             {t.backups.repositoryExport}
           </Button>
-        </form>
+        </Form>
       </Panel>
     </Section>
   )

@@ -6,11 +6,9 @@ import { PasswordField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 
 interface AdminPassword {
-  /** What was entered; undefined before it was needed. */
-  readonly value: string | undefined
   /** Whether the field shows the error. */
   readonly explains: boolean
-  /** The field once it is needed, before that a button that shows it. */
+  /** The field `adminPassword` once it is needed, before that a button that shows it. */
   readonly field: ReactNode
   /** Whether the field is shown; an invite code is not needed then. */
   readonly isAsked: boolean
@@ -21,13 +19,11 @@ interface AdminPassword {
  * accounts from here, or when the person says that the server is theirs.
  */
 export function useAdminPassword(error: unknown): AdminPassword {
-  const [value, setValue] = useState('')
   const [isNeeded, setIsNeeded] = useState(false)
   const isRefused = errorName(error) === 'Forbidden'
   const isWrong = error instanceof Error && error.message === 'Wrong admin password'
   if (isRefused && !isNeeded) setIsNeeded(true)
   return {
-    value: value || undefined,
     explains: isRefused || isWrong,
     isAsked: isNeeded,
     field: isNeeded ? (
@@ -41,9 +37,8 @@ export function useAdminPassword(error: unknown): AdminPassword {
           error={isWrong ? t.signUp.wrongAdminPassword : undefined}
           hint={t.signUp.adminPasswordHint}
           label={t.signUp.adminPassword}
-          onChange={(event) => setValue(event.target.value)}
+          name="adminPassword"
           required
-          value={value}
         />
       </>
     ) : (

@@ -1,5 +1,6 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { type Fields, Form } from '../../ui/form.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import styles from './entrance.module.css'
@@ -15,7 +16,7 @@ interface EntranceFormProps {
   readonly links: ReactNode
   /** Focuses the first field on mount. */
   readonly focusFirst?: boolean
-  onSubmit(): void
+  onSubmit(field: Fields): void
 }
 
 /** The form of a step: fields, error, submit button, links. */
@@ -25,12 +26,8 @@ export function EntranceForm(props: EntranceFormProps) {
   useEffect(() => {
     if (focusFirst) form.current?.querySelector('input')?.focus()
   }, [focusFirst])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSubmit()
-  }
   return (
-    <form onSubmit={submit} ref={form}>
+    <Form busy={busy} onSubmit={onSubmit} ref={form}>
       <Stack>
         {children}
         <FormError error={error} />
@@ -39,6 +36,6 @@ export function EntranceForm(props: EntranceFormProps) {
         </Button>
         {links}
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -13,6 +13,7 @@ import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useAdminPassword } from './admin-password.tsx'
 import { EntranceForm } from './entrance-form.tsx'
@@ -43,21 +44,7 @@ export function MoveIn({ server }: MoveInProps) {
 }
 
 function FindAccount({ onFound }: { onFound(origin: Origin): void }) {
-  const [identifier, setIdentifier] = useState('')
-  const [address, setAddress] = useState('')
-  const find = useMutation({
-    mutationFn: async (): Promise<Origin> => {
-      const text = identifier.trim().replace(/^@/, '')
-      const server = address.trim()
-      if (server !== '') {
-        const url = /^https?:\/\//i.test(server) ? server : `https://${server}`
-        return { identifier: text, handle: text, server: new URL(url).origin, isNamed: true }
-      }
-      const found = await call(com.core.move.findAccount, { params: { identifier: text } })
-      return { identifier: text, handle: found.handle ?? text, server: found.server, isNamed: false }
-    },
-    onSuccess: onFound,
-  })
+  const find = useMutation({ mutationFn: findAccount, onSuccess: onFound })
   return (
     <>
       <Heading title={t.move.findTitle}>{t.move.findLead}</Heading>
@@ -71,28 +58,28 @@ function FindAccount({ onFound }: { onFound(origin: Origin): void }) {
             <Link href={entrances.signIn}>{t.move.toSignIn}</Link>
           </p>
         }
-        onSubmit={() => find.mutate()}
+        onSubmit={(field) =>
+          find.mutate({ account: field('account').trim(), server: field('server').trim() })
+        }
       >
         <Field
           autoCapitalize="none"
           autoComplete="off"
           hint={t.move.identifierHint}
           label={t.move.identifier}
-          onChange={(event) => setIdentifier(event.target.value)}
+          name="account"
           required
           spellCheck={false}
-          value={identifier}
         />
-        {(find.isError || address !== '') && (
+        {(find.isError || find.variables?.server) && (
           <Field
             autoCapitalize="none"
             autoComplete="off"
             hint={t.move.serverHint}
             inputMode="url"
             label={t.move.server}
-            onChange={(event) => setAddress(event.target.value)}
+            name="server"
             spellCheck={false}
-            value={address}
           />
         )}
       </EntranceForm>
@@ -100,18 +87,50 @@ function FindAccount({ onFound }: { onFound(origin: Origin): void }) {
   )
 }
 
+/** @param server its address; empty to look the account up */
+async function findAccount({ account, server }: { account: string; server: string }): Promise<Origin> {
+  const identifier = account.replace(/^@/, '')
+  if (server !== '') {
+    const url = /^https?:\/\//i.test(server) ? server : `https://${server}`
+    return { identifier, handle: identifier, server: new URL(url).origin, isNamed: true }
+  }
+  const found = await call(com.core.move.findAccount, { params: { identifier } })
+  return { identifier, handle: found.handle ?? identifier, server: found.server, isNamed: false }
+}
+
 interface SignInThereProps extends MoveInProps {
   readonly origin: Origin
   onBack(): void
 }
 
+/** What is sent, without the code that the other server may ask for. */
+interface Attempt {
+  readonly input: MoveInInput
+  readonly admin: string | undefined
+}
+
 function SignInThere({ origin, server, onBack }: SignInThereProps) {
   const host = hostOf(origin.server)
-  const form = useMoveInForm(origin, server)
-  const { attempt, handle, check } = form
+  const leaveEntrance = useLeaveEntrance()
+  const canKeepHandle = !origin.handle.startsWith('did:') && origin.handle.includes('.')
+  const [keepsHandle, setKeepsHandle] = useState(false)
+  const [typed, setTyped] = useState(origin.handle.split('.')[0] ?? '')
+  const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
+  const name = typed.trim().toLowerCase().replace(/^@/, '')
+  const check = useHandleCheck(name, name + domain)
+  const handle = keepsHandle ? origin.handle : name + domain
+  const attempt = useMutation({
+    mutationFn: ({ input, admin }: Attempt) => moveIn(input, admin),
+    onSuccess: ({ did }) => {
+      switchTo(did)
+      leaveEntrance()
+    },
+  })
+  const adminPassword = useAdminPassword(attempt.error)
+  const [entered, setEntered] = useState<Attempt>()
   const [needsFactor, setNeedsFactor] = useState(false)
   if (isFactorWanted(attempt.error) && !needsFactor) setNeedsFactor(true)
-  if (needsFactor) {
+  if (needsFactor && entered) {
     return (
       <SecondFactor
         attempt={attempt}
@@ -119,10 +138,27 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
           attempt.reset()
           setNeedsFactor(false)
         }}
-        onResend={() => form.submit()}
-        onSubmit={(authFactorToken) => form.submit(authFactorToken.trim())}
+        onResend={() => attempt.mutate(entered)}
+        onSubmit={(code) =>
+          attempt.mutate({ ...entered, input: { ...entered.input, authFactorToken: code.trim() } })
+        }
       />
     )
+  }
+  const submit = (field: Fields) => {
+    if (!keepsHandle && check.problem) return
+    const input: MoveInInput = {
+      identifier: origin.identifier,
+      password: field('password'),
+      handle,
+      newPassword: field('newPassword'),
+      server: origin.isNamed ? origin.server : undefined,
+      email: field('email').trim() || undefined,
+      inviteCode: field('inviteCode').trim() || undefined,
+    }
+    const next = { input, admin: field('adminPassword') || undefined }
+    setEntered(next)
+    attempt.mutate(next)
   }
   return (
     <>
@@ -130,7 +166,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
       <EntranceForm
         action={t.move.submit}
         busy={attempt.isPending}
-        error={form.adminPassword.explains ? null : attempt.error}
+        error={adminPassword.explains ? null : attempt.error}
         focusFirst
         links={
           <p>
@@ -139,122 +175,58 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
             </Button>
           </p>
         }
-        onSubmit={() => form.submit()}
+        onSubmit={submit}
       >
         <PasswordField
+          defaultValue={entered?.input.password}
           hint={t.move.passwordHint}
           label={t.move.password(host)}
-          onChange={(event) => form.setPassword(event.target.value)}
+          name="password"
           required
-          value={form.password}
         />
-        {form.canKeepHandle && (
+        {canKeepHandle && (
           <Switch
-            checked={form.keepsHandle}
+            checked={keepsHandle}
             hint={t.move.keepHandleHint}
             label={t.move.keepHandle(origin.handle)}
-            onChange={form.setKeepsHandle}
+            onChange={setKeepsHandle}
           />
         )}
-        {!form.keepsHandle && (
+        {!keepsHandle && (
           <HandleField
             check={check}
-            domain={form.domain}
+            domain={domain}
             domains={server.availableUserDomains}
             handle={handle}
-            onDomain={form.setDomain}
-            onType={form.setTyped}
+            onDomain={setDomain}
+            onType={setTyped}
             serverError={undefined}
-            typed={form.typed}
+            typed={typed}
           />
         )}
-        <NewPasswordField
-          label={t.move.newPassword}
-          onChange={form.setNewPassword}
-          username={handle}
-          value={form.newPassword}
-        />
+        <NewPasswordField label={t.move.newPassword} username={handle} />
         <Field
           autoComplete="email"
+          defaultValue={entered?.input.email}
           hint={t.move.emailHint}
           label={t.move.email}
-          onChange={(event) => form.setEmail(event.target.value)}
+          name="email"
           type="email"
-          value={form.email}
         />
-        {server.inviteCodeRequired && !form.adminPassword.isAsked && (
+        {server.inviteCodeRequired && !adminPassword.isAsked && (
           <Field
             autoComplete="off"
+            defaultValue={entered?.input.inviteCode}
             hint={t.signUp.inviteHint}
             label={t.signUp.invite}
             mono
-            onChange={(event) => form.setInviteCode(event.target.value)}
+            name="inviteCode"
             required
             spellCheck={false}
-            value={form.inviteCode}
           />
         )}
-        {server.unclaimed === undefined && form.adminPassword.field}
+        {server.unclaimed === undefined && adminPassword.field}
       </EntranceForm>
     </>
   )
-}
-
-function useMoveInForm(origin: Origin, server: MoveInProps['server']) {
-  const leaveEntrance = useLeaveEntrance()
-  const [password, setPassword] = useState('')
-  const [keepsHandle, setKeepsHandle] = useState(false)
-  const [typed, setTyped] = useState(origin.handle.split('.')[0] ?? '')
-  const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
-  const [newPassword, setNewPassword] = useState('')
-  const [email, setEmail] = useState('')
-  const [inviteCode, setInviteCode] = useState('')
-  const name = typed.trim().toLowerCase().replace(/^@/, '')
-  const check = useHandleCheck(name, name + domain)
-  const handle = keepsHandle ? origin.handle : name + domain
-  const attempt = useMutation({
-    mutationFn: ({ input, admin }: { input: MoveInInput; admin: string | undefined }) => moveIn(input, admin),
-    onSuccess: ({ did }) => {
-      switchTo(did)
-      leaveEntrance()
-    },
-  })
-  const adminPassword = useAdminPassword(attempt.error)
-  const submit = (authFactorToken?: string) => {
-    if (!keepsHandle && check.problem) return
-    const input: MoveInInput = {
-      ...{ identifier: origin.identifier, password, authFactorToken, handle, newPassword },
-      server: origin.isNamed ? origin.server : undefined,
-      email: email.trim() || undefined,
-      inviteCode: inviteCode.trim() || undefined,
-    }
-    attempt.mutate({ input, admin: adminPassword.value })
-  }
-  const canKeepHandle = !origin.handle.startsWith('did:') && origin.handle.includes('.')
-  return {
-    ...{
-      password,
-      setPassword,
-      keepsHandle,
-      setKeepsHandle,
-      canKeepHandle,
-      typed,
-      setTyped,
-      domain,
-      setDomain,
-    },
-    ...{
-      newPassword,
-      setNewPassword,
-      email,
-      setEmail,
-      inviteCode,
-      setInviteCode,
-      handle,
-      check,
-      attempt,
-      adminPassword,
-      submit,
-    },
-  }
 }

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
@@ -14,11 +13,10 @@ import { Heading } from './heading.tsx'
 
 /** Sends a code by email, then sets a new password. */
 export function ResetPassword() {
-  const [email, setEmail] = useState('')
   const request = useMutation({
     mutationFn: (address: string) => call(com.core.server.requestPasswordReset, { body: { email: address } }),
   })
-  if (request.isSuccess) return <NewPassword email={email} />
+  if (request.isSuccess) return <NewPassword email={request.variables} />
   return (
     <>
       <Heading title={t.reset.title}>{t.reset.lead}</Heading>
@@ -28,16 +26,9 @@ export function ResetPassword() {
         error={request.error}
         focusFirst
         links={<BackLink />}
-        onSubmit={() => request.mutate(email)}
+        onSubmit={(field) => request.mutate(field('email'))}
       >
-        <Field
-          autoComplete="email"
-          label={t.reset.email}
-          onChange={(event) => setEmail(event.target.value)}
-          required
-          type="email"
-          value={email}
-        />
+        <Field autoComplete="email" label={t.reset.email} name="email" required type="email" />
       </EntranceForm>
     </>
   )
@@ -45,8 +36,6 @@ export function ResetPassword() {
 
 function NewPassword({ email }: { readonly email: string }) {
   const [, navigate] = useLocation()
-  const [token, setToken] = useState('')
-  const [password, setPassword] = useState('')
   const reset = useMutation({
     mutationFn: (body: { token: string; password: string }) => call(com.core.server.resetPassword, { body }),
     onSuccess: () => {
@@ -63,10 +52,10 @@ function NewPassword({ email }: { readonly email: string }) {
         error={reset.error}
         focusFirst
         links={<BackLink />}
-        onSubmit={() => reset.mutate({ token: token.trim(), password })}
+        onSubmit={(field) => reset.mutate({ token: field('code').trim(), password: field('newPassword') })}
       >
-        <CodeField hint={<OutboxHint />} onChange={(event) => setToken(event.target.value)} value={token} />
-        <NewPasswordField onChange={setPassword} username={email} value={password} />
+        <CodeField hint={<OutboxHint />} name="code" />
+        <NewPasswordField username={email} />
       </EntranceForm>
     </>
   )

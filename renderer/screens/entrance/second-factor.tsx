@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { isFactorWanted } from '../../api/errors.ts'
 import { OutboxHint } from '../../parts/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
@@ -18,7 +17,6 @@ interface SecondFactorProps {
 
 /** Asks for the emailed code of a sign-in. */
 export function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFactorProps) {
-  const [code, setCode] = useState('')
   return (
     <>
       <Heading title={t.signIn.factorTitle}>{t.signIn.factorLead}</Heading>
@@ -37,9 +35,9 @@ export function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFact
             </Button>
           </div>
         }
-        onSubmit={() => onSubmit(code)}
+        onSubmit={(field) => onSubmit(field('code'))}
       >
-        <CodeField hint={<OutboxHint />} onChange={(event) => setCode(event.target.value)} value={code} />
+        <CodeField hint={<OutboxHint />} name="code" />
       </EntranceForm>
     </>
   )

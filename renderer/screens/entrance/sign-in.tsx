@@ -20,8 +20,7 @@ import { SecondFactor } from './second-factor.tsx'
 export function SignIn() {
   const ended = useStore(endedSession)
   const leaveEntrance = useLeaveEntrance()
-  const [identifier, setIdentifier] = useState(ended?.handle ?? '')
-  const [password, setPassword] = useState('')
+  const [entered, setEntered] = useState<Credentials>({ identifier: ended?.handle ?? '', password: '' })
   const attempt = useMutation({
     mutationFn: signIn,
     onSuccess: ({ did }) => {
@@ -29,7 +28,6 @@ export function SignIn() {
       leaveEntrance()
     },
   })
-  const tryWith = (more: Partial<Credentials> = {}) => attempt.mutate({ identifier, password, ...more })
   const [needsFactor, setNeedsFactor] = useState(false)
   if (isFactorWanted(attempt.error) && !needsFactor) setNeedsFactor(true)
   if (needsFactor) {
@@ -37,16 +35,13 @@ export function SignIn() {
       <SecondFactor
         attempt={attempt}
         onResend={() =>
-          attempt.mutate(
-            { identifier, password },
-            { onError: (error) => isFactorWanted(error) && toast(t.mail.sentAgain) },
-          )
+          attempt.mutate(entered, { onError: (error) => isFactorWanted(error) && toast(t.mail.sentAgain) })
         }
         onBack={() => {
           attempt.reset()
           setNeedsFactor(false)
         }}
-        onSubmit={(authFactorToken) => tryWith({ authFactorToken })}
+        onSubmit={(authFactorToken) => attempt.mutate({ ...entered, authFactorToken })}
       />
     )
   }
@@ -73,25 +68,24 @@ export function SignIn() {
             </p>
           </>
         }
-        onSubmit={() => tryWith()}
+        onSubmit={(field) => {
+          const credentials = { identifier: field('identifier'), password: field('password') }
+          setEntered(credentials)
+          attempt.mutate(credentials)
+        }}
       >
         <Field
           autoCapitalize="none"
           autoComplete="username"
+          defaultValue={entered.identifier}
           label={t.signIn.identifier}
-          onChange={(event) => setIdentifier(event.target.value)}
+          name="identifier"
           required
           spellCheck={false}
-          value={identifier}
         />
-        <PasswordField
-          label={t.signIn.password}
-          onChange={(event) => setPassword(event.target.value)}
-          required
-          value={password}
-        />
+        <PasswordField defaultValue={entered.password} label={t.signIn.password} name="password" required />
         {isTakendown(attempt.error) && (
-          <TakendownNotice onContinue={() => tryWith({ allowTakendown: true })} />
+          <TakendownNotice onContinue={() => attempt.mutate({ ...entered, allowTakendown: true })} />
         )}
       </EntranceForm>
     </>

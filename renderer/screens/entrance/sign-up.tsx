@@ -13,6 +13,7 @@ import { HandleField } from '../../parts/handle-field.tsx'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useAdminPassword } from './admin-password.tsx'
 import styles from './entrance.module.css'
@@ -40,9 +41,6 @@ const fieldOfError: Partial<Record<string, 'handle' | 'password' | 'inviteCode'>
 export function SignUp({ isFirst, server }: SignUpProps) {
   const [typed, setTyped] = useState('')
   const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
-  const [password, setPassword] = useState('')
-  const [email, setEmail] = useState('')
-  const [inviteCode, setInviteCode] = useState('')
   const name = nameIn(typed, domain)
   const handle = name + domain
   const check = useHandleCheck(name, handle)
@@ -52,15 +50,15 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   const named = fieldOfError[errorName(error) ?? '']
   const errorField = named === 'inviteCode' && !asksInvite ? undefined : named
   const errorOf = (field: typeof errorField) => (field === errorField ? explain(error) : undefined)
-  const submit = () => {
+  const submit = (field: Fields) => {
     if (check.problem) return
     const account = {
       handle,
-      password,
-      email: email.trim() || undefined,
-      inviteCode: inviteCode.trim() || undefined,
+      password: field('newPassword'),
+      email: field('email').trim() || undefined,
+      inviteCode: field('inviteCode').trim() || undefined,
     }
-    mutate({ account, adminPassword: adminPassword.value })
+    mutate({ account, adminPassword: field('adminPassword') || undefined })
   }
   return (
     <>
@@ -90,10 +88,9 @@ export function SignUp({ isFirst, server }: SignUpProps) {
             hint={t.signUp.inviteHint}
             label={t.signUp.invite}
             mono
-            onChange={(event) => setInviteCode(event.target.value)}
+            name="inviteCode"
             required
             spellCheck={false}
-            value={inviteCode}
           />
         )}
         <HandleField
@@ -106,20 +103,13 @@ export function SignUp({ isFirst, server }: SignUpProps) {
           serverError={errorOf('handle')}
           typed={typed}
         />
-        <NewPasswordField
-          error={errorOf('password')}
-          label={t.signUp.password}
-          onChange={setPassword}
-          username={handle}
-          value={password}
-        />
+        <NewPasswordField error={errorOf('password')} label={t.signUp.password} username={handle} />
         <Field
           autoComplete="email"
           hint={t.signUp.emailHint}
           label={t.signUp.email}
-          onChange={(event) => setEmail(event.target.value)}
+          name="email"
           type="email"
-          value={email}
         />
         {server.unclaimed === undefined && adminPassword.field}
         {desktop && isFirst && <FirstRunChoices />}

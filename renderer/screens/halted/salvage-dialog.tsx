@@ -21,7 +21,7 @@ export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
       busy={run.isPending}
       error={run.error}
       onClose={onClose}
-      onConfirm={() => data && run.mutate([data.from])}
+      onSubmit={() => data && run.mutate([data.from])}
       ready={preview.isSuccess}
       title={isChanged ? t.salvage.changedTitle : t.salvage.title}
     >

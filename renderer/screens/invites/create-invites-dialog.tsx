@@ -1,50 +1,39 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 
 export function CreateInvitesDialog({ onClose }: { onClose(): void }) {
-  const [codeCount, setCodeCount] = useState('1')
-  const [useCount, setUseCount] = useState('1')
-  const create = useProcedure(com.core.server.createInviteCodes, [com.core.server.getAccountInviteCodes], {
-    onSuccess: (_, { codeCount: made }) => {
-      toast(t.invites.codesCreated(made))
-      onClose()
-    },
+  const create = useDialogAction(com.core.server.createInviteCodes, {
+    invalidates: [com.core.server.getAccountInviteCodes],
+    input: (field) => ({ codeCount: Number(field('codeCount')), useCount: Number(field('useCount')) }),
+    done: ({ codeCount }) => t.invites.codesCreated(codeCount),
+    onClose,
   })
   return (
-    <FormDialog
-      action={t.invites.submit}
-      busy={create.isPending}
-      error={create.error}
-      onClose={onClose}
-      onSubmit={() => create.mutate({ codeCount: Number(codeCount), useCount: Number(useCount) })}
-      title={t.invites.createTitle}
-    >
+    <FormDialog {...create} action={t.invites.submit} title={t.invites.createTitle}>
       <Field
+        defaultValue="1"
         hint={t.invites.codeCountHint}
         inputMode="numeric"
         label={t.invites.codeCount}
         max={100}
         min={1}
-        onChange={(event) => setCodeCount(event.target.value)}
+        name="codeCount"
         required
         type="number"
-        value={codeCount}
       />
       <Field
+        defaultValue="1"
         hint={t.invites.useCountHint}
         inputMode="numeric"
         label={t.invites.useCount}
         max={1000}
         min={1}
-        onChange={(event) => setUseCount(event.target.value)}
+        name="useCount"
         required
         type="number"
-        value={useCount}
       />
     </FormDialog>
   )

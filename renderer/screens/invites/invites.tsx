@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
-import { useProcedure, usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
+import { usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -11,7 +12,6 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, EmptyState, Loaded, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { CreateInvitesDialog } from './create-invites-dialog.tsx'
 
 type InviteCode = Body<typeof com.core.server.getAccountInviteCodes.main>['codes'][number]
@@ -105,21 +105,14 @@ function InviteRow({ invite, onDisable }: InviteRowProps) {
 }
 
 function DisableDialog({ code, onClose }: { readonly code: string; onClose(): void }) {
-  const disable = useProcedure(com.core.admin.disableInviteCodes, [com.core.server.getAccountInviteCodes], {
-    onSuccess: () => {
-      toast(t.invites.disabledToast)
-      onClose()
-    },
+  const disable = useDialogAction(com.core.admin.disableInviteCodes, {
+    invalidates: [com.core.server.getAccountInviteCodes],
+    input: () => ({ codes: [code] }),
+    done: t.invites.disabledToast,
+    onClose,
   })
   return (
-    <ConfirmDialog
-      action={t.invites.disable}
-      busy={disable.isPending}
-      error={disable.error}
-      onClose={onClose}
-      onConfirm={() => disable.mutate({ codes: [code] })}
-      title={t.invites.disableTitle}
-    >
+    <ConfirmDialog {...disable} action={t.invites.disable} title={t.invites.disableTitle}>
       {t.invites.disableText(code)}
     </ConfirmDialog>
   )

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
@@ -9,6 +9,7 @@ import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
+import { type Fields, Form } from '../../ui/form.tsx'
 import { Page, Panel, Stack } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import styles from './move.module.css'
@@ -54,18 +55,16 @@ function ChooseServer({
   onChosen(target: Target): void
 }) {
   const { did } = useSession()
-  const [address, setAddress] = useState('')
   const describe = useMutation({
-    mutationFn: () => callAs(did, com.core.move.describeServer, { params: { server: address.trim() } }),
+    mutationFn: (server: string) => callAs(did, com.core.move.describeServer, { params: { server } }),
     onSuccess: onChosen,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!disabled && !describe.isPending) describe.mutate()
-  }
   return (
     <Panel padded>
-      <form onSubmit={submit}>
+      <Form
+        busy={disabled || describe.isPending}
+        onSubmit={(field) => describe.mutate(field('server').trim())}
+      >
         <Stack>
           <Field
             autoCapitalize="none"
@@ -73,10 +72,9 @@ function ChooseServer({
             hint={t.move.outServerHint}
             inputMode="url"
             label={t.move.outServer}
-            onChange={(event) => setAddress(event.target.value)}
+            name="server"
             required
             spellCheck={false}
-            value={address}
           />
           <FormError error={describe.error} />
           <div className={styles.buttons}>
@@ -85,7 +83,7 @@ function ChooseServer({
             </Button>
           </div>
         </Stack>
-      </form>
+      </Form>
     </Panel>
   )
 }
@@ -93,50 +91,38 @@ function ChooseServer({
 function AccountThere({ target, onBack }: { readonly target: Target; onBack(): void }) {
   const host = hostOf(target.server)
   const { email: own = '' } = useSession()
-  const [handle, setHandle] = useState(target.handle)
-  const [password, setPassword] = useState('')
-  const [email, setEmail] = useState(own)
-  const [inviteCode, setInviteCode] = useState('')
   const start = useProcedure(com.core.move.moveOut, [com.core.move.getMove])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (start.isPending) return
+  const submit = (field: Fields) =>
     start.mutate({
       server: target.server,
-      handle: handle.trim().toLowerCase(),
-      password,
-      email: email.trim() || undefined,
-      inviteCode: inviteCode.trim() || undefined,
+      handle: field('handle').trim().toLowerCase(),
+      password: field('newPassword'),
+      email: field('email').trim() || undefined,
+      inviteCode: field('inviteCode').trim() || undefined,
     })
-  }
   return (
     <Panel padded>
-      <form onSubmit={submit}>
+      <Form busy={start.isPending} onSubmit={submit}>
         <Stack>
           <h2>{t.move.outAccountTitle(host)}</h2>
           <Field
             autoCapitalize="none"
             autoComplete="off"
             autoFocus
+            defaultValue={target.handle}
             label={t.move.outHandle}
-            onChange={(event) => setHandle(event.target.value)}
+            name="handle"
             required
             spellCheck={false}
-            value={handle}
           />
-          <NewPasswordField
-            label={t.move.outPassword(host)}
-            onChange={setPassword}
-            username={handle}
-            value={password}
-          />
+          <NewPasswordField label={t.move.outPassword(host)} username={target.handle} />
           <Field
             autoComplete="email"
+            defaultValue={own}
             label={t.move.email}
-            onChange={(event) => setEmail(event.target.value)}
+            name="email"
             required
             type="email"
-            value={email}
           />
           {target.inviteCodeRequired && (
             <Field
@@ -144,10 +130,9 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
               hint={t.move.outInviteHint(host)}
               label={t.move.outInvite}
               mono
-              onChange={(event) => setInviteCode(event.target.value)}
+              name="inviteCode"
               required
               spellCheck={false}
-              value={inviteCode}
             />
           )}
           <FormError error={start.error} />
@@ -160,7 +145,7 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
             </Button>
           </div>
         </Stack>
-      </form>
+      </Form>
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { isFactorWanted } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
@@ -9,6 +9,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
 import { CodeField, PasswordField } from '../../ui/field.tsx'
+import { type Fields, Form } from '../../ui/form.tsx'
 import { Panel, Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -24,7 +25,6 @@ const useContinue = () => useProcedure(com.core.move.continueMove, [com.core.mov
 /** Asks for the mailed code, which changes the identity. */
 export function CodeNeed({ move }: NeedProps) {
   const { email = '' } = useSession()
-  const [code, setCode] = useState('')
   const proceed = useContinue()
   const resend = useContinue()
   const host = hostOf(move.server)
@@ -43,46 +43,35 @@ export function CodeNeed({ move }: NeedProps) {
           {t.move.codeAgain}
         </Button>
       }
-      onSubmit={() => proceed.mutate({ code: code.trim() })}
+      onSubmit={(field) => proceed.mutate({ code: field('code').trim() })}
       title={t.move.codeTitle}
     >
       <p>
         {isIn ? t.move.codeIn(host) : t.move.codeOut(email, host)} {t.move.codeFinal}
       </p>
-      <CodeField
-        hint={isIn ? undefined : <OutboxHint />}
-        onChange={(event) => setCode(event.target.value)}
-        value={code}
-      />
+      <CodeField hint={isIn ? undefined : <OutboxHint />} name="code" />
     </NeedForm>
   )
 }
 
 /** Asks for the password at the other server, whose session has ended. */
 export function SignInNeed({ move }: NeedProps) {
-  const [password, setPassword] = useState('')
-  const [factor, setFactor] = useState('')
   const proceed = useContinue()
   const host = hostOf(move.server)
-  const needsFactor = isFactorWanted(proceed.error) || factor !== ''
+  const needsFactor = isFactorWanted(proceed.error) || proceed.variables?.authFactorToken !== undefined
   return (
     <NeedForm
       action={t.move.signInSubmit}
       busy={proceed.isPending}
       error={isFactorWanted(proceed.error) ? null : proceed.error}
-      onSubmit={() => proceed.mutate({ password, authFactorToken: factor.trim() || undefined })}
+      onSubmit={(field) =>
+        proceed.mutate({ password: field('password'), authFactorToken: field('factor').trim() || undefined })
+      }
       title={t.move.signInAgainTitle(host)}
     >
       <p>{t.move.signInAgain}</p>
-      <PasswordField
-        label={t.move.password(host)}
-        onChange={(event) => setPassword(event.target.value)}
-        required
-        value={password}
-      />
-      {needsFactor && (
-        <CodeField label={t.move.factor} onChange={(event) => setFactor(event.target.value)} value={factor} />
-      )}
+      <PasswordField label={t.move.password(host)} name="password" required />
+      {needsFactor && <CodeField label={t.move.factor} name="factor" />}
     </NeedForm>
   )
 }
@@ -166,17 +155,13 @@ interface NeedFormProps {
   /** A further button. */
   readonly more?: ReactNode
   readonly children: ReactNode
-  onSubmit(): void
+  onSubmit(field: Fields): void
 }
 
 function NeedForm({ title, action, busy, error, more, children, onSubmit }: NeedFormProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!busy) onSubmit()
-  }
   return (
     <Panel padded>
-      <form onSubmit={submit}>
+      <Form busy={busy} onSubmit={onSubmit}>
         <Stack>
           <h2>{title}</h2>
           {children}
@@ -188,7 +173,7 @@ function NeedForm({ title, action, busy, error, more, children, onSubmit }: Need
             {more}
           </div>
         </Stack>
-      </form>
+      </Form>
     </Panel>
   )
 }

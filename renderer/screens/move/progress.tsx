@@ -73,7 +73,7 @@ function CancelButton({ move }: { readonly move: Move }) {
           busy={cancel.isPending}
           error={cancel.error}
           onClose={() => setOpen(false)}
-          onConfirm={() => cancel.mutate(undefined)}
+          onSubmit={() => cancel.mutate(undefined)}
           title={t.move.cancelTitle}
         >
           {move.direction === 'in' ? t.move.cancelIn(host) : t.move.cancelOut(host)}

@@ -31,7 +31,7 @@ export function OtherDevices({ isOn }: { readonly isOn: boolean }) {
               busy={open.isPending}
               error={open.error}
               onClose={() => setAsking(false)}
-              onConfirm={() => open.mutate([{ networkAccess: true }])}
+              onSubmit={() => open.mutate([{ networkAccess: true }])}
               title={t.network.localTitle}
             >
               <Points texts={t.network.localText} />

@@ -59,7 +59,7 @@ export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
           busy={purge.isPending}
           error={purge.error}
           onClose={() => setAsking(false)}
-          onConfirm={() => purge.mutate(undefined)}
+          onSubmit={() => purge.mutate(undefined)}
           title={t.remoteRecords.purgeTitle}
         >
           <Points texts={t.remoteRecords.purgeText} />

@@ -38,7 +38,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
           error={change.error}
           from={saved}
           onClose={() => setChosen(undefined)}
-          onConfirm={() => change.mutate([settingsOf[chosen]])}
+          onSubmit={() => change.mutate([settingsOf[chosen]])}
           to={chosen}
         />
       )}
@@ -86,7 +86,7 @@ interface WayDialogProps {
   readonly to: Exclude<Way, 'public'>
   readonly busy: boolean
   readonly error: unknown
-  onConfirm(): void
+  onSubmit(): void
   onClose(): void
 }
 

@@ -127,7 +127,7 @@ function Remove({ url, name, onRestore }: ActionProps & Pick<UpstreamRowProps, '
           busy={remove.isPending}
           error={remove.error}
           onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate({ url })}
+          onSubmit={() => remove.mutate({ url })}
           title={t.upstreams.removeTitle(name)}
         >
           {t.upstreams.removeText}

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ServerState } from '../../../electron/bridge.ts'
 import { callDesktop, serverState, useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
+import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -94,14 +95,10 @@ function StateButtons({ state }: { readonly state: ServerState }) {
 }
 
 function StopDialog({ onClose }: { onClose(): void }) {
-  const stop = useDesktopCall('server.stop', [], { onSuccess: onClose })
   return (
     <ConfirmDialog
+      {...useDesktopDialogAction('server.stop', { onClose })}
       action={t.server.stop}
-      busy={stop.isPending}
-      error={stop.error}
-      onClose={onClose}
-      onConfirm={() => stop.mutate([])}
       title={t.server.stopTitle}
     >
       {t.server.stopText}

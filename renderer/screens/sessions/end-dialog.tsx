@@ -33,7 +33,7 @@ export function EndDialog({ sessions, onClose }: EndDialogProps) {
       busy={end.isPending}
       error={end.error}
       onClose={onClose}
-      onConfirm={() => end.mutate()}
+      onSubmit={() => end.mutate()}
       title={isOne ? t.sessions.endTitle : t.sessions.endOthersTitle}
     >
       {isOne
