@@ -4,13 +4,13 @@ import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
 import { createBackupProofs } from '../server/backups/proofs.ts'
 import { saveRepo } from '../server/records/export.ts'
-import { migrations } from '../server/records/migrations.ts'
 import * as stored from '../server/store/backup.ts'
 import { describeBackup, isProtected } from '../server/store/backup-content.ts'
 import type { BackupProof as StoredProof } from '../server/store/backup-proof.ts'
 import { backupsName } from '../server/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../server/store/replaced.ts'
 import { restore } from '../server/store/restore.ts'
+import { schema } from '../server/store/schema.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { Backup, BackupProof, DesktopCalls } from './bridge.ts'
 import { chooseDestination, chooseFile } from './file-dialogs.ts'
@@ -68,7 +68,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
       }),
     'backups.preview': (name) =>
       outcome('backups.preview', async () =>
-        toPlain(await describeBackup(await pathOf(dataDir, name), migrations.length)),
+        toPlain(await describeBackup(await pathOf(dataDir, name), schema)),
       ),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
@@ -90,7 +90,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
       }),
     'backups.previewChosen': (passphrase) =>
       outcome('backups.previewChosen', async () =>
-        toPlain(await describeBackup(chosenFile(), migrations.length, passphrase)),
+        toPlain(await describeBackup(chosenFile(), schema, passphrase)),
       ),
     'backups.import': (passphrase) =>
       outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
@@ -105,9 +105,9 @@ type Parts = Required<Omit<BackupsDeps, 'log'>>
 async function restoreFrom(parts: Parts, file: string, passphrase?: string): Promise<string> {
   const { dataDir, server, now } = parts
   // Checked before the server is stopped.
-  await stored.checkBackup(file, { migrations: migrations.length, passphrase })
+  await stored.checkBackup(file, { schema, passphrase })
   return server.whileStopped(async () => {
-    const options = { directory: dataDir, file, passphrase, migrations: migrations.length, now }
+    const options = { directory: dataDir, file, passphrase, schema, now }
     return (await restore(options)) ?? ''
   })
 }

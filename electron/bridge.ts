@@ -27,6 +27,7 @@ export type StartFailure =
   | 'not-writable'
   | 'damaged'
   | 'too-new'
+  | 'too-old'
   | 'already-running'
   /** A wrong setting, or any failure without a screen of its own. */
   | 'other'

@@ -1,6 +1,6 @@
 /** The page's calls on damaged data: what opening its intact part would lose, and opening it. */
-import { migrations } from '../server/records/migrations.ts'
 import { type SalvagePlan, salvage } from '../server/store/salvage.ts'
+import { schema } from '../server/store/schema.ts'
 import type { Logger } from '../server/util/log.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
 import { outcomeOf } from './outcome.ts'
@@ -23,7 +23,7 @@ export function setupSalvages({ dataDir, server, log }: SalvagesDeps): Salvages 
   const run = (confirm: (plan: SalvagePlan) => boolean) =>
     salvage({
       directory: dataDir,
-      migrations: migrations.length,
+      schema,
       now: () => new Date(),
       confirm: async (plan) => confirm(plan),
     })

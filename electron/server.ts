@@ -4,7 +4,13 @@ import type { Config } from '../server/config/config.ts'
 import { ConfigError } from '../server/config/config.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import type { Services } from '../server/services.ts'
-import { StoreDamaged, StoreLocked, StoreTooNew, StoreUnavailable } from '../server/store/errors.ts'
+import {
+  StoreDamaged,
+  StoreLocked,
+  StoreTooNew,
+  StoreTooOld,
+  StoreUnavailable,
+} from '../server/store/errors.ts'
 import { lockName } from '../server/store/layout.ts'
 import type { Logger } from '../server/util/log.ts'
 import { createSerializer } from '../server/util/serialize.ts'
@@ -148,6 +154,7 @@ export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port'
     return fail('damaged', `${file} ${reason}.${kept} Nothing was deleted.`, movedTo ?? file)
   }
   if (error instanceof StoreTooNew) return fail('too-new', error.message, error.file)
+  if (error instanceof StoreTooOld) return fail('too-old', error.message, error.file)
   if (error instanceof StoreLocked)
     return fail('already-running', error.message, join(error.directory, lockName))
   if (error instanceof StoreUnavailable)

@@ -17,11 +17,11 @@ import { createTrustedClock } from './jobs/trusted-clock.ts'
 import type { ServiceTimes } from './network/lifetime.ts'
 import { createProxy, type ServiceProxy } from './network/proxy.ts'
 import { startPushQueue } from './push/queue.ts'
-import { migrations } from './records/migrations.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
 import { type Files, nodeFiles } from './store/files.ts'
+import { schema } from './store/schema.ts'
 import * as events from './store/tables/events.ts'
 import { createLogger, type Logger } from './util/log.ts'
 import { randomId } from './util/random.ts'
@@ -77,7 +77,7 @@ export interface ServerOptions {
 
 /**
  * Starts the server on the data directory of the configuration.
- * @throws StoreLocked, StoreDamaged, StoreTooNew, or the system's error when the port cannot be bound
+ * @throws StoreLocked, StoreDamaged, StoreTooNew, StoreTooOld, or the system's error when the port cannot be bound
  */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const readClock = options.now ?? (() => new Date())
@@ -172,7 +172,7 @@ function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database
   return Database.open({
     directory: dataDir,
     files,
-    migrations,
+    schema,
     now,
     checkpointBytes,
     fullBytes,

@@ -321,7 +321,7 @@ test('the only files directly in server/ are main.ts, server.ts and services.ts'
 })
 
 describe('SQL that writes is deterministic, because the journal replays it', () => {
-  /** Texts of SQL statements in quotes, without migrations, which run once and are not replayed. */
+  /** Texts of SQL statements in quotes, without the schema, whose statements run once and are not replayed. */
   const statements = list('server/store/tables/*.ts').flatMap((file) =>
     [...read(file).matchAll(/`[^`]*`|'[^'\n]*'/g)]
       .map(([text]) => text.slice(1, -1).trim())

@@ -4,14 +4,14 @@
  */
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { migrations } from '../records/migrations.ts'
 import type { MissingMedia } from '../store/backup-proof.ts'
 import { blobsIn, exists, isIntact } from '../store/blob-files.ts'
 import { Database } from '../store/database.ts'
-import { BackupForeign, StoreDamaged, StoreTooNew } from '../store/errors.ts'
+import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../store/errors.ts'
 import type { Files } from '../store/files.ts'
 import { blobPath, blobsName } from '../store/layout.ts'
 import { restore } from '../store/restore.ts'
+import { schema } from '../store/schema.ts'
 import { namedAmong } from '../store/tables/blobs.ts'
 import * as damaged from '../store/tables/damaged-blobs.ts'
 import { damagedRepositories } from './verify-repositories.ts'
@@ -52,8 +52,8 @@ export async function checkRestore(
     missing = cids
   }
   try {
-    await restore({ directory, file, migrations: migrations.length, now, files, onMissingBlobs })
-    const store = await Database.open({ directory, migrations, now, files })
+    await restore({ directory, file, schema, now, files, onMissingBlobs })
+    const store = await Database.open({ directory, schema, now, files })
     try {
       const lost = namedAmong(store, missing)
       const named = [...lost, ...namedAmong(store, damaged.all(store))].toSorted()
@@ -112,6 +112,8 @@ function describe(problems: readonly string[]): string | undefined {
 function problemOf(error: unknown): string {
   if (error instanceof StoreDamaged) return `The file ${error.reason}.`
   if (error instanceof StoreTooNew) return 'A newer version of this program made it.'
+  if (error instanceof StoreTooOld)
+    return 'An earlier version of this program made it, and this one cannot upgrade it.'
   if (error instanceof BackupForeign) return 'It is not a backup of this program.'
   throw error
 }

@@ -1,12 +1,12 @@
 /** `npm run restore`: replaces the data with a backup. */
 import { basename, join, resolve } from 'node:path'
-import { migrations } from '../records/migrations.ts'
 import { type BackupInfo, listBackups } from '../store/backup.ts'
 import { isProtected } from '../store/backup-content.ts'
 import type { BackupProof } from '../store/backup-proof.ts'
 import { backupsName } from '../store/layout.ts'
 import { deleteReplaced, listReplaced } from '../store/replaced.ts'
 import { restore } from '../store/restore.ts'
+import { schema } from '../store/schema.ts'
 import { iso } from '../util/time.ts'
 import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
@@ -45,7 +45,7 @@ await runCommand(help, async (invocation) => {
     directory: dataDir,
     file,
     passphrase: (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined,
-    migrations: migrations.length,
+    schema,
     now: () => new Date(),
   })
   return replaced === undefined

@@ -1,7 +1,7 @@
 /** `npm run restore -- --salvage`: opens what verifies of damaged data, after it has stated the loss and asked. */
 import { createInterface } from 'node:readline/promises'
-import { migrations } from '../records/migrations.ts'
 import { type SalvagePlan, salvage } from '../store/salvage.ts'
+import { schema } from '../store/schema.ts'
 import { iso } from '../util/time.ts'
 import type { Invocation } from './command.ts'
 
@@ -10,7 +10,7 @@ type Flags = Pick<Invocation, 'dataDir' | 'acceptLoss' | 'acceptChanged'>
 export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags): Promise<string> {
   const result = await salvage({
     directory: dataDir,
-    migrations: migrations.length,
+    schema,
     now: () => new Date(),
     async confirm(plan) {
       process.stdout.write(`${describePlan(plan)}\n`)

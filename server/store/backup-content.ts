@@ -3,6 +3,7 @@ import { checkBackup, readHead } from './backup.ts'
 import { countDamaged } from './backup-blobs.ts'
 import { BackupForeign } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
+import type { Schema } from './migrate.ts'
 import { isEncrypted, isPortable } from './portable.ts'
 import { isSqlite, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
@@ -31,12 +32,11 @@ export async function isProtected(file: string, files: Files = nodeFiles): Promi
 /** Checks a backup as `checkBackup` does, and counts its content. */
 export async function describeBackup(
   file: string,
-  /** Number of migrations that this program has. */
-  migrations: number,
+  schema: Schema,
   passphrase?: string,
   files: Files = nodeFiles,
 ): Promise<BackupContent> {
-  const checked = await checkBackup(file, { migrations, passphrase, files })
+  const checked = await checkBackup(file, { schema, passphrase, files })
   const { sqlite } = await openSnapshot(file, checked.snapshot, 'quick')
   try {
     const damaged = countDamaged(sqlite)
@@ -56,8 +56,6 @@ export async function describeBackup(
   }
 }
 
-/** Number of rows; 0 for a table that an older backup does not have. */
 function count(sqlite: Sqlite, table: string): number {
-  const exists = sqlite.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", [table])
-  return exists ? (sqlite.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0) : 0
+  return sqlite.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0
 }

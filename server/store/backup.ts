@@ -14,10 +14,11 @@ import {
 } from './backup-blobs.ts'
 import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
-import { BackupForeign, StoreDamaged, StoreLocked, StoreTooNew } from './errors.ts'
+import { BackupForeign, StoreDamaged, StoreLocked } from './errors.ts'
 import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeChunks } from './files.ts'
 import { backupsName, blobPath, blobsName } from './layout.ts'
 import type { Lock } from './lock.ts'
+import { checkVersion, type Schema } from './migrate.ts'
 import {
   type BlobContent,
   decodePortable,
@@ -29,7 +30,7 @@ import {
 } from './portable.ts'
 import { loadDuringCheckpoint } from './recover.ts'
 import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
-import { checksumLine, exportSnapshot, isSqlite, openSnapshot, schemaVersion } from './snapshot.ts'
+import { checksumLine, exportSnapshot, isSqlite, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export type { BackupKind } from './retention.ts'
@@ -44,8 +45,8 @@ export interface BackupInfo {
 }
 
 export interface CheckOptions {
-  /** The highest schema version that the program supports; any version passes without it. */
-  readonly migrations?: number
+  /** The schema of the program; any version passes without it. */
+  readonly schema?: Schema | undefined
   /** Decrypts a one-file backup. */
   readonly passphrase?: string | undefined
   /** Folders that may have the blobs of an SQLite backup, besides the one beside it. */
@@ -235,7 +236,7 @@ export async function backupIsDue(dir: string, now: Date, files: Files = nodeFil
 /**
  * Reads an SQLite or one-file backup. Checks that this program wrote it, its checksum if it has one, SQLite's integrity
  * check, and the content of each blob. Missing blobs are no error.
- * @throws StoreDamaged, StoreTooNew, BackupForeign, BackupLocked
+ * @throws StoreDamaged, StoreTooNew, StoreTooOld, BackupForeign, BackupLocked
  */
 export async function checkBackup(file: string, options: CheckOptions = {}): Promise<CheckedBackup> {
   const { files = nodeFiles } = options
@@ -261,10 +262,10 @@ interface ReadOptions extends CheckOptions {
 
 /** Reads the backup at `path`. `file` is its name in errors. */
 async function readBackup(file: string, options: ReadOptions): Promise<CheckedBackup> {
-  const { files, head, path, passphrase, blobsTo, migrations } = options
+  const { files, head, path, passphrase, blobsTo, schema } = options
   if (!isPortable(head)) {
     if (!isSqlite(head)) throw new BackupForeign(file)
-    const { snapshot, blobs } = await checkDatabase(files, path, migrations)
+    const { snapshot, blobs } = await checkDatabase(files, path, schema)
     const missingBlobs = await collectBlobs(blobs, options)
     return { snapshot, createdAt: parseBackupName(basename(file))?.createdAt, blobs, missingBlobs }
   }
@@ -275,13 +276,13 @@ async function readBackup(file: string, options: ReadOptions): Promise<CheckedBa
   }
   const source = { head, chunks: files.chunks(path) }
   const { snapshot, createdAt } = await decodePortable(file, source, passphrase, receive)
-  const blobs = await checkSnapshot(file, snapshot, migrations)
+  const blobs = await checkSnapshot(file, snapshot, schema)
   if (blobsTo !== undefined) await syncBlobDirs(files, blobsTo, [...received])
   return { snapshot, createdAt, blobs, missingBlobs: blobs.filter((cid) => !received.has(cid)) }
 }
 
 /** Reads and checks the database of an SQLite backup. */
-async function checkDatabase(files: Files, file: string, migrations?: number): Promise<Content> {
+async function checkDatabase(files: Files, file: string, schema?: Schema): Promise<Content> {
   // The database that checks it takes the buffer over.
   const snapshot = await files.read(file, 'with room')
   const list = await readIfThere(files, checksumFile(file))
@@ -289,19 +290,14 @@ async function checkDatabase(files: Files, file: string, migrations?: number): P
   if (list !== undefined && !line.equals(list.subarray(0, line.length))) {
     throw new StoreDamaged(file, 'does not match its checksum')
   }
-  return { snapshot, blobs: await checkSnapshot(file, snapshot, migrations) }
+  return { snapshot, blobs: await checkSnapshot(file, snapshot, schema) }
 }
 
 /** Checks a snapshot, and returns the CIDs of its blobs. */
-async function checkSnapshot(
-  file: string,
-  snapshot: Uint8Array,
-  migrations = Number.POSITIVE_INFINITY,
-): Promise<string[]> {
+async function checkSnapshot(file: string, snapshot: Uint8Array, schema?: Schema): Promise<string[]> {
   const { sqlite } = await openSnapshot(file, snapshot, 'thorough')
   try {
-    const version = schemaVersion(sqlite)
-    if (version > migrations) throw new StoreTooNew(file, version, migrations)
+    if (schema) checkVersion(file, sqlite, schema)
     return blobCids(sqlite)
   } finally {
     sqlite.close()

@@ -17,7 +17,7 @@ import { type Files, nodeFiles } from './files.ts'
 import { defaultReserveBytes } from './journal-file.ts'
 import { restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
-import type { Migration } from './migrate.ts'
+import type { Schema } from './migrate.ts'
 import { type OpenedStore, openStore, type StartEvents } from './open.ts'
 import { loadDuringCheckpoint } from './recover.ts'
 import { exportSnapshot, freezeSnapshot } from './snapshot.ts'
@@ -26,13 +26,13 @@ import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
 import { type Reader, runTransaction, type Writer } from './transaction.ts'
 
 export type { BackupInfo } from './backup.ts'
-export type { Migration } from './migrate.ts'
+export type { Schema } from './migrate.ts'
 export type { SqlParams, SqlValue } from './sqlite.ts'
 export type { Reader, Writer } from './transaction.ts'
 
 export interface OpenOptions extends StartEvents {
   readonly directory: string
-  readonly migrations: readonly Migration[]
+  readonly schema: Schema
   readonly now: () => Date
   /** Called when a checkpoint failed, because it has no caller. It will be retried. */
   readonly onFault?: (error: unknown) => void
@@ -102,11 +102,11 @@ export class Database implements Reader {
   }
 
   /**
-   * Opens the store of a data directory, or creates it in an empty one. Throws StoreLocked, StoreDamaged or
-   * StoreTooNew.
+   * Opens the store of a data directory, or creates it in an empty one. Throws StoreLocked, StoreDamaged,
+   * StoreTooNew or StoreTooOld.
    */
   static async open(options: OpenOptions): Promise<Database> {
-    const { directory, migrations, now, files = nodeFiles } = options
+    const { directory, schema, now, files = nodeFiles } = options
     await files.makeDir(directory)
     const lock = await files.lock(directory)
     try {
@@ -114,7 +114,7 @@ export class Database implements Reader {
         options,
         files,
         lock,
-        await openStore(files, directory, migrations, now, options),
+        await openStore(files, directory, schema, now, options),
       )
       // On a full disk the store opens for reading.
       await database.#log.prepare().catch(() => {})

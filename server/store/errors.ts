@@ -61,6 +61,19 @@ export class StoreTooNew extends Error {
   }
 }
 
+/** The file was written by an earlier version of this program that this one does not upgrade. Nothing was changed. */
+export class StoreTooOld extends Error {
+  override readonly name = 'StoreTooOld'
+  readonly file: string
+
+  constructor(file: string, version: number, oldest: number) {
+    super(
+      `${file} has version ${version}, but this program supports versions from ${oldest} on. Nothing was changed. Open it with an earlier version of this program first, which upgrades it.`,
+    )
+    this.file = file
+  }
+}
+
 /** The file is not a backup of this program. Nothing was changed. */
 export class BackupForeign extends Error {
   override readonly name = 'BackupForeign'
@@ -91,7 +104,15 @@ export class BackupLocked extends Error {
 
 /** Restores the class of an error from a worker thread, which passes on only its name and properties. */
 export function withClass(error: unknown): unknown {
-  const classes = [StoreUnavailable, StoreLocked, StoreDamaged, StoreTooNew, BackupForeign, BackupLocked]
+  const classes = [
+    StoreUnavailable,
+    StoreLocked,
+    StoreDamaged,
+    StoreTooNew,
+    StoreTooOld,
+    BackupForeign,
+    BackupLocked,
+  ]
   if (!(error instanceof Error)) return error
   const match = classes.find(({ name }) => name === error.name)
   return match === undefined ? error : Object.setPrototypeOf(error, match.prototype)

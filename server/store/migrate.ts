@@ -1,31 +1,45 @@
-/** Runs schema migrations. */
+/** Creates the schema of a new database, and upgrades that of an older one. */
+import { StoreTooNew, StoreTooOld } from './errors.ts'
 import { schemaVersion } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
-/**
- * One step of the schema: statements, or a function that runs some. Its position, counted from 1, is the version it leads
- * to. A released step never changes.
- */
-export type Migration = { readonly sql: string } | { readonly run: (sqlite: Sqlite) => void }
+export interface Schema {
+  /** Statements that create the newest version. */
+  readonly sql: string
+  /** The oldest version that can be upgraded. */
+  readonly oldest: number
+  /** Statements that lead from the oldest version to the next, and so on to the newest. */
+  readonly upgrades: readonly string[]
+}
+
+/** The version that the program writes, as `user_version`. */
+export function newestVersion({ oldest, upgrades }: Schema): number {
+  return oldest + upgrades.length
+}
+
+/** Throws StoreTooNew or StoreTooOld unless the database has a version that can be opened. @param file its name in errors */
+export function checkVersion(file: string, sqlite: Sqlite, schema: Schema): void {
+  const [version, newest] = [schemaVersion(sqlite), newestVersion(schema)]
+  if (version > newest) throw new StoreTooNew(file, version, newest)
+  if (version < schema.oldest) throw new StoreTooOld(file, version, schema.oldest)
+}
 
 /**
- * Runs the pending migrations, each in a transaction. Foreign keys are off meanwhile, so that a table can be rebuilt, and
- * are checked at the end. After an error the database is unusable: the file on disk is the previous version.
+ * Creates the schema of a database of version 0, or runs the pending upgrades, each in a transaction. Foreign keys are off
+ * meanwhile, so that a table can be rebuilt, and are checked at the end. After an error the database is unusable: the file on disk
+ * is the previous version.
  */
-export function migrate(sqlite: Sqlite, migrations: readonly Migration[]): void {
+export function migrate(sqlite: Sqlite, schema: Schema): void {
+  const version = schemaVersion(sqlite)
+  const pending = version === 0 ? [schema.sql] : schema.upgrades.slice(version - schema.oldest)
   // Without a rollback journal, which would hold every changed page in memory.
   sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA secure_delete = OFF')
-  for (let version = schemaVersion(sqlite) + 1; version <= migrations.length; version++) {
-    sqlite.exec('BEGIN')
-    const step = migrations[version - 1]
-    if (step && 'sql' in step) sqlite.exec(step.sql)
-    else step?.run(sqlite)
-    sqlite.exec(`PRAGMA user_version = ${version}; COMMIT`)
-    sqlite.forget()
-  }
+  for (const statements of pending) sqlite.exec(`BEGIN; ${statements}; COMMIT`)
+  sqlite.exec(`PRAGMA user_version = ${newestVersion(schema)}`)
+  sqlite.forget()
   const broken = sqlite.all<{ table: string }>('PRAGMA foreign_key_check')
   if (broken.length > 0)
-    throw new Error(`A migration left rows in ${broken[0]?.table} that refer to missing rows`)
+    throw new Error(`An upgrade left rows in ${broken[0]?.table} that refer to missing rows`)
   // Leaves nothing of deleted rows in free pages.
   sqlite.exec('VACUUM')
   sqlite.exec('PRAGMA secure_delete = ON; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')

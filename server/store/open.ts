@@ -1,8 +1,8 @@
-/** Opens a locked data directory: creates, recovers or refuses it, and runs pending migrations. */
+/** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
 import { contentOf, saveBackup } from './backup.ts'
 import { removeJournals } from './checkpoint.ts'
-import { StoreDamaged, StoreTooNew } from './errors.ts'
+import { StoreDamaged } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
 import { Journal } from './journal-file.ts'
 import {
@@ -16,13 +16,13 @@ import {
   restoredBlobsName,
   snapshotName,
 } from './layout.ts'
-import { type Migration, migrate } from './migrate.ts'
+import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
 import { type Loaded, load } from './recover.ts'
 import { finishRestore } from './restore.ts'
 import { createSqlite, exportSnapshot, putSnapshot, schemaVersion, writeChecksum } from './snapshot.ts'
 import { Sqlite } from './sqlite.ts'
 
-/** An upgrade of the data to the schema of this program, by numbers of migrations. */
+/** An upgrade of the data to the schema of this program, by versions of the schema. */
 export interface Upgrade {
   readonly from: number
   readonly to: number
@@ -31,7 +31,7 @@ export interface Upgrade {
 
 /** What a person may want to know of a start. */
 export interface StartEvents {
-  /** Called before and after pending migrations, which take a minute for a million notifications. */
+  /** Called before and after pending upgrades, which take a minute for a million notifications. */
   readonly onUpgrade?: (upgrade: Upgrade) => void
   /** Called when a damaged checksum of an intact snapshot was replaced. */
   readonly onDamagedChecksum?: () => void
@@ -47,32 +47,29 @@ export interface OpenedStore {
   readonly sealedBytes: number
 }
 
-/** Opens the store; the caller holds its lock. Throws StoreTooNew, or StoreDamaged after moving the damaged file aside. */
+/** Opens the store; the caller holds its lock. Throws StoreTooNew, StoreTooOld, or StoreDamaged after moving the damaged file aside. */
 export async function openStore(
   files: Files,
   dir: string,
-  migrations: readonly Migration[],
+  schema: Schema,
   now: () => Date,
   { onUpgrade, onDamagedChecksum }: StartEvents = {},
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
   for (const name of (await files.list(dir)).filter(isTemporary)) await files.remove(join(dir, name))
-  if (await isNew(files, dir)) await createStore(files, dir, migrations)
+  if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
   const loaded = await loadOrMoveAside(files, dir, now)
   let { sqlite, seq } = loaded
   let journal: Journal | undefined
   try {
-    const version = schemaVersion(sqlite)
-    if (version > migrations.length) {
-      throw new StoreTooNew(join(dir, snapshotName), version, migrations.length)
-    }
+    checkVersion(join(dir, snapshotName), sqlite, schema)
     journal = await openJournal(files, dir, loaded)
     if (!loaded.hasChecksum) await writeChecksum(files, dir)
     if (loaded.hasDamagedChecksum) onDamagedChecksum?.()
-    const snapshotBytes = await bringUpToDate(files, dir, loaded, migrations, now, onUpgrade)
+    const snapshotBytes = await bringUpToDate(files, dir, loaded, schema, now, onUpgrade)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
     sqlite = await compacted(sqlite)
     return { sqlite, seq, journal, snapshotBytes, sealedBytes }
@@ -108,10 +105,10 @@ async function isNew(files: Files, dir: string): Promise<boolean> {
 }
 
 /** Writes an empty snapshot. Its checksum follows after the first journal, so a snapshot with a checksum has a journal. */
-async function createStore(files: Files, dir: string, migrations: readonly Migration[]): Promise<void> {
+async function createStore(files: Files, dir: string, schema: Schema): Promise<void> {
   const sqlite = await createSqlite()
   try {
-    migrate(sqlite, migrations)
+    migrate(sqlite, schema)
     await putSnapshot(files, dir, [exportSnapshot(sqlite, 0)])
   } finally {
     sqlite.close()
@@ -149,20 +146,20 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   return journal
 }
 
-/** Runs pending migrations, after a backup, and writes a new snapshot. Returns the size of the snapshot in bytes. */
+/** Runs pending upgrades, after a backup, and writes a new snapshot. Returns the size of the snapshot in bytes. */
 async function bringUpToDate(
   files: Files,
   dir: string,
   { sqlite, seq, snapshotBytes }: Loaded,
-  migrations: readonly Migration[],
+  schema: Schema,
   now: () => Date,
   onUpgrade: ((upgrade: Upgrade) => void) | undefined,
 ): Promise<number> {
-  const [from, to] = [schemaVersion(sqlite), migrations.length]
+  const [from, to] = [schemaVersion(sqlite), newestVersion(schema)]
   if (from === to) return snapshotBytes
   onUpgrade?.({ from, to, state: 'started' })
   await saveBackup(files, dir, contentOf(sqlite, seq), now(), 'upgrade')
-  migrate(sqlite, migrations)
+  migrate(sqlite, schema)
   const bytes = exportSnapshot(sqlite, seq)
   await putSnapshot(files, dir, [bytes])
   onUpgrade?.({ from, to, state: 'finished' })

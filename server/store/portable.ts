@@ -5,8 +5,8 @@
  *
  *     age --decrypt everything.tar.gz.age | tar -xz -C DIR
  *
- * An unprotected one is the tar.gz file alone. The gzip header has the time of the backup, to the second. Earlier versions
- * compressed the snapshot without an archive; their files are read too. Blobs are never in memory as a whole.
+ * An unprotected one is the tar.gz file alone. The gzip header has the time of the backup, to the second. Blobs are never in memory
+ * as a whole.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -15,7 +15,6 @@ import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
 import { BackupLocked, StoreDamaged } from './errors.ts'
 import { blobPath, blobsName, isBlobName, snapshotName } from './layout.ts'
-import { isSqlite } from './snapshot.ts'
 import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
 
 /** A blob of a backup. */
@@ -188,50 +187,37 @@ async function* gzip(
 async function decompress(source: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<PortableContent> {
   let length = 0
   let seconds: number | undefined
-  let end = Buffer.alloc(0)
   const inspect = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const each of chunks) {
       const chunk = Buffer.from(each.buffer, each.byteOffset, each.length)
       seconds ??= chunk.readUInt32LE(gzipTimeAt)
-      end = Buffer.concat([end, chunk.subarray(-4)]).subarray(-4)
       length += chunk.length
       yield chunk
     }
   }
-  let content: Unpacked | undefined
+  let snapshot: Uint8Array | undefined
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   await pipeline(Readable.from(source), inspect, gunzip, async (chunks: AsyncIterable<Uint8Array>) => {
-    content = await unpack(chunks, receive)
+    snapshot = await unpack(chunks, receive)
   })
   // Node ignores zeros that follow a gzip file.
-  if (seconds === undefined || content === undefined || gunzip.bytesWritten !== length) {
+  if (seconds === undefined || snapshot === undefined || gunzip.bytesWritten !== length) {
     throw new Error('not a whole gzip file')
   }
-  const { snapshot, isArchive } = content
-  // A gzip file ends in the length of its content, unless Node has appended a second file's content.
-  if (!isArchive && end.readUInt32LE() !== snapshot.length) throw new Error('two gzip files')
   return { snapshot, createdAt: seconds === 0 ? undefined : new Date(seconds * 1000) }
 }
 
-interface Unpacked {
-  readonly snapshot: Uint8Array
-  /** False for the format of earlier versions: the snapshot alone. */
-  readonly isArchive: boolean
-}
-
-/** Returns the snapshot of the content, and passes the blobs on. */
-async function unpack(content: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<Unpacked> {
-  const [head, all] = await peek(content)
-  if (isSqlite(head)) return { snapshot: await collect(all), isArchive: false }
+/** Returns the snapshot of the archive, and passes the blobs on. */
+async function unpack(archive: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<Uint8Array> {
   let snapshot: Uint8Array | undefined
-  for await (const file of readTar(all)) {
+  for await (const file of readTar(archive)) {
     const cid = blobOf(file)
     if (file.name === snapshotName) snapshot = await collect(file.content)
     else if (cid !== undefined && !(await receive(cid, file.content)))
       throw new Error(`${file.name} is damaged`)
   }
   if (snapshot === undefined) throw new Error('there is no snapshot')
-  return { snapshot, isArchive: true }
+  return snapshot
 }
 
 /** Returns the CID of a file in the folder of blobs. */
@@ -250,24 +236,6 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     parts.push(chunk)
   }
   return Buffer.concat(parts, length)
-}
-
-/** Returns the first bytes of a stream, and a stream of all of them. */
-async function peek(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<[head: Uint8Array, all: AsyncIterable<Uint8Array>]> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  let head = Buffer.alloc(0)
-  while (head.length < headBytes) {
-    const { done, value } = await iterator.next()
-    if (done) break
-    head = Buffer.concat([head, value])
-  }
-  const all = async function* () {
-    yield head
-    yield* { [Symbol.asyncIterator]: () => iterator }
-  }
-  return [head, all()]
 }
 
 function startsWith(bytes: Uint8Array, magic: Buffer): boolean {

@@ -18,6 +18,7 @@ import {
   restoredName,
   snapshotName,
 } from './layout.ts'
+import type { Schema } from './migrate.ts'
 import { exportSnapshot, openSnapshot } from './snapshot.ts'
 
 export interface RestoreOptions {
@@ -26,8 +27,7 @@ export interface RestoreOptions {
   readonly file: string
   /** Decrypts a one-file backup. */
   readonly passphrase?: string | undefined
-  /** The highest schema version that the program supports. */
-  readonly migrations: number
+  readonly schema: Schema
   readonly now: () => Date
   readonly files?: Files
   /** Called with the blobs that are lost, before the restore is committed. */

@@ -1,7 +1,7 @@
 /** Names of backups, and the rule which of them are kept. Each kind has its own limit, so that no kind removes another's. */
 import { fileTime, parseFileTime } from './layout.ts'
 
-/** `upgrade`: made before a migration. */
+/** `upgrade`: made before an upgrade of the data. */
 export type BackupKind = 'daily' | 'manual' | 'upgrade'
 
 export interface NamedBackup {
@@ -14,8 +14,7 @@ const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgr
 const weeks = 4
 const weekMs = 7 * 24 * 60 * 60_000
 
-/** Without a kind: the name of earlier versions, which had one limit for all. Most of those are daily backups. */
-const pattern = /^pds-(?:(daily|manual|upgrade)-)?(\d{8}T\d{9}Z)\.sqlite$/
+const pattern = /^pds-(daily|manual|upgrade)-(\d{8}T\d{9}Z)\.sqlite$/
 
 export function backupName({ kind, createdAt }: NamedBackup): string {
   return `pds-${kind}-${fileTime(createdAt)}.sqlite`
@@ -23,7 +22,7 @@ export function backupName({ kind, createdAt }: NamedBackup): string {
 
 /** Parses the name of a backup; undefined for files that people named, which are neither listed nor removed. */
 export function parseBackupName(name: string): NamedBackup | undefined {
-  const [, kind = 'daily', time = ''] = pattern.exec(name) ?? []
+  const [, kind, time = ''] = pattern.exec(name) ?? []
   const createdAt = parseFileTime(time)
   return createdAt && { kind: kind as BackupKind, createdAt }
 }

@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 import { checkBackup, listBackups } from './backup.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
 import { exists, linkBlob, syncBlobDirs } from './blob-files.ts'
-import { StoreDamaged, StoreTooNew } from './errors.ts'
+import { StoreDamaged } from './errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from './files.ts'
 import { scanJournal } from './journal.ts'
 import {
@@ -24,9 +24,10 @@ import {
   sidecarName,
   snapshotName,
 } from './layout.ts'
+import { checkVersion, type Schema } from './migrate.ts'
 import { applyFrames } from './recover.ts'
 import { finishRestore } from './restore.ts'
-import { compareChecksum, exportSnapshot, isSound, openSnapshot, schemaVersion } from './snapshot.ts'
+import { compareChecksum, exportSnapshot, isSound, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface SalvagePlan {
@@ -47,8 +48,7 @@ export interface SalvagePlan {
 
 export interface SalvageOptions {
   readonly directory: string
-  /** The highest schema version that the program supports. */
-  readonly migrations: number
+  readonly schema: Schema
   readonly now: () => Date
   /** Asked before anything changes. Nothing does unless it returns true. */
   readonly confirm: (plan: SalvagePlan) => Promise<boolean>
@@ -57,7 +57,7 @@ export interface SalvageOptions {
 
 /**
  * Salvages the data after `confirm`. Returns the plan and the folder with the replaced files; undefined if it was not confirmed.
- * @throws StoreLocked while a server runs there, StoreDamaged if nothing can be salvaged, StoreTooNew. The data is unchanged then
+ * @throws StoreLocked while a server runs there, StoreDamaged if nothing can be salvaged, StoreTooNew, StoreTooOld. The data is unchanged then
  */
 export async function salvage(
   options: SalvageOptions,
@@ -66,7 +66,7 @@ export async function salvage(
   const lock = await files.lock(dir)
   try {
     await finishRestore(files, dir, now())
-    const { sqlite, seq, plan } = await recover(files, dir, options.migrations)
+    const { sqlite, seq, plan } = await recover(files, dir, options.schema)
     try {
       if (!(await confirm(plan))) return undefined
       await takeBlobs(files, dir, sqlite)
@@ -91,9 +91,9 @@ interface Recovered {
   readonly plan: SalvagePlan
 }
 
-async function recover(files: Files, dir: string, migrations: number): Promise<Recovered> {
+async function recover(files: Files, dir: string, schema: Schema): Promise<Recovered> {
   const present = await filesByName(files, dir)
-  const start = await readStart(files, dir, present, migrations)
+  const start = await readStart(files, dir, present, schema)
   const { sqlite } = start
   try {
     const damaged = [...start.damaged]
@@ -179,7 +179,7 @@ async function readStart(
   files: Files,
   dir: string,
   present: ReadonlyMap<string, string>,
-  migrations: number,
+  schema: Schema,
 ): Promise<Start> {
   const path = present.get(snapshotName)
   const bytes = path === undefined ? undefined : await readIfThere(files, path)
@@ -188,10 +188,11 @@ async function readStart(
     const match = compareChecksum(bytes, list)
     const opened = await openSnapshot(snapshotName, bytes.slice(), 'quick').catch(() => undefined)
     if (opened && isConsistent(opened.sqlite)) {
-      const version = schemaVersion(opened.sqlite)
-      if (version > migrations) {
+      try {
+        checkVersion(join(dir, snapshotName), opened.sqlite, schema)
+      } catch (error) {
         opened.sqlite.close()
-        throw new StoreTooNew(join(dir, snapshotName), version, migrations)
+        throw error
       }
       const isFollowed = await hasLater(files, present, opened.seq)
       if (match !== 'other') return { ...opened, from: 'snapshot', backup: undefined, damaged: [] }
@@ -200,7 +201,7 @@ async function readStart(
     opened?.sqlite.close()
   }
   for (const { file } of await listBackups(dir, files)) {
-    const checked = await checkBackup(file, { migrations, files }).catch(() => undefined)
+    const checked = await checkBackup(file, { schema, files }).catch(() => undefined)
     if (!checked) continue
     const opened = await openSnapshot(file, checked.snapshot, 'quick')
     return { ...opened, from: 'backup', backup: file, damaged: [snapshotName] }

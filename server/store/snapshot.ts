@@ -114,7 +114,7 @@ export function isSound(sqlite: Sqlite): boolean {
   }
 }
 
-/** Number of migrations that a database has had. */
+/** The version of the schema; 0: the database has none yet. */
 export function schemaVersion(sqlite: Sqlite): number {
   return sqlite.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }

@@ -8,6 +8,7 @@ import { type BackupContent, describeBackup } from './backup-content.ts'
 import { checkpoint } from './checkpoint.ts'
 import { withClass } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
+import type { Schema } from './migrate.ts'
 import { restore } from './restore.ts'
 
 export type Task =
@@ -24,16 +25,14 @@ export type Task =
       readonly kind: 'describe'
       readonly file: string
       readonly passphrase?: string
-      /** Number of migrations that this program has. */
-      readonly migrations: number
+      readonly schema: Schema
     }
   | {
       readonly kind: 'restore'
       readonly dir: string
       readonly file: string
       readonly passphrase?: string
-      /** Number of migrations that this program has. */
-      readonly migrations: number
+      readonly schema: Schema
       readonly at: Date
     }
 
@@ -60,10 +59,10 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':
-      return describeBackup(task.file, task.migrations, task.passphrase, files)
+      return describeBackup(task.file, task.schema, task.passphrase, files)
     case 'restore': {
-      const { dir: directory, file, passphrase, migrations, at } = task
-      return restore({ directory, file, passphrase, migrations, now: () => at, files })
+      const { dir: directory, file, passphrase, schema, at } = task
+      return restore({ directory, file, passphrase, schema, now: () => at, files })
     }
   }
 }

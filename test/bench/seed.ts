@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { scopes } from '../../server/auth/scopes.ts'
 import { openSession } from '../../server/auth/sessions.ts'
-import { migrations } from '../../server/records/migrations.ts'
 import { Database, type Writer } from '../../server/store/database.ts'
+import { schema } from '../../server/store/schema.ts'
 import * as accounts from '../../server/store/tables/accounts.ts'
 import * as appPasswords from '../../server/store/tables/app-passwords.ts'
 import * as inviteCodes from '../../server/store/tables/invite-codes.ts'
@@ -28,7 +28,7 @@ export async function seed(dir: string, rows: number): Promise<void> {
 
 /** Opens a store that writes no checkpoint until it is closed; closing writes everything into the snapshot. */
 export function openStore(dir: string): Promise<Database> {
-  return Database.open({ directory: dir, migrations, now, checkpointBytes: Number.POSITIVE_INFINITY })
+  return Database.open({ directory: dir, schema, now, checkpointBytes: Number.POSITIVE_INFINITY })
 }
 
 /** An account, two app passwords, three sessions with their refresh tokens, an invite code. */

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBlobs } from '../../server/blobs/blobs.ts'
-import { migrations } from '../../server/records/migrations.ts'
 import { cidText } from '../../server/store/cid.ts'
 import { Database } from '../../server/store/database.ts'
 import { nodeFiles } from '../../server/store/files.ts'
+import { schema } from '../../server/store/schema.ts'
 import { createLogger } from '../../server/util/log.ts'
 import { filesIn } from '../support/blobs.ts'
 import { plausibleClock } from '../support/clock.ts'
@@ -77,7 +77,7 @@ async function startFor(clients: readonly LoadClient[]): Promise<void> {
 async function expectNoOrphans(): Promise<void> {
   await server.kill()
   const now = () => new Date()
-  const store = await Database.open({ directory: dir, migrations, now })
+  const store = await Database.open({ directory: dir, schema, now })
   const blobs = createBlobs({
     store,
     files: nodeFiles,

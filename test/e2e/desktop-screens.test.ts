@@ -634,6 +634,7 @@ describe('server not running', () => {
   test.each([
     ['not-writable', 'The data folder is not writable', '/data'],
     ['too-new', 'The data is from a newer version', '/data/pds.sqlite'],
+    ['too-old', 'The data is from a version that is too old', '/data/pds.sqlite'],
     ['already-running', 'The server is already running', '/data'],
     ['other', 'The server could not start', undefined],
   ] as const)('failed start: %s has its own screen, and can be retried', async (failure, title, path) => {

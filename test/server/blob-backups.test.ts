@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrations } from '../../server/records/migrations.ts'
+import { schema } from '../../server/store/schema.ts'
 import { runInWorker } from '../../server/store/tasks.ts'
 import { blobOf, download, filesIn, png } from '../support/blobs.ts'
 import { type Account, TestServer } from '../support/server.ts'
@@ -55,7 +55,7 @@ test('backups share the files of the server, and a restore brings a deleted blob
   expect((await stat(kept)).ino).toBe((await stat(there)).ino)
   expect(await filesIn(dirname(file), 'blobs')).toEqual([`${cid.slice(-2)}/${cid}`])
   await promisify(execFile)('sha256sum', ['--check', '--strict', `${file}.sha256`], { cwd: dirname(file) })
-  const content = await runInWorker({ kind: 'describe', file, migrations: migrations.length })
+  const content = await runInWorker({ kind: 'describe', file, schema })
   expect(content).toMatchObject({ blobs: 1, missingBlobs: 0 })
 
   await profile({ displayName: 'without an image' })
@@ -77,7 +77,7 @@ test('a one-file backup holds the blobs, encrypted, and restores them on another
     dir: dataDir,
     file,
     passphrase: 'a long passphrase',
-    migrations: migrations.length,
+    schema,
     at: new Date(),
   })
   const there = await TestServer.start({ dataDir })

@@ -8,8 +8,8 @@ import { readCarWithRoot, verifyRepo } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveRepo } from '../../server/records/export.ts'
-import { migrations } from '../../server/records/migrations.ts'
 import { isProtected } from '../../server/store/backup-content.ts'
+import { schema } from '../../server/store/schema.ts'
 import { runInWorker } from '../../server/store/tasks.ts'
 import { ownerOnly } from '../support/modes.ts'
 import { type Account, type AppSession, TestServer } from '../support/server.ts'
@@ -70,8 +70,7 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
   expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   expect((await readFile(file)).includes('alice')).toBe(false)
   expect(await isProtected(file)).toBe(true)
-  const describe = (passphrase: string) =>
-    runInWorker({ kind: 'describe', file, passphrase, migrations: migrations.length })
+  const describe = (passphrase: string) => runInWorker({ kind: 'describe', file, passphrase, schema })
   expect(await describe('a long passphrase')).toMatchObject({
     bytes: (await stat(file)).size,
     handles: ['alice.test', 'bob.test'],
@@ -87,7 +86,7 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
       dir: dataDir,
       file,
       passphrase,
-      migrations: migrations.length,
+      schema,
       at: new Date(),
     })
   expect(await restore('a long passphrase')).toBe(undefined)

@@ -3,9 +3,9 @@ import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { periodicJobs } from '../../server/jobs/jobs.ts'
-import { migrations } from '../../server/records/migrations.ts'
 import { deleteReplaced, listReplaced } from '../../server/store/replaced.ts'
 import { restore } from '../../server/store/restore.ts'
+import { schema } from '../../server/store/schema.ts'
 import { day } from '../support/clock.ts'
 import { TestServer } from '../support/server.ts'
 
@@ -25,7 +25,7 @@ const folders = async () => (await readdir(dir)).filter((name) => name.startsWit
 async function restoreData(): Promise<string> {
   const { file } = await server.running.services.store.backup()
   await server.running.close()
-  await restore({ directory: dir, file, migrations: migrations.length, now: server.clock.now })
+  await restore({ directory: dir, file, schema, now: server.clock.now })
   await server.open()
   const [name = ''] = (await folders()).slice(-1)
   return name

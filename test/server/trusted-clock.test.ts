@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { pruneEvents } from '../../server/events/retention.ts'
 import { sweep } from '../../server/jobs/maintenance.ts'
-import { migrations } from '../../server/records/migrations.ts'
 import { Database } from '../../server/store/database.ts'
+import { schema } from '../../server/store/schema.ts'
 import { state as eventState } from '../../server/store/tables/events.ts'
 import { day, hour, minute } from '../support/clock.ts'
 import { PlcDirectory } from '../support/plc.ts'
@@ -106,7 +106,7 @@ test('the first start of this version does not trust a clock that the stored dat
   await server.account('alice')
   await server.running.close()
   const { dataDir: directory } = server.config
-  const store = await Database.open({ directory, migrations, now: server.clock.now })
+  const store = await Database.open({ directory, schema, now: server.clock.now })
   await store.transact((tx) => tx.run('UPDATE clock SET trusted_at = NULL'))
   await store.close()
   server.clock.advance(years)

@@ -1,9 +1,9 @@
-/** An empty store, migrated once per process: the migrations take most of the first start of a server. */
+/** An empty store, made once per process: creating it takes most of the first start of a server. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrations } from '../../server/records/migrations.ts'
 import { Database } from '../../server/store/database.ts'
+import { schema } from '../../server/store/schema.ts'
 
 let files: Promise<ReadonlyMap<string, Buffer>> | undefined
 
@@ -16,7 +16,7 @@ export async function writeEmptyStore(directory: string): Promise<void> {
 async function makeFiles(): Promise<ReadonlyMap<string, Buffer>> {
   const directory = await mkdtemp(join(tmpdir(), 'pds-empty-'))
   try {
-    const store = await Database.open({ directory, migrations, now: () => new Date() })
+    const store = await Database.open({ directory, schema, now: () => new Date() })
     await store.close()
     const made = new Map<string, Buffer>()
     for (const { name } of (await readdir(directory, { withFileTypes: true })).filter((entry) =>

@@ -161,7 +161,7 @@ test('data in use by another process is not opened until that process releases i
   await heading(page, 'Create the first account').waitFor()
 })
 
-test('a damaged file is set aside and a backup restores the data; a file of a newer version is refused', async () => {
+test('a damaged file is set aside and a backup restores the data; a file of a newer or a too old version is refused', async () => {
   const machine = await newMachine()
   const app = await machine.start()
   const page = await app.page()
@@ -184,15 +184,20 @@ test('a damaged file is set aside and a backup restores the data; a file of a ne
   expect(await stateOf(app)).toMatchObject({ kind: 'running' })
   await heading(page, 'Create the first account').waitFor()
 
-  // A file of a newer version.
   await call(page, 'server.stop')
   const file = join(machine.dataDir, 'pds.sqlite')
   const bytes = await readFile(file)
-  bytes.writeUInt32BE(9999, 60)
-  await writeFile(file, bytes)
-  await writeFile(`${file}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  pds.sqlite\n`)
-  expect(await call(page, 'server.start')).toMatchObject({ kind: 'failed', failure: 'too-new', path: file })
-  await heading(page, 'The data is from a newer version').waitFor()
+  for (const [version, failure, title] of [
+    [9999, 'too-new', 'The data is from a newer version'],
+    [1, 'too-old', 'The data is from a version that is too old'],
+  ] as const) {
+    // SQLite's user version.
+    bytes.writeUInt32BE(version, 60)
+    await writeFile(file, bytes)
+    await writeFile(`${file}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  pds.sqlite\n`)
+    expect(await call(page, 'server.start')).toMatchObject({ kind: 'failed', failure, path: file })
+    await heading(page, title).waitFor()
+  }
 })
 
 test('a port in use is shown on its own screen, and changed only on request', async () => {

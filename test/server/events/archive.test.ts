@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { migrations } from '../../../server/records/migrations.ts'
 import { type Files, nodeFiles } from '../../../server/store/files.ts'
 import { restore } from '../../../server/store/restore.ts'
+import { schema } from '../../../server/store/schema.ts'
 import * as removals from '../../../server/store/tables/event-removals.ts'
 import * as segments from '../../../server/store/tables/event-segments.ts'
 import * as events from '../../../server/store/tables/events.ts'
@@ -301,7 +301,7 @@ test('after a restore the archived events are outdated, and their files are dele
   await restore({
     directory: server.config.dataDir,
     file,
-    migrations: migrations.length,
+    schema,
     now: server.clock.now,
   })
   await server.open()

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrations } from '../../../server/records/migrations.ts'
 import { restore } from '../../../server/store/restore.ts'
+import { schema } from '../../../server/store/schema.ts'
 import { findByDid } from '../../../server/store/tables/accounts.ts'
 import * as events from '../../../server/store/tables/events.ts'
 import { ServerProcess } from '../../crash/process.ts'
@@ -239,7 +239,7 @@ test('after a restore, a repository without its root block does not stop the sta
   const { file } = await store.backup()
   await restored.running.close()
   const { dataDir: directory } = restored.config
-  await restore({ directory, file, migrations: migrations.length, now: restored.clock.now })
+  await restore({ directory, file, schema, now: restored.clock.now })
   await restored.open()
   expect(await post('after the restore', hugo, restored.url)).toContain(hugo.did)
   await restored.close()
@@ -271,7 +271,7 @@ test('after a restore, numbers go on far ahead, and every account and repository
   await restore({
     directory: restored.config.dataDir,
     file,
-    migrations: migrations.length,
+    schema,
     now: restored.clock.now,
   })
   await restored.open()

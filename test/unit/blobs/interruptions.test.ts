@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { cidForRawHash } from '@atproto/lex-data'
 import { beforeAll, expect, test } from 'vitest'
 import { type Blobs, createBlobs } from '../../../server/blobs/blobs.ts'
-import { migrations } from '../../../server/records/migrations.ts'
 import { isIntact } from '../../../server/store/blob-files.ts'
 import { Database } from '../../../server/store/database.ts'
 import { blobPath } from '../../../server/store/layout.ts'
+import { schema } from '../../../server/store/schema.ts'
 import * as accounts from '../../../server/store/tables/accounts.ts'
 import * as table from '../../../server/store/tables/blobs.ts'
 import * as records from '../../../server/store/tables/records.ts'
@@ -38,7 +38,7 @@ class Server {
   async open(at: number): Promise<void> {
     const { files } = this.#disk
     const now = () => new Date(at)
-    this.store = await Database.open({ directory, migrations, now, files })
+    this.store = await Database.open({ directory, schema, now, files })
     this.blobs = createBlobs({
       store: this.store,
       files,

@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createEventStream } from '../../../server/events/stream.ts'
-import { migrations } from '../../../server/records/migrations.ts'
 import type { Files } from '../../../server/store/files.ts'
 import * as removals from '../../../server/store/tables/event-removals.ts'
 import { FaultyDisk } from '../store/faulty-disk.ts'
@@ -79,25 +78,6 @@ describe('archiving', () => {
     })
     await archived.archive.run()
     expect(archived.segments[0]).toMatchObject({ firstSeq: 1, lastSeq: 50, bytes: 50 })
-    await archived.store.close()
-  })
-
-  test('events of an earlier version are archived', async () => {
-    const disk = new FaultyDisk()
-    const step = migrations.findIndex((one) => 'sql' in one && one.sql.includes('event_segments'))
-    const before = await new ArchivedStore(disk).open(disk.files, { steps: migrations.slice(0, step) })
-    await before.store.transact((tx) => {
-      for (const seq of range(1, 9))
-        tx.run(`INSERT INTO events VALUES (?, 'commit', ?, 0, ?)`, [
-          ...[seq, a, new Uint8Array(Buffer.from(`${a} ${seq}`.padEnd(frameBytes)))],
-        ])
-      tx.run('UPDATE event_state SET last_seq = 9, bytes = 900')
-    })
-    await before.store.close()
-    const archived = await new ArchivedStore(disk).open()
-    await archived.archive.run()
-    expect(archived.segments).toHaveLength(2)
-    expect(await archived.replay()).toEqual(framesOf(a, ...range(1, 9)))
     await archived.store.close()
   })
 

@@ -5,10 +5,10 @@ import { createEventLog, type EventLog } from '../../../server/events/event-log.
 import { pruneEvents } from '../../../server/events/retention.ts'
 import { createSegmentFiles, type SegmentFiles } from '../../../server/events/segment-files.ts'
 import { createBackground } from '../../../server/jobs/background.ts'
-import { migrations } from '../../../server/records/migrations.ts'
-import { Database, type Migration } from '../../../server/store/database.ts'
+import { Database } from '../../../server/store/database.ts'
 import type { Files } from '../../../server/store/files.ts'
 import { eventsName } from '../../../server/store/layout.ts'
+import { schema } from '../../../server/store/schema.ts'
 import * as removals from '../../../server/store/tables/event-removals.ts'
 import * as segments from '../../../server/store/tables/event-segments.ts'
 import * as events from '../../../server/store/tables/events.ts'
@@ -39,15 +39,11 @@ export class ArchivedStore {
   /** @param files replaces the files of the archive */
   async open(
     files: Files = this.disk.files,
-    {
-      steps = migrations,
-      storeFiles = this.disk.files,
-      eventLimit = 100_000,
-    }: { steps?: readonly Migration[]; storeFiles?: Files; eventLimit?: number } = {},
+    { storeFiles = this.disk.files, eventLimit = 100_000 }: { storeFiles?: Files; eventLimit?: number } = {},
   ): Promise<this> {
     this.store = await Database.open({
       directory,
-      migrations: steps,
+      schema,
       now: () => new Date(0),
       files: storeFiles,
     })

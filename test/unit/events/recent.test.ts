@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRecentEvents, type RecentEvents } from '../../../server/events/recent.ts'
-import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
+import { schema } from '../../../server/store/schema.ts'
 import { append, page, state } from '../../../server/store/tables/events.ts'
 
 let directory: string
@@ -17,7 +17,7 @@ const signal = new AbortController().signal
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'pds-test-'))
-  store = await Database.open({ directory, migrations, now: () => new Date() })
+  store = await Database.open({ directory, schema, now: () => new Date() })
   onDisk = undefined
   recent = createRecentEvents({
     eventLog: { page: async (after) => page(store, after) },

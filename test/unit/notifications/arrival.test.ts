@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { arrivalTime } from '../../../server/notifications/arrival.ts'
-import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
+import { schema } from '../../../server/store/schema.ts'
 
 let dir: string
 let db: Database
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'pds-arrival-'))
-  db = await Database.open({ directory: dir, migrations, now: () => new Date() })
+  db = await Database.open({ directory: dir, schema, now: () => new Date() })
 })
 afterEach(async () => {
   await db.close()

@@ -3,9 +3,9 @@ import { encode } from '@atproto/lex-cbor'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createNotificationEvents, type NotificationEvents } from '../../../server/notifications/events.ts'
 import { createLive, type LiveNotifications } from '../../../server/notifications/live.ts'
-import { migrations } from '../../../server/records/migrations.ts'
 import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
+import { schema } from '../../../server/store/schema.ts'
 import * as actors from '../../../server/store/tables/actors.ts'
 import * as notifications from '../../../server/store/tables/notifications.ts'
 import { iso } from '../../../server/util/time.ts'
@@ -25,7 +25,7 @@ let faults: unknown[]
 beforeEach(async () => {
   disk = new FaultyDisk()
   gate = new Gate(disk.files)
-  db = await Database.open({ directory: '/data', migrations, now: () => new Date(0), files: gate.files })
+  db = await Database.open({ directory: '/data', schema, now: () => new Date(0), files: gate.files })
   events = createNotificationEvents()
   faults = []
   const contexts = createViewContexts({

@@ -6,13 +6,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createSigningKey, type SigningKey } from '../../../server/identity/keys.ts'
 import { firstCommit } from '../../../server/records/commit.ts'
 import { createExports } from '../../../server/records/export.ts'
-import { migrations } from '../../../server/records/migrations.ts'
 import { prepareRecord } from '../../../server/records/prepare.ts'
 import { createRepositories, type Repositories } from '../../../server/records/repositories.ts'
 import { createTidClock } from '../../../server/records/tid.ts'
 import { cidBytes } from '../../../server/store/cid.ts'
 import { Database, type Writer } from '../../../server/store/database.ts'
 import { nodeFiles } from '../../../server/store/files.ts'
+import { schema } from '../../../server/store/schema.ts'
 import * as accounts from '../../../server/store/tables/accounts.ts'
 import * as records from '../../../server/store/tables/records.ts'
 import * as repos from '../../../server/store/tables/repos.ts'
@@ -34,7 +34,7 @@ let store: Database
 let key: SigningKey
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'pds-repositories-'))
-  store = await Database.open({ directory: dir, migrations, now })
+  store = await Database.open({ directory: dir, schema, now })
   key = await createSigningKey()
   const start = await firstCommit({ did, rev: nextTid() }, key.privateKey)
   await store.transact((tx) => insertAccount(tx, start))

@@ -5,18 +5,18 @@ import { describe, expect, test } from 'vitest'
 import { backup, checkBackup, exportBackup, listBackups } from '../../../server/store/backup.ts'
 import { isIntact, writeBlob } from '../../../server/store/blob-files.ts'
 import { cidBytes, cidText } from '../../../server/store/cid.ts'
-import { Database, type Migration } from '../../../server/store/database.ts'
+import { Database } from '../../../server/store/database.ts'
 import { blobPath } from '../../../server/store/layout.ts'
 import { restore } from '../../../server/store/restore.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 
 const directory = '/data'
 const folder = '/data/blobs'
 const pool = '/data/backups/blobs'
-const schema: Migration = {
-  sql: `CREATE TABLE blobs (cid BLOB NOT NULL) STRICT; CREATE TABLE accounts (id INTEGER, handle TEXT) STRICT;
-        CREATE TABLE records (id INTEGER) STRICT; CREATE TABLE notifications (id INTEGER) STRICT`,
-}
+const schema = schemaOf(`
+  CREATE TABLE blobs (cid BLOB NOT NULL) STRICT; CREATE TABLE accounts (id INTEGER, handle TEXT) STRICT;
+  CREATE TABLE records (id INTEGER) STRICT; CREATE TABLE notifications (id INTEGER) STRICT`)
 const start = Date.UTC(2031, 0, 1)
 const at = (minute: number) => new Date(start + minute * 60_000)
 
@@ -37,7 +37,7 @@ async function setBlobs(disk: FaultyDisk, cids: readonly string[]): Promise<void
     await writeBlob(files, folder, cid, chunksOf(cid))
     await files.syncDir(`${folder}/${cid.slice(-2)}`)
   }
-  const db = await Database.open({ directory, migrations: [schema], now: () => at(0), files })
+  const db = await Database.open({ directory, schema, now: () => at(0), files })
   const before = db.all<{ cid: Uint8Array }>('SELECT cid FROM blobs').map(({ cid }) => cidText(cid))
   await db.transact((tx) => {
     tx.run('DELETE FROM blobs')
@@ -50,7 +50,7 @@ async function setBlobs(disk: FaultyDisk, cids: readonly string[]): Promise<void
 /** Opens the store and returns its blobs, each of which must have its file. */
 async function blobsOf(disk: FaultyDisk): Promise<string[]> {
   const { files } = disk
-  const db = await Database.open({ directory, migrations: [schema], now: () => at(0), files })
+  const db = await Database.open({ directory, schema, now: () => at(0), files })
   const cids = db.all<{ cid: Uint8Array }>('SELECT cid FROM blobs').map(({ cid }) => cidText(cid))
   await db.close()
   for (const cid of cids) expect(await isIntact(files, blobPath(folder, cid), cid), cid).toBe(true)
@@ -122,7 +122,7 @@ describe('backups', () => {
 
 describe('a restore', () => {
   const restoreOn = (disk: FaultyDisk, file: string) =>
-    restore({ directory, file, migrations: 1, now: () => at(5), files: disk.files })
+    restore({ directory, file, schema, now: () => at(5), files: disk.files })
 
   test('brings the blobs of the backup back, and keeps the replaced ones', async () => {
     const { disk, file } = await prepared()
@@ -178,7 +178,7 @@ describe('one-file backups', () => {
     await elsewhere.files.makeDir('/usb')
     elsewhere.put('/usb/all.tar.gz', disk.content('/usb/all.tar.gz'))
     const { files } = elsewhere
-    await restore({ directory, file: '/usb/all.tar.gz', passphrase, migrations: 1, now: () => at(5), files })
+    await restore({ directory, file: '/usb/all.tar.gz', passphrase, schema, now: () => at(5), files })
     expect(await blobsOf(elsewhere)).toEqual([two, three].toSorted())
   })
 
@@ -192,7 +192,7 @@ describe('one-file backups', () => {
     const damaged = restore({
       directory,
       file: '/usb/all.tar.gz',
-      migrations: 1,
+      schema,
       now: () => at(5),
       files: disk.files,
     })

@@ -50,14 +50,14 @@ test('backups from the future, made while the clock was wrong, expire first', ()
   expect(expired.length).toBeGreaterThanOrEqual(5)
 })
 
-test('names of backups are parsed back; names of earlier versions are daily backups', () => {
+test('names of backups are parsed back; other names are none', () => {
   for (const kind of ['daily', 'manual', 'upgrade'] as const) {
     expect(parseBackupName(backupName(made(kind, 3)))).toEqual(made(kind, 3))
   }
   expect(backupName(made('manual', 0))).toBe('pds-manual-20260101T030000000Z.sqlite')
-  expect(parseBackupName('pds-20260101T030000000Z.sqlite')).toEqual(made('daily', 0))
   for (const name of [
     'before-the-move.sqlite',
+    'pds-20260101T030000000Z.sqlite',
     'pds-other-20260101T030000000Z.sqlite',
     'pds-manual-x.sqlite',
   ]) {

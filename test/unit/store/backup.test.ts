@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
 import {
-  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -20,20 +19,23 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { backup, backupIsDue, checkBackup, listBackups } from '../../../server/store/backup.ts'
-import { Database, type Migration } from '../../../server/store/database.ts'
-import { StoreDamaged, StoreLocked, StoreTooNew } from '../../../server/store/errors.ts'
+import { Database, type Schema } from '../../../server/store/database.ts'
+import { StoreDamaged, StoreLocked, StoreTooNew, StoreTooOld } from '../../../server/store/errors.ts'
 import { type Files, nodeFiles } from '../../../server/store/files.ts'
 import type { Upgrade } from '../../../server/store/open.ts'
 import { restore } from '../../../server/store/restore.ts'
+import { schema as dataSchema } from '../../../server/store/schema.ts'
 import { Sqlite } from '../../../server/store/sqlite.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, TrackedStore, directory as trackedDirectory } from './tracked-store.ts'
 
-const first: Migration = { sql: 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT' }
-const second: Migration = { sql: 'ALTER TABLE note ADD COLUMN more TEXT' }
-const broken: Migration = {
-  sql: 'ALTER TABLE note ADD COLUMN even_more TEXT; INSERT INTO nowhere VALUES (1)',
-}
+const first = 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT'
+const second = 'ALTER TABLE note ADD COLUMN more TEXT'
+const broken = 'ALTER TABLE note ADD COLUMN even_more TEXT; INSERT INTO nowhere VALUES (1)'
+const schema = schemaOf(first)
+/** Its only version is the second one. */
+const sinceSecond: Schema = { ...schemaOf(first, second), oldest: 2, upgrades: [] }
 
 let directory: string
 let minute: number
@@ -44,11 +46,17 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
-const open = (...migrations: Migration[]) => Database.open({ directory, migrations, now })
+const open = (...steps: string[]) => Database.open({ directory, schema: schemaOf(...steps), now })
 const insert = (db: Database, text: string) =>
   db.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', [text]))
 const texts = (db: Database) =>
   db.all<{ text: string }>('SELECT text FROM note ORDER BY id').map(({ text }) => text)
+const contents = () =>
+  new Map(
+    readdirSync(directory, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name))]),
+  )
 const backups = () => readdirSync(join(directory, 'backups')).sort()
 const mode = (path: string) => (statSync(join(directory, path)).mode & 0o777).toString(8)
 
@@ -95,14 +103,14 @@ describe('files of the data directory', () => {
   })
 })
 
-describe('migrations', () => {
+describe('upgrades', () => {
   test('run in order, after a backup of the store', async () => {
     const old = await open(first)
     await insert(old, 'a')
     await old.close()
     expect(existsSync(join(directory, 'backups'))).toBe(false)
     const upgrades: Upgrade[] = []
-    const options = { directory, migrations: [first, second], now }
+    const options = { directory, schema: schemaOf(first, second), now }
     const db = await Database.open({ ...options, onUpgrade: (upgrade) => upgrades.push(upgrade) })
     expect(upgrades).toEqual([
       { from: 1, to: 2, state: 'started' },
@@ -111,7 +119,7 @@ describe('migrations', () => {
     expect(db.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a', more: null }])
     const [before] = await listBackups(directory)
     await db.close()
-    await restore({ directory, file: before?.file ?? '', migrations: 1, now })
+    await restore({ directory, file: before?.file ?? '', schema, now })
     const back = await open(first)
     expect(back.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a' }])
     await back.close()
@@ -132,7 +140,7 @@ describe('migrations', () => {
     expect(readFileSync(path).includes('a secret of old')).toBe(false)
   })
 
-  test('a failed migration leaves the store unchanged', async () => {
+  test('a failed upgrade leaves the store unchanged', async () => {
     const old = await open(first)
     await insert(old, 'a')
     await old.close()
@@ -143,16 +151,15 @@ describe('migrations', () => {
   })
 
   test('may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
-    const parent = { sql: 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT' }
+    const parent = 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT'
     const db = await open(first, parent)
     await insert(db, 'a')
     await db.transact((tx) => tx.run('INSERT INTO child VALUES (1)'))
     await db.close()
-    const rebuild = {
-      sql: `CREATE TABLE new (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
-            INSERT INTO new SELECT * FROM note; DROP TABLE note; ALTER TABLE new RENAME TO note`,
-    }
-    await expect(open(first, parent, { sql: 'DELETE FROM note' })).rejects.toThrow('refer to missing rows')
+    const rebuild = `
+      CREATE TABLE new (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+      INSERT INTO new SELECT * FROM note; DROP TABLE note; ALTER TABLE new RENAME TO note`
+    await expect(open(first, parent, 'DELETE FROM note')).rejects.toThrow('refer to missing rows')
     const rebuilt = await open(first, parent, rebuild)
     expect(rebuilt.all('SELECT * FROM child')).toEqual([{ note: 1 }])
     await rebuilt.close()
@@ -165,6 +172,18 @@ describe('migrations', () => {
     await expect(open(first)).rejects.toThrow('has version 2, but this program supports versions up to 1')
     expect(readFileSync(join(directory, 'pds.sqlite')).equals(before)).toBe(true)
     await (await open(first, second)).close()
+  })
+
+  test('a store that is too old to be upgraded is refused and left unchanged', async () => {
+    await (await open(first)).close()
+    const before = contents()
+    const start = Database.open({ directory, schema: sinceSecond, now })
+    await expect(start).rejects.toThrow(StoreTooOld)
+    await expect(start).rejects.toThrow(
+      'has version 1, but this program supports versions from 2 on. Nothing was changed.',
+    )
+    expect(contents()).toEqual(before)
+    await (await open(first)).close()
   })
 })
 
@@ -180,7 +199,7 @@ describe('backups', () => {
     expect(info).toMatchObject({ bytes: statSync(info.file).size })
     await checkBackup(info.file)
     await db.close()
-    await restore({ directory, file: info.file, migrations: 1, now })
+    await restore({ directory, file: info.file, schema, now })
     const back = await open(first)
     expect(texts(back)).toEqual(['a', 'b'])
     await back.close()
@@ -228,7 +247,7 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('manual backups never remove daily ones, nor those made before a migration', async () => {
+  test('manual backups never remove daily ones, nor those made before an upgrade', async () => {
     await (await open(first)).close()
     const db = await open(first, second)
     const daily = basename((await db.backup('daily')).file)
@@ -239,20 +258,17 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('backups named by earlier versions are listed, restorable, and expire as daily ones', async () => {
+  test('a backup that a person named is neither listed nor removed, and can be restored', async () => {
     const db = await open(first)
     await insert(db, 'a')
     const { file } = await db.backup()
-    const old = join(directory, 'backups', 'pds-20251231T000000000Z.sqlite')
-    renameSync(file, old)
-    copyFileSync(old, join(directory, 'backups', 'before-the-move.sqlite'))
-    expect(await listBackups(directory)).toMatchObject([{ file: old, kind: 'daily' }])
+    const named = join(directory, 'backups', 'before-the-move.sqlite')
+    renameSync(file, named)
+    expect(await listBackups(directory)).toEqual([])
     for (let i = 0; i < 8; i++) await db.backup('daily')
     await db.close()
-    // The first of its week.
-    expect((await listBackups(directory)).at(-1)?.file).toBe(old)
     expect(backups()).toContain('before-the-move.sqlite')
-    await restore({ directory, file: old, migrations: 1, now })
+    await restore({ directory, file: named, schema, now })
     const back = await open(first)
     expect(texts(back)).toEqual(['a'])
     await back.close()
@@ -286,7 +302,7 @@ describe('backups', () => {
       ...files,
       read: async (path: string) => (isBackup(path) ? Buffer.alloc(8192) : files.read(path)),
     }
-    const db = await Database.open({ directory: '/data', migrations: [first], now, files: corrupting })
+    const db = await Database.open({ directory: '/data', schema, now, files: corrupting })
     await expect(db.backup()).rejects.toThrow('does not match its checksum')
     expect(await listBackups('/data', files)).toEqual([])
     await db.close()
@@ -311,14 +327,14 @@ describe('restore', () => {
   test('the replaced files are kept', async () => {
     const file = await storeWithBackup()
     const before = readFileSync(join(directory, 'pds.sqlite'))
-    const replaced = await restore({ directory, file, migrations: 1, now })
+    const replaced = await restore({ directory, file, schema, now })
     expect(readFileSync(join(replaced ?? '', 'pds.sqlite')).equals(before)).toBe(true)
     const db = await open(first)
     expect(texts(db)).toEqual(['a'])
     await insert(db, 'c')
     await db.close()
     // And back again, from the replaced files.
-    await restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), migrations: 1, now })
+    await restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), schema, now })
     const back = await open(first)
     expect(texts(back)).toEqual(['a', 'b'])
     await back.close()
@@ -328,7 +344,7 @@ describe('restore', () => {
     const file = await storeWithBackup()
     writeFileSync(join(directory, 'pds.sqlite'), 'garbage')
     await expect(open(first)).rejects.toThrow(StoreDamaged)
-    await restore({ directory, file, migrations: 1, now })
+    await restore({ directory, file, schema, now })
     const db = await open(first)
     expect(texts(db)).toEqual(['a'])
     await db.close()
@@ -337,8 +353,8 @@ describe('restore', () => {
   test('an empty directory receives the data', async () => {
     const file = await storeWithBackup()
     const elsewhere = join(directory, 'elsewhere')
-    expect(await restore({ directory: elsewhere, file, migrations: 1, now })).toBe(undefined)
-    const db = await Database.open({ directory: elsewhere, migrations: [first], now })
+    expect(await restore({ directory: elsewhere, file, schema, now })).toBe(undefined)
+    const db = await Database.open({ directory: elsewhere, schema, now })
     expect(texts(db)).toEqual(['a'])
     await db.close()
   })
@@ -355,18 +371,22 @@ describe('restore', () => {
     const file = await storeWithBackup()
     spoil(file)
     const before = readdirSync(directory)
-    await expect(restore({ directory, file, migrations: 1, now })).rejects.toThrow(message)
+    await expect(restore({ directory, file, schema, now })).rejects.toThrow(message)
     expect(readdirSync(directory)).toEqual(before)
     const db = await open(first)
     expect(texts(db)).toEqual(['a', 'b'])
     await db.close()
   })
 
-  test('a backup of a newer program is refused, and so is a directory in use', async () => {
+  test('a backup of a newer program is refused, one that is too old, and a directory in use', async () => {
     const file = await storeWithBackup()
-    await expect(restore({ directory, file, migrations: 0, now })).rejects.toThrow(StoreTooNew)
+    const before = contents()
+    const restoreWith = (other: Schema) => restore({ directory, file, schema: other, now })
+    await expect(restoreWith({ ...schema, oldest: 0 })).rejects.toThrow(StoreTooNew)
+    await expect(restoreWith(sinceSecond)).rejects.toThrow(StoreTooOld)
+    expect(contents()).toEqual(before)
     const db = await open(first)
-    await expect(restore({ directory, file, migrations: 1, now })).rejects.toThrow(StoreLocked)
+    await expect(restore({ directory, file, schema, now })).rejects.toThrow(StoreLocked)
     await db.close()
   })
 
@@ -386,7 +406,7 @@ describe('restore', () => {
     await store.add(2)
     await store.kill()
     const run = async (disk: FaultyDisk) =>
-      restore({ directory: trackedDirectory, file, migrations: 1, now, files: disk.files })
+      restore({ directory: trackedDirectory, file, schema, now, files: disk.files })
 
     const healthy = store.disk.clone()
     await run(healthy)
@@ -418,8 +438,8 @@ describe('commands', () => {
     ])
 
   test('backup and restore: make a backup, list it and restore it', async () => {
-    const { migrations } = await import('../../../server/records/migrations.ts')
-    await (await open(...migrations)).close()
+    const openData = () => Database.open({ directory, schema: dataSchema, now })
+    await (await openData()).close()
     const made = (await run('backup', '--data-dir', directory)).stdout
     const [name = ''] = backups()
     expect(made).toContain(name)
@@ -430,7 +450,7 @@ describe('commands', () => {
     expect((await run('restore', name, '--data-dir', directory)).stdout).toMatch(
       /^Restored .* are in .*replaced-/,
     )
-    await (await open(...migrations)).close()
+    await (await openData()).close()
   })
 
   test('restore: lists folders of replaced files, and deletes the one that is named', async () => {

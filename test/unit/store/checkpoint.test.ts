@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Database } from '../../../server/store/database.ts'
 import { nodeFiles } from '../../../server/store/files.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 
-const migrations = [{ sql: 'CREATE TABLE rows (id INTEGER PRIMARY KEY, bytes BLOB) STRICT' }]
+const schema = schemaOf('CREATE TABLE rows (id INTEGER PRIMARY KEY, bytes BLOB) STRICT')
 const bytesOf = (n: number) => new Uint8Array(20_000).fill(n)
 
 test.each(['copied', 'merged'])(
@@ -14,7 +15,7 @@ test.each(['copied', 'merged'])(
   async (kind) => {
     const parent = await mkdtemp(join(tmpdir(), 'pds-test-'))
     const [directory, image] = [join(parent, 'data'), join(parent, 'image')]
-    const options = { migrations, now: () => new Date() }
+    const options = { schema, now: () => new Date() }
     await (await Database.open({ ...options, directory })).close()
     let parts = 0
     const begun = Promise.withResolvers<void>()

@@ -16,7 +16,7 @@ async function live(store: TrackedStore): Promise<void> {
   await store.backup()
   await store.close()
   store.mergeFiles = true
-  await store.tryToOpen(items, notes)
+  await store.tryToOpen(notes)
   await store.add(7, 8)
   await store.checkpoint()
   await store.add(9)
@@ -93,7 +93,7 @@ test.each(cases)(
       if (verified.has(state)) continue
       verified.add(state)
 
-      await store.open(items, notes)
+      await store.open(notes)
       const ids = store.ids()
       if (ending === 'a clean close') expect(ids, where).toEqual([...acknowledged])
       expect(ids, where).toEqual(expect.arrayContaining([...acknowledged]))
@@ -103,14 +103,14 @@ test.each(cases)(
       await store.close()
       store.disk.restart()
 
-      await store.open(items, notes)
+      await store.open(notes)
       expect(store.ids(), where).toEqual(ids)
       await store.add(100)
       store.disk.cutPower()
       await store.close()
       store.disk.restart()
 
-      await store.open(items, notes)
+      await store.open(notes)
       expect(store.ids(), where).toEqual([...ids, 100])
       await store.close()
     }

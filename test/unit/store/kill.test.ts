@@ -43,7 +43,7 @@ test(`acknowledged transactions survive ${kills} kills`, { timeout: 300_000 }, a
     promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200), checkpoints)))
     // Sometimes the next process recovers the files of two killed ones.
     if (kill % 3 === 0) continue
-    const db = await Database.open({ directory, migrations: [pairs], now: () => new Date() })
+    const db = await Database.open({ directory, schema: pairs, now: () => new Date() })
     const there = db.all<{ id: number }>('SELECT id FROM one ORDER BY id').map(({ id }) => id)
     expect(db.all<{ id: number }>('SELECT id FROM two ORDER BY id').map(({ id }) => id)).toEqual(there)
     expect(

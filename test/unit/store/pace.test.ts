@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Database } from '../../../server/store/database.ts'
 import { nodeFiles } from '../../../server/store/files.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 
 test('keepPace waits for a running checkpoint once the journal has grown meanwhile', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pds-test-'))
@@ -18,11 +19,11 @@ test('keepPace waits for a running checkpoint once the journal has grown meanwhi
       await nodeFiles.rename(from, to)
     },
   }
-  const migrations = [{ sql: 'CREATE TABLE texts (text TEXT) STRICT' }]
-  await (await Database.open({ directory, migrations, now: () => new Date() })).close()
+  const schema = schemaOf('CREATE TABLE texts (text TEXT) STRICT')
+  await (await Database.open({ directory, schema, now: () => new Date() })).close()
   const store = await Database.open({
     directory,
-    migrations,
+    schema,
     now: () => new Date(),
     files,
     checkpointBytes: 2000,

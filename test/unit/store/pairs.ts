@@ -1,7 +1,6 @@
-import type { Migration } from '../../../server/store/database.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 
 /** Two tables of which every transaction writes both. */
-export const pairs: Migration = {
-  sql: `CREATE TABLE one (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
-        CREATE TABLE two (id INTEGER PRIMARY KEY) STRICT`,
-}
+export const pairs = schemaOf(`
+  CREATE TABLE one (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+  CREATE TABLE two (id INTEGER PRIMARY KEY) STRICT`)

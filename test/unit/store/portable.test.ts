@@ -1,17 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../../../server/records/migrations.ts'
 import { type CheckedBackup, checkBackup, exportBackup, listBackups } from '../../../server/store/backup.ts'
 import { describeBackup, isProtected } from '../../../server/store/backup-content.ts'
 import { Database } from '../../../server/store/database.ts'
-import { BackupForeign, BackupLocked, StoreDamaged, StoreTooNew } from '../../../server/store/errors.ts'
+import {
+  BackupForeign,
+  BackupLocked,
+  StoreDamaged,
+  StoreTooNew,
+  StoreTooOld,
+} from '../../../server/store/errors.ts'
 import { replaceFile } from '../../../server/store/files.ts'
 import { restore } from '../../../server/store/restore.ts'
-import { createSqlite, exportSnapshot } from '../../../server/store/snapshot.ts'
+import { schema } from '../../../server/store/schema.ts'
 import { runInWorker } from '../../../server/store/tasks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
@@ -49,14 +54,14 @@ async function withUsb(content?: Buffer): Promise<FaultyDisk> {
 }
 
 /** Tries to restore a file over the data. Returns the error, and whether the data is unchanged. */
-async function tryToRestore(content: Buffer, given: string | undefined, supported = 1) {
+async function tryToRestore(content: Buffer, given: string | undefined, supported = items) {
   const disk = await withUsb(content)
   const before = dataOn(disk)
   const error: unknown = await restore({
     directory,
     file,
     passphrase: given,
-    migrations: supported,
+    schema: supported,
     now,
     files: disk.files,
   }).catch((error: unknown) => error)
@@ -91,7 +96,7 @@ describe('one-file backups', () => {
     const disk = new FaultyDisk()
     await disk.files.makeDir('/usb')
     disk.put(file, content())
-    const options = { directory, file, passphrase: given, migrations: 1, now, files: disk.files }
+    const options = { directory, file, passphrase: given, schema: items, now, files: disk.files }
     expect(await restore(options)).toBe(undefined)
     const there = new TrackedStore(disk)
     await there.open(items)
@@ -110,13 +115,6 @@ describe('one-file backups', () => {
     expect(list('-x', '-O').slice(0, 15)).toBe('SQLite format 3')
     // RFC 1952: the time of the content.
     expect(open.readUInt32LE(4)).toBe(Math.floor(createdAt.getTime() / 1000))
-  })
-
-  test('a file of an earlier version, the snapshot compressed without an archive, is restored', async () => {
-    const { snapshot } = await checkBackup(file, { files: (await withUsb(open)).files })
-    const { error } = await tryToRestore(gzipSync(snapshot), undefined)
-    expect(error).toContain('replaced-')
-    expect((await tryToRestore(Buffer.concat([gzipSync(snapshot), open]), undefined)).unchanged).toBe(true)
   })
 
   test('a file made with the age tool from decomposed letters is decrypted too', async () => {
@@ -245,9 +243,12 @@ describe('one-file backups', () => {
     expect(unchanged).toBe(true)
   })
 
-  test('a file of a newer program is refused', async () => {
-    const { error, unchanged } = await tryToRestore(locked, passphrase, 0)
-    expect(error).toBeInstanceOf(StoreTooNew)
+  test.each([
+    ['of a newer program', 0, StoreTooNew],
+    ['that is too old to be upgraded', 2, StoreTooOld],
+  ])('a file %s is refused', async (_, oldest, kind) => {
+    const { error, unchanged } = await tryToRestore(locked, passphrase, { ...items, oldest })
+    expect(error).toBeInstanceOf(kind)
     expect(unchanged).toBe(true)
   })
 
@@ -281,7 +282,7 @@ describe('describeBackup', () => {
   test('reads both forms; the time is in the one-file backup, else in the name, else that of the file', async () => {
     const disk = new FaultyDisk()
     const { files } = disk
-    const db = await Database.open({ directory, migrations, now, files })
+    const db = await Database.open({ directory, schema, now, files })
     await db.backup()
     await files.makeDir('/usb')
     await db.export(file)
@@ -290,7 +291,7 @@ describe('describeBackup', () => {
     await replaceFile(files, '/usb/renamed.sqlite', await files.read(made?.file ?? ''))
     const toSecond = new Date(createdAt.getTime() - createdAt.getUTCMilliseconds())
     const nothing = { handles: [], records: 0, notifications: 0, blobs: 0, missingBlobs: 0 }
-    const describeFile = (name: string) => describeBackup(name, migrations.length, undefined, files)
+    const describeFile = (name: string) => describeBackup(name, schema, undefined, files)
     expect(await describeFile(file)).toEqual({
       createdAt: toSecond,
       bytes: disk.content(file).length,
@@ -306,28 +307,10 @@ describe('describeBackup', () => {
     })
   })
 
-  test('counts nothing in tables that a backup of an older program does not have', async () => {
-    const sqlite = await createSqlite()
-    sqlite.exec(
-      'CREATE TABLE accounts (id INTEGER, did TEXT, handle TEXT); INSERT INTO accounts VALUES (1, "did:web:a.test", "a.test")',
-    )
-    sqlite.exec('PRAGMA user_version = 1')
-    const disk = await withUsb(Buffer.from(exportSnapshot(sqlite, 0)))
-    sqlite.close()
-    expect(await describeBackup(file, 2, undefined, disk.files)).toMatchObject({
-      handles: ['a.test'],
-      records: 0,
-    })
-  })
-
   test('throws the errors of a restore, with their class, from a worker too', async () => {
-    await expect(
-      runInWorker({ kind: 'describe', file, migrations: migrations.length }),
-    ).rejects.toBeInstanceOf(StoreDamaged)
+    await expect(runInWorker({ kind: 'describe', file, schema })).rejects.toBeInstanceOf(StoreDamaged)
     const script = import.meta.filename
-    await expect(
-      runInWorker({ kind: 'describe', file: script, migrations: migrations.length }),
-    ).rejects.toMatchObject({
+    await expect(runInWorker({ kind: 'describe', file: script, schema })).rejects.toMatchObject({
       constructor: BackupForeign,
       file: script,
     })

@@ -5,7 +5,7 @@ import { StoreDamaged } from '../../../server/store/errors.ts'
 import { type SalvagePlan, salvage } from '../../../server/store/salvage.ts'
 import { openSnapshot } from '../../../server/store/snapshot.ts'
 import { FaultyDisk } from './faulty-disk.ts'
-import { directory, TrackedStore } from './tracked-store.ts'
+import { directory, items, TrackedStore } from './tracked-store.ts'
 
 const snapshot = 'pds.sqlite'
 let store: TrackedStore
@@ -34,7 +34,7 @@ async function run(isAccepted = true): Promise<{ plan: SalvagePlan; ids: number[
   let plan: SalvagePlan | undefined
   const before = disk.names(directory)
   const result = await salvage({
-    ...{ directory, migrations: 1, now: store.now, files: disk.files },
+    ...{ directory, schema: items, now: store.now, files: disk.files },
     async confirm(stated) {
       expect(disk.names(directory).filter((name) => name.startsWith('pds.'))).toEqual(
         before.filter((name) => name.startsWith('pds.')),

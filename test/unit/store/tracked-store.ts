@@ -1,20 +1,22 @@
 /** A store on a faulty disk, with a record of the acknowledged items. */
 import { expect } from 'vitest'
-import { Database, type Migration, type Writer } from '../../../server/store/database.ts'
+import { Database, type Schema, type Writer } from '../../../server/store/database.ts'
 import { StoreDamaged } from '../../../server/store/errors.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
 export const directory = '/data'
 /** Space for three items, so that tests reserve more several times. */
 const reserveBytes = 4096
 
-export const items: Migration = {
-  sql: `CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-        CREATE TABLE copy (id INTEGER PRIMARY KEY REFERENCES item) STRICT;
-        CREATE TABLE total (items INTEGER NOT NULL) STRICT;
-        INSERT INTO total VALUES (0)`,
-}
-export const notes: Migration = { sql: 'ALTER TABLE item ADD COLUMN note TEXT' }
+const tables = `
+  CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+  CREATE TABLE copy (id INTEGER PRIMARY KEY REFERENCES item) STRICT;
+  CREATE TABLE total (items INTEGER NOT NULL) STRICT;
+  INSERT INTO total VALUES (0)`
+export const items = schemaOf(tables)
+/** The next version. */
+export const notes = schemaOf(tables, 'ALTER TABLE item ADD COLUMN note TEXT')
 
 export class TrackedStore {
   readonly disk: FaultyDisk
@@ -55,10 +57,10 @@ export class TrackedStore {
 
   now = () => new Date(Date.UTC(2026, 0, 1, 0, this.#minute++))
 
-  async open(...migrations: Migration[]): Promise<void> {
+  async open(schema: Schema = items): Promise<void> {
     this.#db = await Database.open({
       directory,
-      migrations: migrations.length > 0 ? migrations : [items],
+      schema,
       now: this.now,
       files: this.disk.files,
       reserveBytes,
@@ -68,9 +70,9 @@ export class TrackedStore {
   }
 
   /** Opens the store, with one retry. */
-  async tryToOpen(...migrations: Migration[]): Promise<void> {
+  async tryToOpen(schema?: Schema): Promise<void> {
     for (let attempt = 0; attempt < 2 && !this.isOpen; attempt++) {
-      await this.open(...migrations).catch((error) => this.#expectPlain(error))
+      await this.open(schema).catch((error) => this.#expectPlain(error))
     }
   }
 

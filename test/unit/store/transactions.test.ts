@@ -4,17 +4,16 @@ import { Database } from '../../../server/store/database.ts'
 import { StoreUnavailable } from '../../../server/store/errors.ts'
 import type { Files } from '../../../server/store/files.ts'
 import { readJournal } from '../../../server/store/journal.ts'
+import { schemaOf } from '../../support/schema-of.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { Gate } from './gate.ts'
 
 const directory = '/data'
 const journal = join(directory, 'pds.000000000001.journal')
-const migrations = [
-  {
-    sql: `CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, data BLOB) STRICT;
-          CREATE TABLE word (note INTEGER NOT NULL REFERENCES note ON DELETE CASCADE, word TEXT) STRICT`,
-  },
-]
+const tables = `
+  CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, data BLOB) STRICT;
+  CREATE TABLE word (note INTEGER NOT NULL REFERENCES note ON DELETE CASCADE, word TEXT) STRICT`
+const schema = schemaOf(tables)
 
 let disk: FaultyDisk
 beforeEach(() => {
@@ -22,7 +21,7 @@ beforeEach(() => {
 })
 
 function open(files: Files = disk.files): Promise<Database> {
-  return Database.open({ directory, migrations, now: () => new Date(0), files })
+  return Database.open({ directory, schema, now: () => new Date(0), files })
 }
 
 const insert = (text: string) => (tx: { run(sql: string, params: string[]): number }) =>
@@ -392,7 +391,7 @@ describe('a checkpoint', () => {
   test('runs automatically when the journal has grown, while writes continue', async () => {
     const db = await Database.open({
       directory,
-      migrations,
+      schema,
       now: () => new Date(0),
       files: disk.files,
       checkpointBytes: 4000,
@@ -410,7 +409,7 @@ describe('a checkpoint', () => {
     const faults: unknown[] = []
     const options = {
       directory,
-      migrations,
+      schema,
       now: () => new Date(0),
       checkpointBytes: 4000,
       files: disk.files,
@@ -468,11 +467,11 @@ test('a closed store refuses writes and can be closed again', async () => {
   await again.close()
 })
 
-test('foreign keys are enforced after a migration', async () => {
+test('foreign keys are enforced after an upgrade', async () => {
   await (await open()).close()
   const now = () => new Date(0)
-  const more = [...migrations, { sql: 'ALTER TABLE word ADD COLUMN note_text TEXT' }]
-  const db = await Database.open({ directory, migrations: more, now, files: disk.files })
+  const more = schemaOf(tables, 'ALTER TABLE word ADD COLUMN note_text TEXT')
+  const db = await Database.open({ directory, schema: more, now, files: disk.files })
   await db.transact((tx) => {
     insert('a')(tx)
     tx.run('INSERT INTO word (note, word) VALUES (1, ?)', ['w'])
@@ -488,14 +487,12 @@ describe('version of a table', () => {
       directory,
       now: () => new Date(0),
       files: disk.files,
-      migrations: [
-        ...migrations,
-        {
-          sql: `CREATE TABLE log (text TEXT) STRICT;
-                CREATE INDEX by_text ON log (text);
-                CREATE TRIGGER logged AFTER INSERT ON note WHEN new.text = 'log me' BEGIN INSERT INTO log VALUES (new.text); END`,
-        },
-      ],
+      schema: schemaOf(
+        tables,
+        `CREATE TABLE log (text TEXT) STRICT;
+         CREATE INDEX by_text ON log (text);
+         CREATE TRIGGER logged AFTER INSERT ON note WHEN new.text = 'log me' BEGIN INSERT INTO log VALUES (new.text); END`,
+      ),
     })
     const versions = () => [db.version('note'), db.version('word'), db.version('log')]
     /** Which of the tables note, word and log have another version after `work`. */

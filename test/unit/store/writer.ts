@@ -8,7 +8,7 @@ import { pairs } from './pairs.ts'
 const [directory = '', checkpoints] = process.argv.slice(2)
 const db = await Database.open({
   directory,
-  migrations: [pairs],
+  schema: pairs,
   now: () => new Date(),
   checkpointBytes: 10_000,
   mergeFiles: checkpoints === 'merge',

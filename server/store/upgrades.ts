@@ -1,0 +1,106 @@
+/**
+ * The upgrades of databases of earlier versions, oldest first: each leads to the next `user_version`. `schema.ts` has the
+ * result of all. Append only: a released upgrade never changes.
+ */
+export const upgrades: readonly string[] = [
+  // 34. See tables/moves.ts and tables/missing-media.ts.
+  `
+  ALTER TABLE moves ADD COLUMN writes_stopped INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE moves ADD COLUMN identity_changed INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE moves ADD COLUMN copied_rev TEXT;
+  ALTER TABLE moves ADD COLUMN without_later INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE moves DROP COLUMN blobs_missing;
+  UPDATE moves SET identity_changed = 1, writes_stopped = direction = 'out'
+    WHERE ended_at IS NULL AND (operation IS NOT NULL OR step IN ('activation', 'deactivation'));
+
+  CREATE TABLE missing_media (
+    account INTEGER NOT NULL REFERENCES moves (account) ON DELETE CASCADE,
+    cid TEXT NOT NULL,
+    record TEXT,
+    reason TEXT NOT NULL,
+    is_accepted INTEGER NOT NULL,
+    PRIMARY KEY (account, cid)
+  ) STRICT, WITHOUT ROWID;
+  `,
+
+  // 35. Until then, delete_after had both dates: imported accounts got one three days after their import. See tables/unactivated.ts.
+  `
+  ALTER TABLE accounts ADD COLUMN activate_by TEXT;
+  ALTER TABLE accounts ADD COLUMN kept TEXT;
+  ALTER TABLE accounts ADD COLUMN stream_state INTEGER NOT NULL DEFAULT 1;
+  UPDATE accounts SET activate_by = delete_after, delete_after = NULL, stream_state = 0
+    WHERE is_minted = 0 AND delete_after = strftime('%Y-%m-%dT%H:%M:%fZ', deactivated_at, '+3 days');
+  CREATE INDEX accounts_activate_by ON accounts (activate_by) WHERE activate_by IS NOT NULL;
+
+  ALTER TABLE reserved_keys ADD COLUMN expires_at TEXT NOT NULL DEFAULT '';
+  ALTER TABLE reserved_keys ADD COLUMN is_named INTEGER NOT NULL DEFAULT 0;
+  UPDATE reserved_keys SET expires_at = strftime('%Y-%m-%dT%H:%M:%fZ', reserved_at, '+7 days');
+  CREATE INDEX reserved_keys_expiry ON reserved_keys (expires_at);
+  `,
+
+  // 36. See tables/account-deletions.ts.
+  `
+  DROP TRIGGER actor_changes_state;
+  CREATE TRIGGER actor_changes_state AFTER UPDATE OF inactive ON actors
+    WHEN NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id AND did <> NEW.did)
+    BEGIN
+      UPDATE notifications SET hidden = (hidden & ~1) | NEW.inactive
+        WHERE author = NEW.id AND hidden & 1 <> NEW.inactive;
+    END;
+  `,
+
+  // 37. See tables/damaged-blobs.ts.
+  `
+  CREATE TABLE damaged_blobs (
+    cid BLOB PRIMARY KEY,
+    found_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER damaged_blob_is_deleted AFTER DELETE ON blobs
+    WHEN NOT EXISTS (SELECT 1 FROM blobs WHERE cid = OLD.cid)
+    BEGIN
+      DELETE FROM damaged_blobs WHERE cid = OLD.cid;
+    END;
+  `,
+
+  // 38. Rows of earlier versions may lie in the future. See tables/clock.ts.
+  `
+  CREATE TABLE clock (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    trusted_at INTEGER,
+    furthest_at INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO clock (id, furthest_at) VALUES (1, ${Date.parse('9999-12-31')});
+  `,
+
+  // 39. See tables/sessions.ts.
+  'ALTER TABLE sessions ADD COLUMN old_token_used_at TEXT',
+
+  // 40. See tables/omitted-records.ts.
+  `
+  CREATE TABLE omitted_records (
+    actor INTEGER NOT NULL REFERENCES actors (id),
+    key TEXT NOT NULL,
+    cid BLOB NOT NULL,
+    bytes BLOB NOT NULL,
+    reason TEXT NOT NULL,
+    rev TEXT NOT NULL,
+    PRIMARY KEY (actor, key)
+  ) STRICT;
+  CREATE INDEX omitted_records_cid ON omitted_records (actor, cid);
+  `,
+
+  // 41. Until then there was one token per account and purpose. See tables/mail-tokens.ts.
+  `
+  CREATE TABLE new_mail_tokens (
+    token_hash BLOB PRIMARY KEY,
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+    purpose TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    wrong_attempts INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  INSERT INTO new_mail_tokens SELECT token_hash, did, purpose, expires_at, wrong_attempts FROM mail_tokens;
+  DROP TABLE mail_tokens;
+  ALTER TABLE new_mail_tokens RENAME TO mail_tokens;
+  CREATE INDEX mail_tokens_account ON mail_tokens (did, purpose);
+  `,
+]
