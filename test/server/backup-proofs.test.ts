@@ -142,7 +142,12 @@ describe('a backup that cannot be restored', () => {
       `UPDATE accounts SET signing_key = (SELECT signing_key FROM accounts WHERE handle = 'bob.test') WHERE handle = 'alice.test'`,
       `${damaged}its signing key is damaged.`,
     ],
-    ['the version', 'PRAGMA user_version = 9999', 'A newer version of this program made it.'],
+    ['a newer version', 'PRAGMA user_version = 9999', 'A newer version of this program made it.'],
+    [
+      'a version that is too old',
+      'PRAGMA user_version = 1',
+      'An earlier version of this program made it, and this one cannot upgrade it.',
+    ],
   ])('%s', async (_, sql, problem) => {
     expect(await problemAfter((sqlite) => sqlite.exec(sql))).toEqual(problem)
   })

@@ -483,6 +483,11 @@ describe('commands', () => {
         stderr: expect.stringContaining('--wrong'),
       })
     }
+    const { file } = await open(first).then((db) => db.backup().finally(() => db.close()))
+    await expect(run('restore', file, '--data-dir', directory)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/has version 1, but this program supports versions from \d+ on/),
+    })
     await expect(run('restore', 'none.sqlite', '--data-dir', directory)).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/none\.sqlite is missing/),

@@ -1,7 +1,7 @@
 /** Salvage: opens what verifies of damaged data, states the loss before it is accepted, and keeps the damaged files. */
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { StoreDamaged } from '../../../server/store/errors.ts'
+import { StoreDamaged, StoreTooOld } from '../../../server/store/errors.ts'
 import { type SalvagePlan, salvage } from '../../../server/store/salvage.ts'
 import { openSnapshot } from '../../../server/store/snapshot.ts'
 import { FaultyDisk } from './faulty-disk.ts'
@@ -30,11 +30,14 @@ function flip(name: string, text: string): void {
   content[at + 70] = (content[at + 70] ?? 0) ^ 1
 }
 
-async function run(isAccepted = true): Promise<{ plan: SalvagePlan; ids: number[]; kept: string[] }> {
+async function run(
+  isAccepted = true,
+  schema = items,
+): Promise<{ plan: SalvagePlan; ids: number[]; kept: string[] }> {
   let plan: SalvagePlan | undefined
   const before = disk.names(directory)
   const result = await salvage({
-    ...{ directory, schema: items, now: store.now, files: disk.files },
+    ...{ directory, schema, now: store.now, files: disk.files },
     async confirm(stated) {
       expect(disk.names(directory).filter((name) => name.startsWith('pds.'))).toEqual(
         before.filter((name) => name.startsWith('pds.')),
@@ -83,6 +86,13 @@ test('nothing changes unless the loss is accepted', async () => {
   const before = disk.names(directory)
   await run(false)
   expect(disk.names(directory)).toEqual(before)
+})
+
+test('data that are too old to be opened are not salvaged', async () => {
+  await store.kill()
+  const before = disk.fingerprint()
+  await expect(run(true, { ...items, oldest: 2 })).rejects.toBeInstanceOf(StoreTooOld)
+  expect(disk.fingerprint()).toBe(before)
 })
 
 test('a damaged older journal loses what the newer ones have', async () => {
