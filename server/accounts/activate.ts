@@ -1,4 +1,4 @@
-/** What must be true of an identity before its account is activated, by its holder or an administrator. */
+/** Conditions on an identity for the activation of its account, by its holder or an administrator. */
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import type { Logger } from '../util/log.ts'

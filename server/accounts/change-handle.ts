@@ -1,4 +1,4 @@
-/** Changes of handles: which are allowed, and what the identity must say first. */
+/** Changes of handles: the allowed ones, and the change of the identity that comes first. */
 import { type HandleString, isValidTld } from '@atproto/syntax'
 import type { Config } from '../config/config.ts'
 import { emitIdentity } from '../events/emit.ts'

@@ -1,4 +1,4 @@
-/** Invite codes: their form, who may use them, and those that accounts earn over time. */
+/** Invite codes: their form, their permitted users, and codes that accounts earn over time. */
 
 import { isValidDid } from '@atproto/syntax'
 import type { Reader, Writer } from '../store/database.ts'

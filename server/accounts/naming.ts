@@ -16,7 +16,7 @@ interface Deps {
  */
 export type Naming = 'here' | 'elsewhere' | 'missing' | 'unreadable'
 
-/** Reads the document of a DID anew, and returns what it names. Takes as long as a request, so call it outside transactions. */
+/** Reads a DID document anew: does it name this server or the key? Takes as long as a request, so call it outside transactions. */
 export async function readNaming({ resolveDid, origin }: Deps, did: string, key: DidKey): Promise<Naming> {
   try {
     const document = await resolveDid(did, { maxAgeMs: 0, onlyCurrent: true })

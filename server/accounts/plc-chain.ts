@@ -1,5 +1,5 @@
 /**
- * The operations of identities that no directory has: the first one, whose hash is the DID, and those that follow it. They are
+ * The operations of identities that no directory has: the first one, whose hash is the DID, and its successors. They are
  * published in this order once a directory is configured.
  */
 import type { PlcOperation } from '../identity/did-plc.ts'

@@ -1,7 +1,7 @@
 /**
  * Changes to did:plc identities that an account asks for: its handle, its rotation keys, operations of its own.
  *
- * A directory that has the identity comes first: nothing changes here until it has the operation. What is under way is a row, so
+ * A directory that has the identity comes first: nothing changes here until it has the operation. A change under way is a row, so
  * that after a crash or a lost response the log of the directory decides.
  */
 import type { HandleString } from '@atproto/syntax'

@@ -21,7 +21,7 @@ export function requirePlc({ did }: Pick<Account, 'did'>): void {
   )
 }
 
-/** Returns what an operation must contain for the account to stay on this server. */
+/** Returns the properties that an operation must have for the account to stay on this server. */
 export function recommendedState({ handle, signingKeyDid }: Account, origin: string) {
   return {
     alsoKnownAs: [`at://${handle}`],
@@ -56,7 +56,7 @@ export function signedUpdate(
     )
   }
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-  // The shape is checked first: what is signed must be an operation.
+  // The shape is checked first: only an operation may be signed.
   const { rotationKeys, verificationMethods, alsoKnownAs, services } = parseOwn({ ...last, ...given })
   return parseOwn(createUpdate(last, { rotationKeys, verificationMethods, alsoKnownAs, services }, signer))
 }

@@ -79,7 +79,7 @@ async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Ac
     accounts.setPlcSubmitted(tx, did, iso(now()))
     accounts.setPublished(tx, did, { handle, endpoint })
     if (!accounts.findByDid(tx, did)) return
-    // What was written before is in the repository that this reports.
+    // Earlier writes are in the repository that this reports.
     if (account.isMinted) announce(tx, did, now())
     else emitIdentity(tx, did, now())
   })

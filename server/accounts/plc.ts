@@ -2,7 +2,7 @@
  * The did:plc identities of local accounts. Operations of one identity never overlap.
  *
  * Three files do the work: `plc-chain.ts` keeps identities that no directory has, `plc-publish.ts` brings a directory in line with
- * the accounts, and `plc-change.ts` carries out what an account asks for.
+ * the accounts, and `plc-change.ts` carries out changes that an account asks for.
  */
 import { LRUCache } from 'lru-cache'
 import { announce } from '../events/emit.ts'
@@ -46,7 +46,7 @@ export interface PlcPublisher {
   /** Publishes an operation that the holder of an account sends. @throws XrpcError `InvalidRequest`, `UpstreamFailure` */
   submit(did: string, operation: PlcOperation): Promise<void>
   /**
-   * Returns the current state of an identity: what the directory has, else what was created here.
+   * Returns the current state of an identity: the directory's, else the one created here.
    * @param maxAgeMs the oldest cached result that is accepted; 0 by default
    * @throws XrpcError `InvalidRequest`, `UpstreamFailure`
    */
@@ -100,7 +100,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     isAway = isOutage(error)
   }
 
-  /** Returns the accounts to publish now, those that have waited longest first. */
+  /** Returns the accounts to publish now, the longest waiting first. */
   function due(): string[] {
     const pending = new Set<string>([
       ...accounts.withUnpublishedIdentity(store, origin),

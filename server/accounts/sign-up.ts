@@ -1,4 +1,4 @@
-/** Who may create an account. */
+/** Decides who may create an account. */
 import type { Config } from '../config/config.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'

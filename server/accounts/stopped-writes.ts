@@ -1,4 +1,4 @@
-/** Refuses writes of an account whose move has made its last copy: what is written afterwards would be lost. */
+/** Refuses writes of an account whose move has made its last copy: later writes would be lost. */
 import type { Reader } from '../store/database.ts'
 import { stoppedFor } from '../store/tables/moves.ts'
 import { protocolError } from '../xrpc/errors.ts'

@@ -68,7 +68,7 @@ async function expire(deps: Deps, account: unactivated.Unactivated): Promise<voi
   await finishDeletion(deps, account)
 }
 
-/** What an account that was never activated waits for. */
+/** The state of an account that was never activated. */
 export interface Activation {
   /** When it is deleted unless it is activated. Absent while it is kept. */
   readonly activateBy?: DatetimeString

@@ -1,6 +1,6 @@
 /**
- * Who the actors of other servers are: their keys, servers and handles. Identities are kept for a day; those of actors that
- * records here refer to in the store, others in memory.
+ * Identities of actors of other servers: their keys, servers and handles. They are kept for a day, in the store for actors that
+ * records here refer to, in memory for others.
  */
 import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,4 @@
-/** Handles of actors that live elsewhere: verification, and other names for those that are taken. */
+/** Handles of actors that live elsewhere: verification, and other names for handles that are taken. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
 import { type Aliases, networkNames } from '../config/aliases.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'

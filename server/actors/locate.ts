@@ -35,7 +35,7 @@ export interface Located {
 export interface Hints {
   /** Origin of the upstream that mentioned the DID. */
   readonly via: string | undefined
-  /** What was found before; without a host, another one may take its place. */
+  /** The previous result; without a host, another host may take its place. */
   readonly known: { readonly host: string | undefined; readonly log: PlcLog | undefined } | undefined
 }
 

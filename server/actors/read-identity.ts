@@ -18,7 +18,7 @@ export interface KnownIdentity {
 interface ReadHints {
   /** Origin of the upstream that mentioned the DID. */
   readonly via: string | undefined
-  /** What was read before. */
+  /** The previous result. */
   readonly known: KnownIdentity | undefined
   /** Whether the host that was read before is preferred to `via`. */
   readonly prefersKnown: boolean

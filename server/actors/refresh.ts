@@ -1,5 +1,5 @@
 /**
- * Keeps what is shown of actors of other servers up to date: their identity, status and profile. An actor is refreshed in the
+ * Keeps identity, status and profile of actors of other servers up to date. An actor is refreshed in the
  * background when a response shows it or something new refers to it, at most once a day.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
@@ -48,7 +48,7 @@ const day = 24 * 60 * 60_000
 const retryMs = 10 * 60_000
 /** Actors that are refreshed at once. */
 const maxRunning = 4
-/** Actors that wait. Those beyond are refreshed when they are shown again. */
+/** Actors that wait. Further ones are refreshed when they are shown again. */
 const maxWaiting = 500
 
 /** The records with the key `self` that views show. */
@@ -132,7 +132,7 @@ async function refresh(deps: RefreshDeps, did: string): Promise<void> {
   await store.transact((tx) => remoteActors.setRefreshed(tx, did, now().getTime()))
 }
 
-/** Fetches the records that views show, and the absence of those that are stored. */
+/** Fetches the records that views show, and finds deletions of stored ones. */
 async function selfRecords(
   { store, config, fetchRecord }: RefreshDeps,
   did: DidString,

@@ -59,7 +59,7 @@ interface Deps {
 
 const maxActors = 200
 const maxAgeMs = 10 * 60_000
-/** Actors that are read at once. Those beyond are not found. */
+/** Actors that are read at once. Further ones are not found. */
 const places = { perRequester: 4, perKind: 8 }
 /** Milliseconds that a client waits. */
 const waitMs = 5_000
@@ -84,7 +84,7 @@ export function createTransientActors(deps: Deps): TransientActors {
     keep(identity, await fetchProfile(deps, did))
   }
 
-  /** A new id, because what was read before may be in use. */
+  /** A new id, because the previous rows may be in use. */
   function keep(identity: Identity, profile: Profile | undefined): void {
     const id = --lastId
     const { did } = identity

@@ -33,7 +33,7 @@ export interface AdminCredentials {
   readonly did: DidString | undefined
 }
 
-/** Who reads what may belong to an inactive account. */
+/** The reader of data that may belong to an inactive account. */
 export interface ReaderCredentials {
   /** DID of the session; undefined for the admin password. */
   readonly did: DidString | undefined

@@ -1,4 +1,4 @@
-/** What web pages of other sites may read of a private server: nothing, unless its visitor signed in there. */
+/** Keeps web pages of other sites from reading a private server, unless the visitor signed in there. */
 import type { Config } from '../config/config.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { AdmitPage, Authorize } from '../xrpc/method.ts'

@@ -1,4 +1,4 @@
-/** Threads that hash passwords, one a core. Each starts with the first job it is needed for and ends when it has been idle. */
+/** Threads that hash passwords, one per core. Each starts with the first job it is needed for and ends when it has been idle. */
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { createFairQueue } from '../util/fair-queue.ts'
@@ -22,7 +22,7 @@ export interface HashPool {
 
 export interface HashPoolOptions {
   readonly threads?: number
-  /** Jobs that may wait, besides those at work. */
+  /** Jobs that may wait, besides the running ones. */
   readonly maxWaiting?: number
   /** Milliseconds after which an idle thread ends. */
   readonly idleMs?: number

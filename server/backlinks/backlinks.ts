@@ -38,7 +38,7 @@ export interface Backlinks {
   state(): BacklinkState
   /** Connects to the live stream. */
   start(): void
-  /** Catches up with what is due, and tries records again whose hosts did not answer. */
+  /** Runs due catch-ups, and retries records whose hosts did not answer. */
   runDue(): Promise<void>
   close(): void
 }
@@ -108,7 +108,7 @@ export function createBacklinks(deps: Deps): Backlinks {
   async function runDue(): Promise<void> {
     queue.retryDue()
     if (queue.takeOverflow()) catchUp?.request()
-    // A first connection makes all accounts due: what is read before it would be read twice.
+    // A first connection makes all accounts due: earlier catch-ups would be repeated.
     const isStarting = live?.state === 'connecting' && live.error === undefined
     if (!isStarting) await catchUp?.runDue()
   }

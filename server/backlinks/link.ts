@@ -1,4 +1,4 @@
-/** Links as backlink services report them. What they send is checked: a service may be wrong or lie. */
+/** Links as backlink services report them. Each is checked: a service may be wrong or lie. */
 import {
   type DidString,
   isValidDid,

@@ -31,7 +31,7 @@ export interface LinkedRecordDeps {
   readonly store: Reader
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply'>
-  /** Returns a record from the cache of the settings; undefined if there is none, or if it does not have the record. */
+  /** Returns a record from the configured record cache; undefined without a cache, or if it lacks the record. */
   readonly cachedRecord: (link: Link) => Promise<RemoteChange | undefined>
   readonly log: Logger
   readonly now: () => Date
@@ -65,10 +65,10 @@ export function createLinkedRecords(deps: LinkedRecordDeps): LinkedRecords {
       if (isKnown(link)) return 'kept'
       try {
         const change = await fetchOrCached(deps, link)
-        // A link of the live stream is new. A catch-up also finds what is older than the account's interest in it.
+        // A link of the live stream is new. A catch-up also finds records that are too old to notify.
         const notify = link.rev !== undefined || isRecent(change, now())
         const { deleted, overBudget } = await intake.apply(sourceName, [change], { notify })
-        // What is over budget now may be stored by a later catch-up.
+        // A later catch-up may store records that are over budget now.
         if (overBudget === 0) settle(link, change.rev)
         return deleted > 0 || storedRev(link) !== undefined ? 'kept' : 'ignored'
       } catch (error) {

@@ -25,7 +25,7 @@ interface Deps {
   readonly reconnectMs: number
   /** Milliseconds without a message or a ping after which the connection is dead. */
   readonly silenceMs: number
-  /** Called when a connection is made: what was sent before it is missing. */
+  /** Called when a connection is made: links sent before it are missing. */
   readonly onOpen: () => void
   /** Called with each link to an account here. */
   readonly onLink: (link: LiveLink) => void

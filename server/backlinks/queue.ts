@@ -13,13 +13,13 @@ import type { LinkedRecords } from './linked-record.ts'
 export interface LinkQueue {
   /** Queues a link, unless its record is known. Drops it if the queue is full. */
   add(link: Link): void
-  /** Resolves when a catch-up may add links: most of the queue is for those of the live stream. */
+  /** Resolves when a catch-up may add links: most of the queue is reserved for the live stream. */
   hasRoom(): Promise<void>
   /** Queues links again whose records could not be fetched, once their delay has passed. */
   retryDue(): void
   /** Whether links were dropped since the last call; false until the others are done. */
   takeOverflow(): boolean
-  /** Links of the last hour: those whose record does not count, and those without room. */
+  /** Links of the last hour that were dropped: their record does not count, or the queue was full. */
   counts(): { readonly ignored: number; readonly dropped: number }
 }
 
@@ -41,11 +41,11 @@ interface Retry {
   readonly at: number
 }
 
-/** Links that wait, and likewise those that wait for another attempt. */
+/** Links that wait; as many may wait for another attempt. */
 const maxLinks = 5000
 /** Links that wait while a catch-up may add more. */
 const maxCatchUpLinks = 500
-/** Records that are fetched at once, and those of one host. */
+/** Records that are fetched at once, in all and per host. */
 const [maxWorkers, maxOfHost] = [4, 2]
 /** Actors whose host is known. */
 const maxHosts = 5000
@@ -55,7 +55,7 @@ const longestRetryMs = 360 * minute
 const retryMs = [minute, 5 * minute, 30 * minute, 120 * minute, longestRetryMs]
 
 export function createLinkQueue({ records, hostOf, background, now, signal }: Deps): LinkQueue {
-  /** By host; those of actors whose host is to be looked up by the part of the DID that says where. */
+  /** By host; for an unknown host, by the place where the DID is looked up. */
   const queue = createFairQueue<Link>(maxLinks)
   /** The links in the queue. */
   const waiting = new Set<string>()
@@ -168,7 +168,7 @@ export function createLinkQueue({ records, hostOf, background, now, signal }: De
   }
 }
 
-/** Returns what is asked for an identity: the host that a did:web names, or its method. */
+/** Returns the place where a DID is looked up: the host of a did:web, else its method. */
 function placeOf(did: string): string {
   const [, method = '', name = ''] = did.split(':')
   return method === 'web' ? `https://${decodeHost(name)}` : method

@@ -18,7 +18,7 @@ interface Options {
   readonly signal: AbortSignal
 }
 
-/** The cache states no revision. Every commit is later than this one, and replaces what was cached. */
+/** The cache states no revision. Every commit is later than this one and replaces the cached record. */
 const earliestRev = '2222222222222'
 /** Bytes of a response: a record may have 1 MiB. */
 const maxBytes = 1_500_000

@@ -21,7 +21,7 @@ export interface CheckJob {
   /** Folder that is created. On the disk of the backups, so that media are linked instead of copied. */
   readonly scratch: string
   readonly at: Date
-  /** Folder of the media that the server serves: those of the backup are compared with them. */
+  /** Folder of the media that the server serves: the backup's media are compared with them. */
   readonly media?: string
 }
 
@@ -72,7 +72,7 @@ export async function checkRestore(
   }
 }
 
-/** Returns the missing blobs, and those of the restored ones whose file at the server is another one that is not intact. */
+/** Returns the missing blobs, and restored ones whose file at the server differs and is damaged. */
 async function suspectsIn(
   files: Files,
   directory: string,

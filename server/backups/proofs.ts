@@ -12,11 +12,11 @@ import { startWorker } from '../util/worker-or-inline.ts'
 import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
 
 export interface BackupProofs {
-  /** Checks a backup in the folder of backups, and records the result beside it. Throws when nothing can be found out. */
+  /** Checks a backup in the folder of backups, and records the result beside it. Throws when the check cannot run. */
   prove(file: string): Promise<BackupProof>
-  /** Checks the backups that have not been checked for too long. Returns those that cannot be restored. */
+  /** Checks backups whose last check is too old. Returns the ones that cannot be restored. */
   proveDue(): Promise<(BackupInfo & { readonly problem: string })[]>
-  /** Removes what crashes left in the folder of backups. */
+  /** Removes leftovers of crashes in the folder of backups. */
   removeLeftovers(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
  * Verifies every repository of a store as a reader of its export would: the signature of the commit, the hash of each node and
- * record, and that the tables of records contain exactly those of the tree.
+ * record, and that the tables of records contain exactly the records of the tree.
  */
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'

@@ -34,11 +34,11 @@ export interface Blobs {
   /** Removes temporary files of earlier processes. Call it before the first upload. */
   removeTemporaries(): Promise<void>
   /**
-   * Reads the files of blobs that may be damaged. Those that the backups can repair are repaired; the others are marked and
-   * count as missing until they are uploaded again. Returns what was found of each blob that is still stored.
+   * Reads the files of blobs that may be damaged. Repairs them from backups where possible; the others are marked and
+   * count as missing until they are uploaded again. Returns the state of each blob that is still stored.
    */
   examine(cids: readonly string[]): Promise<Examined[]>
-  /** Removes what nothing keeps: blobs without a reference, and files without a blob. Examines marked blobs again. */
+  /** Deletes blobs without a reference and files without a blob. Examines marked blobs again. */
   sweep(): Promise<void>
 }
 

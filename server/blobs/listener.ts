@@ -1,4 +1,4 @@
-/** Checks the blobs that written records name, and deletes those that no record names any more. */
+/** Checks the blobs that written records name, and deletes blobs that no record names any more. */
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
 import * as blobs from '../store/tables/blobs.ts'
@@ -9,7 +9,7 @@ export function createBlobListener(release: (did: string, cids: readonly string[
   const refer = (tx: Writer, event: RecordEvent, before: ReadonlyMap<string, BlobRef>) => {
     for (const ref of refsOf(event).values()) {
       const { mimeType, size } = before.get(ref.cid) ?? {}
-      // What the record named before may be missing, or differ from what was uploaded.
+      // A blob that the record named before may be missing, or differ from the uploaded one.
       if (mimeType !== ref.mimeType || size !== ref.size) checkReference(tx, event.did, event.id, ref)
       blobs.refer(tx, event.did, ref.cid)
     }

@@ -12,7 +12,7 @@ import type { Reader } from '../store/database.ts'
 import * as blobs from '../store/tables/blobs.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
-/** What a record states of a blob. */
+/** A record's statement about a blob. */
 export interface BlobRef {
   readonly cid: string
   readonly mimeType: string
@@ -38,7 +38,7 @@ function typedRef({ ref, mimeType, size }: { ref: unknown; mimeType: string; siz
 }
 
 /**
- * Checks that an account has uploaded the blob that its record names, and that what the reference states of it is true.
+ * Checks that an account has uploaded the blob that its record names, and that the reference states its type and size.
  * An imported repository may name missing blobs: further records may do so too.
  * @param record row of the record, which is stored already
  * @throws BlobNotFound, InvalidMimeType, InvalidSize: a method that writes records declares them

@@ -1,4 +1,4 @@
-/** Moves accounts one after the other, prints what happens, and returns a summary with the number of those that failed. */
+/** Moves accounts one after the other, prints the progress, and returns a summary with the number of failures. */
 import { setTimeout } from 'node:timers/promises'
 import { isObject, isString } from '../identity/json.ts'
 import type { AdminClient } from './admin-client.ts'

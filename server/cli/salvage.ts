@@ -1,4 +1,4 @@
-/** `npm run restore -- --salvage`: opens what verifies of damaged data, after it has stated the loss and asked. */
+/** `npm run restore -- --salvage`: opens the intact part of damaged data, after it has stated the loss and asked. */
 import { createInterface } from 'node:readline/promises'
 import { type SalvagePlan, salvage } from '../store/salvage.ts'
 import { schema } from '../store/schema.ts'

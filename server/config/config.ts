@@ -318,7 +318,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
 }
 
-/** One sentence that names the variable or flag, its value (unless secret) and what was expected. */
+/** One sentence that names the variable or flag, its value (unless secret) and the expected form. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -354,7 +354,7 @@ export function configFrom(texts: ConfigTexts, env: Environment): Config {
   return readConfig({ env: { ...env, ...Object.fromEntries(variables) }, args: [] })
 }
 
-/** Returns what the text of a setting must be, as a sentence; undefined for a valid or empty text. */
+/** Returns a sentence with the expected form of a setting; undefined for a valid or empty text. */
 export function problemWith(name: keyof Config, text: string): string | undefined {
   const kind: kinds.Kind<unknown> = SETTINGS[name].kind
   return text === '' || kind.parse(text) !== undefined ? undefined : `This must be ${kind.expected}.`

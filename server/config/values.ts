@@ -11,9 +11,9 @@ import type { Aliases } from './aliases.ts'
 export interface Kind<T> {
   /** Placeholder of the value in `--help`; absent for a switch. */
   readonly placeholder?: string
-  /** Ends the sentence "…; expected …". */
+  /** The end of the error message "…; expected …". */
   readonly expected: string
-  /** Returns the value of a text; undefined if it is not of this kind. */
+  /** Parses a text; undefined if it is not of this kind. */
   readonly parse: (text: string) => T | undefined
 }
 

@@ -74,7 +74,7 @@ export async function checkTls(url: URL, now: Date): Promise<Check> {
   }
 }
 
-/** Returns what is wrong with TLS, as a sentence; undefined if the connection itself failed. */
+/** Returns the problem with TLS as a sentence; undefined if the connection itself failed. */
 export function tlsProblem(code: string, hostname: string): string | undefined {
   switch (code) {
     case 'CERT_HAS_EXPIRED':

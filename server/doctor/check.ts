@@ -1,7 +1,7 @@
 /** The result of a check. */
 import type { com } from '../../lexicons/generated/index.ts'
 
-/** As in the lexicon. `subject`: what the remedy is about, such as a host name. */
+/** As in the lexicon. `subject`: the object of the remedy, such as a host name. */
 export type Check = com.core.admin.checkNetwork.Check
 type Name = Check['name']
 type Remedy = NonNullable<Check['remedy']>
@@ -18,7 +18,7 @@ export function failed(name: Name, message: string, remedy: Remedy, subject?: st
   return { name, state: 'failed', message, remedy, subject }
 }
 
-/** For what cannot be checked from this machine. */
+/** For properties that cannot be checked from this machine. */
 export function unknown(name: Name, message: string): Check {
   return { name, state: 'unknown', message }
 }

@@ -27,7 +27,7 @@ export interface CheckDeps {
   readonly signal: AbortSignal
 }
 
-/** Those that need the result of a failed one are not run. */
+/** Checks that need the result of a failed one are not run. */
 export async function runChecks(deps: CheckDeps, probes: Probes): Promise<Check[]> {
   const { config, now } = deps
   const { publicUrl, plcUrl } = config

@@ -1,4 +1,4 @@
-/** What this server may send to other machines, from its configuration. */
+/** The outgoing connections that the configuration allows. */
 import type { com } from '../../lexicons/generated/index.ts'
 import type { Config } from '../config/config.ts'
 import type { Reader } from '../store/database.ts'

@@ -1,4 +1,4 @@
-/** Checks of what answers at the public address: this server, through a proxy that passes on what it should. */
+/** Checks that this server answers at the public address, and that the proxy passes on the right headers. */
 import { isObject, parseJson } from '../identity/json.ts'
 import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts'
 import { upgradeStatus } from '../network/probe.ts'

@@ -2,7 +2,7 @@
  * Moves older events from the table to segment files, because the store is in memory; and deletes events of deleted accounts from
  * the files.
  *
- * A file is written before its row and deleted after it, so a row always has a file. What a crash leaves are files without a row,
+ * A file is written before its row and deleted after it, so a row always has a file. A crash leaves files without a row,
  * which `sweep` deletes.
  */
 import { setImmediate } from 'node:timers/promises'
@@ -18,7 +18,7 @@ import type { EventLog } from './event-log.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
 export interface EventArchive {
-  /** Does what is due. Logs failures, the first one of several: the next run tries again. */
+  /** Does the work that is due. Logs the first of several failures: the next run tries again. */
   run(): Promise<void>
   /** Runs whenever something is due, unless the last run failed. @returns a function that stops it */
   watch(): () => void
@@ -141,7 +141,7 @@ export function createEventArchive(deps: Deps): EventArchive {
     const { epoch } = store
     const stored = segments.all(store)
     await store.settled(epoch)
-    // A transaction that was rejected may be on disk until the next one is: then its file would be missing after a crash.
+    // A rejected transaction may be on disk until the next write: after a crash its row would be back, but its file deleted.
     if (!store.writable) return
     const named = new Set(stored.map(({ name }) => name))
     const existing = new Set(await segmentFiles.list())

@@ -1,6 +1,6 @@
 /**
- * Adds events to the stream, in the transaction of what they report: both are on disk, or neither. Call them after the change: they
- * report what the store has then.
+ * Adds events to the stream, in the transaction of the change: both are on disk, or neither. Call them after the change: they
+ * report the state of the store then.
  *
  * An account that the stream does not report causes no event. One that was created here is reported once the configured directory has
  * its identity: before that, no consumer could verify its events. An imported one is reported from its activation on; only its
@@ -65,7 +65,7 @@ export function emitDeletion(tx: Writer, did: string, at: Date, wasAnnounced: bo
 }
 
 /**
- * Reports what a change of the status means for readers of the stream; nothing if the account had this status before. A
+ * Reports a change of the status to readers of the stream; nothing if the account had this status before. A
  * deactivated account may have been imported or moved, so its activation also reports its identity and its repository.
  */
 export function emitStatusChange(tx: Writer, did: string, before: AccountStatus | undefined, at: Date): void {

@@ -11,7 +11,7 @@ import type { EventKind } from '../store/tables/events.ts'
 import type { Block } from '../store/tables/repos.ts'
 import { iso } from '../util/time.ts'
 
-/** What happened to one record. */
+/** The change of one record. */
 export interface RecordOp {
   /** `collection/rkey` */
   readonly key: string

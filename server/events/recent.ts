@@ -46,7 +46,7 @@ export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEv
     while (isDue && consumers > 0) {
       isDue = false
       await readPage().catch((error: unknown) => {
-        // A failed write has taken back what was read. That is another change of the store.
+        // A failed write has undone the state that was read. That is another change of the store.
         if (!(error instanceof StoreUnavailable)) onFault(error)
       })
     }

@@ -19,7 +19,7 @@ export interface SegmentFiles {
   /** Returns the events of a file; undefined if it is missing or damaged. */
   read(name: string): Promise<ArchivedEvent[] | undefined>
   remove(name: string): Promise<void>
-  /** Names of all files, also of those that a crash left. */
+  /** Names of all files, including leftovers of a crash. */
   list(): Promise<string[]>
 }
 

@@ -91,7 +91,7 @@ export function createEventStream({ store, eventLog, onFault, onRefused }: Deps)
   }
 }
 
-/** Returns what `read` returns, once it is on disk. @throws NotEnoughResources */
+/** Returns the result of `read` once it is on disk. @throws NotEnoughResources */
 async function settled<T>(store: Database, read: () => T | Promise<T>): Promise<T> {
   const { epoch } = store
   try {

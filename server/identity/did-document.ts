@@ -1,4 +1,4 @@
-/** DID documents: parses those of other servers, renders those of local accounts. */
+/** DID documents: parses documents of others, renders documents of local accounts. */
 
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'

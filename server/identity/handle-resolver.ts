@@ -5,7 +5,7 @@ import { createSharedLookup, type LookupOptions } from '../util/shared-lookup.ts
 
 interface Options {
   readonly lookUp: LookUpHandle
-  /** Domains of this server. Their handles are those of accounts, and are never looked up. */
+  /** Domains of this server. Their handles belong to accounts and are never looked up. */
   readonly userDomains: readonly string[]
   /** Looks `.test` handles up too. */
   readonly allowTest: boolean

@@ -21,7 +21,7 @@ export async function correctFutureTimes(store: Database, now: () => Date): Prom
   await correctRecords(store, at)
 }
 
-/** The newest rows are those that were written meanwhile: the first range without such a time ends the search. */
+/** The newest rows were written while the clock was wrong: the first range without a future time ends the search. */
 async function correctRecords(store: Database, at: () => number): Promise<void> {
   let upTo = await store.transact((tx) => times.lastRecord(tx))
   await inSlices(store, (tx) => {

@@ -43,7 +43,7 @@ export function periodicJobs(services: Deps): Job[] {
   const { backlinks } = services
   return [
     { name: 'check of the clock', firstMs: 0, everyMs: minute, run: () => services.clock.check() },
-    // Before maintenance: what a move waits for decides whether its account may be deleted.
+    // Before maintenance: the state of a move decides whether its account may be deleted.
     { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => services.moves.resumeDue() },
     ...maintenanceParts.map(({ name, run }) => ({
       ...{ name, firstMs: 0, everyMs: minute, run: () => run(services) },

@@ -16,7 +16,7 @@ import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
 import { correctFutureTimes } from './future-times.ts'
 
-/** What is wrong with the clock. */
+/** The direction in which the clock is implausible. */
 export type ClockDoubt = 'ahead' | 'behind'
 
 export interface ClockState {
@@ -34,10 +34,10 @@ export interface TrustedClock {
   now(): Date
   /** The time of the clock, or the newest trusted time if that is later. */
   latest(): Date
-  /** Whether work may delete what is old by the clock. Ask again in each run. */
+  /** Whether work may delete by age. Ask again in each run. */
   isPlausible(): boolean
   state(): ClockState
-  /** Compares the clock with the trusted time, and stores it seldom. Call it once a minute. */
+  /** Compares the clock with the trusted time, and stores it seldom. Call it once per minute. */
   check(): Promise<void>
   /** The directory has stated its time. */
   witness(at: Date): void
@@ -189,7 +189,7 @@ export function createTrustedClock({ store, readClock, log }: Deps): TrustedCloc
   }
 }
 
-/** Returns the trusted time of the first start: the clock's, unless what has happened in the store contradicts it. */
+/** Returns the trusted time of the first start: the clock's, unless the newest times in the store contradict it. */
 function firstTrusted(store: Database, at: number): number {
   const times = rows.lastActivity(store)
   const isRecent = times.some((time) => at - time <= maxAheadMs && time - at <= maxBehindMs)

@@ -1,4 +1,4 @@
-/** What the owner of an account does with its move: enters a code, signs in again, retries, leaves something behind. */
+/** Actions of the owner of an account on its move: entering a code, signing in again, retrying, accepting a loss. */
 import type { Database, Reader } from '../store/database.ts'
 import * as rows from '../store/tables/moves.ts'
 import type { Consent, Moves } from './moves.ts'

@@ -32,8 +32,8 @@ export async function signWithKey(deps: OperationDeps, signer: SigningKey): Prom
 }
 
 /**
- * Returns the last operation of an identity, and what the next one changes: it has the credentials of the new server, and what
- * the owner has put there besides. Keys of the owner stay above those of the server; only those of the old server go.
+ * Returns the last operation of an identity, and the changes of the next one: it has the credentials of the new server, and keeps
+ * the owner's additions. The owner's keys stay above the server's; only keys of the old server are removed.
  */
 async function nextOperation({ source, target, plcUrl, did, signal }: OperationDeps) {
   if (plcUrl === undefined) throw moveRefused('This server has no directory. Set one up under Network first.')

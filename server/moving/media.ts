@@ -83,7 +83,7 @@ async function copyBlob(
   return refusal
 }
 
-/** The old server sent other bytes than those that the CID names. */
+/** The old server sent bytes that do not have the CID. */
 class WrongBytes extends Error {
   override name = 'WrongBytes'
 }
@@ -112,7 +112,7 @@ function refusalOf(error: unknown): MissingReason {
   throw error
 }
 
-/** Servers do not agree on the name of this error. Those of a repository concern all of its files. */
+/** Servers do not agree on the name of this error. Errors of a repository concern all of its files. */
 function isNotFound(error: unknown): boolean {
   if (!(error instanceof XrpcError) || error.name.startsWith('Repo')) return false
   return error.status === 404 || error.status === 400

@@ -1,4 +1,4 @@
-/** A file that a move could not copy, with what a record here states of it. */
+/** A file that a move could not copy, with its description by a record here. */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { type DidString, isValidNsid, isValidRecordKey } from '@atproto/syntax'

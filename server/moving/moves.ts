@@ -42,11 +42,11 @@ export interface Moves {
   readonly peers: Peers
   /** Starts a move in the background, in the place of an earlier one of the account. */
   begin(move: rows.NewMove): Promise<void>
-  /** Goes on with the moves that do not need their owner. Those that failed are retried with growing delays. */
+  /** Continues the moves that do not wait for their owner. Failed ones are retried with growing delays. */
   resumeDue(): Promise<void>
   /** Signs the operation with the code that the old server mailed, and goes on. @throws XrpcError of the old server */
   enterCode(did: string, code: string): Promise<void>
-  /** Has a new code mailed, or tries the failed step again. @param consent to what cannot be copied */
+  /** Has a new code mailed, or tries the failed step again. @param consent to losses: media that cannot be copied, late writes */
   retry(did: string, consent?: Consent): Promise<void>
   /** Replaces the session at the other server, and goes on. */
   replaceSession(did: string, session: PeerSession): Promise<void>
@@ -54,11 +54,11 @@ export interface Moves {
   cancel(did: string): Promise<boolean>
 }
 
-/** What the owner agrees to leave behind. */
+/** Losses that the owner accepts. */
 export interface Consent {
   /** The files that are listed as missing. */
   readonly withoutMissingMedia?: boolean | undefined
-  /** What was written at the old server after the account became active at the new one. */
+  /** Records written at the old server after the account became active at the new one. */
   readonly withoutLaterRecords?: boolean | undefined
 }
 

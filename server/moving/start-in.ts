@@ -24,7 +24,7 @@ interface Deps extends FindDeps {
 
 type MoveInRequest = com.core.move.moveIn.$InputBody
 
-/** Who asks for a move. */
+/** The caller that asks for a move. */
 interface Requester {
   readonly caller: Caller
   readonly isAdmin: boolean

@@ -46,7 +46,7 @@ export interface TargetServer {
   readonly inviteRequired: boolean
 }
 
-/** Asks a server what it requires of new accounts. @throws XrpcError */
+/** Asks a server for its requirements of new accounts. @throws XrpcError */
 export async function describeTarget(
   { config, moves, origin: here }: Pick<Deps, 'config' | 'moves' | 'origin'>,
   address: string,

@@ -1,8 +1,8 @@
 /**
- * The steps of a move. Each can be repeated, so that a move goes on after a failure or a restart. Returns what changes in the
- * row of the move: the next step, or what its owner must do first.
+ * The steps of a move. Each can be repeated, so that a move goes on after a failure or a restart. Each returns the changes to the
+ * row of the move: the next step, or the action that its owner must take first.
  *
- * Once the operation is signed, the first steps run again and copy what has changed. When an account leaves this server, its
+ * Once the operation is signed, the first steps run again and copy the changes. When an account leaves this server, its
  * writes are refused from then on, so that copy is complete. Another server goes on to accept writes: its revision is compared
  * before the operation is submitted, before the activation and before the deactivation.
  */
@@ -138,7 +138,7 @@ const writtenThere =
 
 /** Returns the changes that have the account copied for the last time; undefined if the new server has everything. */
 async function lastCopy({ move, source }: StepContext): Promise<MoveChanges | undefined> {
-  // Writes stop first: the next comparison finds what was written until then.
+  // Writes stop first: the next comparison finds all earlier writes.
   if (move.direction === 'out' && move.writesStopped === 0) return { writesStopped: 1, step: 'repository' }
   if ((await latestRev(source, move.did)) === move.rev) return undefined
   return move.copies < maxCopies ? { step: 'repository' } : { need: 'copy' }
@@ -160,7 +160,7 @@ export async function enterCode(context: StepContext, code: string): Promise<Mov
   return signed(context.move, await signWithCode(operationDeps(context), code))
 }
 
-/** What was written since the first copy is copied before the operation is submitted. */
+/** Copies the writes since the first copy, before the operation is submitted. */
 function signed({ direction }: Move, operation: unknown): MoveChanges {
   const writesStopped = Number(direction === 'out')
   return { operation: JSON.stringify(operation), need: null, step: 'repository', writesStopped }

@@ -1,4 +1,4 @@
-/** What an account has just written, and the shapes in responses of an app view to which it is added. */
+/** Recent writes of an account, and the shapes in responses of an app view to which they are added. */
 import { isObject, isString } from '../identity/json.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -38,7 +38,7 @@ export function itemsOf(fresh: FreshWrites): Item[] {
   return fresh.items.filter(isItem)
 }
 
-/** Posts and replies, oldest first, so that a reply comes after what it answers. */
+/** Posts and replies, oldest first, so that a reply comes after its parent. */
 export function postsOf(fresh: FreshWrites): Post[] {
   const own = itemsOf(fresh).filter(({ reason }) => reason === undefined)
   return own.map(({ post }) => post).toReversed()

@@ -35,7 +35,7 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {
 }
 
 /**
- * Parses a URL and checks what can be checked without a look-up.
+ * Parses a URL and makes the checks that need no look-up.
  * @throws OutboundRefused
  */
 export function checkUrl(target: string, allowPrivate: boolean): URL {

@@ -2,7 +2,7 @@
 import { isObject, isString } from '../identity/json.ts'
 import { type FreshWrites, isPost, type Json, type Post, postsOf } from './fresh-writes.ts'
 
-/** A post in a tree, with what was added to its replies. */
+/** A post in a tree, with the replies that were added to it. */
 interface Node {
   readonly post: Post
   replies: unknown[]
@@ -48,7 +48,7 @@ export function mergeFlatThread(response: Json, fresh: FreshWrites): Json | unde
   for (const post of postsOf(fresh)) {
     const at = thread.findIndex(({ uri }) => uri === parentOf(post))
     const parent = thread[at]
-    // Only the anchor and what is below it have replies in the list.
+    // Only the anchor and posts below it have replies in the list.
     if (!parent || parent.depth < 0 || thread.some(({ uri }) => uri === post.uri)) continue
     const value = {
       $type: fresh.rename('app.example.unspecced.defs#threadItemPost'),

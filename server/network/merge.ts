@@ -1,5 +1,5 @@
 /**
- * Adds what an account has just written to responses of an app view, whose index lags behind. Responses of another shape than
+ * Adds recent writes of an account to responses of an app view, whose index lags behind. Responses of another shape than
  * their lexicon's are left as they are.
  */
 import { isObject, isString, parseJson } from '../identity/json.ts'
@@ -74,7 +74,7 @@ function mergeAuthorFeed(response: Json, fresh: FreshWrites, params: URLSearchPa
   return withItems(response, shown)
 }
 
-/** Puts items at their places by time, after a pinned post. Those older than the page belong to a later one. */
+/** Puts items at their places by time, after a pinned post. Items older than the page belong to a later one. */
 function withItems(response: Json, items: readonly Item[]): Json | undefined {
   const { feed: shown, cursor } = response
   if (!Array.isArray(shown) || !shown.every(isItem)) return undefined
@@ -105,7 +105,7 @@ function mergePosts(response: Json, fresh: FreshWrites, params: URLSearchParams)
   return { ...response, posts: [...posts, ...missing] }
 }
 
-/** What an edit of a profile changes. */
+/** The properties that an edit of a profile changes. */
 const editable = ['displayName', 'description', 'pronouns', 'website', 'avatar', 'banner', 'pinnedPost']
 
 function mergeProfile(response: Json, fresh: FreshWrites): Json | undefined {

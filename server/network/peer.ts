@@ -58,7 +58,7 @@ export interface PeerOptions {
   readonly allowPrivate: boolean
   /** The look-up of hosts; by default, `allowPrivate` means that the owner named them. */
   readonly findAddresses?: FindAddresses
-  /** Maps our names of methods to those that other servers know. */
+  /** Maps our names of methods to the network's. */
   readonly networkName: (nsid: string) => string
   /** Replaces the time limit of a silent server; tests use a low one. */
   readonly idleMs?: number
@@ -171,7 +171,7 @@ function createLifetime(maxIdleMs: number) {
       bytes = 0
       idle.refresh()
     },
-    /** The body was sent: what follows may take long. */
+    /** The body was sent: the response may take long. */
     process() {
       clearTimeout(idle)
       idle = setTimeout(silent, Math.max(maxIdleMs, processingMs))
@@ -232,7 +232,7 @@ function tooLarge(maxBytes: number): Error {
 /** Longest text of another server that is kept. */
 const maxMessage = 300
 
-/** An error response, with the host in its message. Errors without a name are those of a proxy before the server. */
+/** An error response, with the host in its message. Errors without a name come from a proxy before the server. */
 function errorOf(origin: string, status: number, body: unknown): Error {
   const name = isObject(body) && isString(body.error) ? body.error : ''
   if (status < 400 || !/^[A-Za-z]\w{0,63}$/.test(name)) return new Error(`the server answered ${status}`)

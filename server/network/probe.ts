@@ -1,4 +1,4 @@
-/** What the doctor learns from a connection alone: addresses of a name, the certificate, whether an upgrade passes. */
+/** Checks by a connection alone: addresses of a name, the certificate, whether an upgrade passes. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import https from 'node:https'

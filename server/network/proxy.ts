@@ -33,7 +33,7 @@ export interface ProxyOptions {
   readonly authorize: Authorize<AuthWord>
   readonly now: () => Date
   readonly log: Logger
-  /** Returns what an account has just written; undefined if nothing. */
+  /** Returns the recent writes of an account; undefined if there are none. */
   readonly freshWrites: (session: SessionCredentials, call: IncomingCall) => FreshWrites | undefined
   readonly callMethod: CallMethod
   /** Returns the DID of a handle; undefined if there is none. */

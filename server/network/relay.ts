@@ -31,9 +31,9 @@ export type Revise = (status: number, body: Buffer) => Buffer | undefined
 export interface RelayOptions {
   /** Called when bytes arrive. */
   readonly onProgress: () => void
-  /** Counts what is held until the client has read it. */
+  /** Counts bytes that are held until the client has read them. */
   readonly holding: Holding
-  /** Milliseconds in which the client must read a megabyte of what is held. */
+  /** Milliseconds in which the client must read a megabyte of the held bytes. */
   readonly readMs: number
   readonly revise?: Revise | undefined
 }
@@ -79,7 +79,7 @@ function writeHead({ statusCode = 200, headers }: IncomingMessage, res: ServerRe
     const value = headers[name]
     if (value !== undefined) res.setHeader(name, value)
   }
-  // What another service sends never runs as a page of this origin, where the interface keeps its tokens.
+  // A response of another service never runs as a page of this origin, where the interface keeps its tokens.
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
 }

@@ -17,7 +17,7 @@ export interface StreamOptions {
   onEnd(end: StreamEnd): void
   /** Milliseconds without a message or an answer to a ping after which the connection is cut; tests use fewer. */
   readonly silenceMs?: number | undefined
-  /** Text messages are expected instead of binary ones, and no pings are sent: those of the peer show that it lives. */
+  /** Text messages are expected instead of binary ones, and no pings are sent: the pings of the peer show that it lives. */
   readonly isText?: boolean
   /** Bytes of a message; 5 MB by default. */
   readonly maxBytes?: number
@@ -92,7 +92,7 @@ function createStream(options: StreamOptions) {
   const handshake = setTimeout(() => end('The server did not complete the connection'), handshakeMs).unref()
   let heartbeat: NodeJS.Timeout | undefined
   const controlBucket = createTokenBucket(controlFrames)
-  /** Messages that arrived with one that made the stream pause: what is read at once may contain thousands. */
+  /** Messages that arrived with one that made the stream pause: one read may contain thousands. */
   const waiting: Buffer[] = []
   /** Index of the first of them. */
   let first = 0
@@ -144,7 +144,7 @@ function createStream(options: StreamOptions) {
     })
   }
 
-  /** Delivers what waits, then reads on. */
+  /** Delivers waiting messages, then reads on. */
   function proceed(): void {
     for (let next = waiting[first]; next && mayDeliver(); next = waiting[first]) {
       first++

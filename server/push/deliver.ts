@@ -129,8 +129,8 @@ function prepareWebPush({ config, secrets }: Deps, { did, platform, appId, token
 }
 
 /**
- * Reduces a notification to what a device needs to show it; the device can fetch the rest. The relations of the recipient to the
- * author are no business of the push service.
+ * Reduces a notification to the properties that a device shows; the device can fetch the rest. The relations of the recipient to the
+ * author stay hidden from the push service.
  */
 function summaryOf({ uri, reason, author, reasonSubject, indexedAt }: Push['notification']) {
   const { did, handle, displayName, avatar } = author

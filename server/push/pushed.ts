@@ -1,4 +1,4 @@
-/** The notifications that are pushed to an account: those that its preferences allow, while it is active. */
+/** The notifications that are pushed to an account: its preferences allow them, and it is active. */
 
 import type { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../accounts/status.ts'

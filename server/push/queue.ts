@@ -1,5 +1,5 @@
 /**
- * Delivers the push queue. Deliveries run concurrently: at most one to a device and few to a target or of an account, so that
+ * Delivers the push queue. Deliveries run concurrently: at most one per device and few per target and account, so that
  * neither a slow target nor an account with many of them delays others. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */

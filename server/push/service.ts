@@ -1,6 +1,6 @@
 /**
  * Push services: they have the method `deliverPush`, and their DID documents name them `#notif`. Other services get no notification:
- * those of the network (`#bsky_notif`) have another method, and a notification of a private server is nothing for them to see.
+ * services of the network (`#bsky_notif`) have another method, and must not see notifications of a private server.
  */
 import { serviceEndpointOf } from '../identity/did-document.ts'
 import type { ResolveDid } from '../identity/resolver.ts'

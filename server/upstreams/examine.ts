@@ -1,4 +1,4 @@
-/** Looks up and verifies what an event reports: nothing of it counts because a source says so. */
+/** Looks up and verifies the content of an event: no claim of a source counts without proof. */
 import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import type { Actors } from '../actors/actors.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
@@ -13,7 +13,7 @@ import { createPace, inTurn, nextTurn } from '../util/turns.ts'
 import { type Frame, type OpClaim, readAccount, readCommit, readSync } from './frames.ts'
 import { findBlocks } from './unverified.ts'
 
-/** What an event means here. */
+/** The verified content of an event. */
 export type Finding =
   | { readonly kind: 'changes'; readonly changes: readonly RemoteChange[] }
   | { readonly kind: 'status'; readonly did: string; readonly status: RemoteStatus | undefined }

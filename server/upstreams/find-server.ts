@@ -58,7 +58,7 @@ function isLocalName(host: string): boolean {
   return !host.includes('.') || host.endsWith('.local') || isIP(host.replace(/^\[|\]$/g, '')) !== 0
 }
 
-/** Returns the error that says most: what a server has answered, rather than that there was none. */
+/** Returns the most specific error: one about a server's response, rather than about none. */
 function mostSpecific(errors: readonly unknown[]): unknown {
   const names = ['OwnServer', 'NotAServer', 'UpstreamUnreachable']
   const rank = (error: unknown) => (error instanceof XrpcError ? names.indexOf(error.name) : -1)
@@ -78,7 +78,7 @@ async function verify(deps: Deps, origin: string): Promise<void> {
   }
 }
 
-/** Returns what identifies a running server; undefined if it is of another program. */
+/** Returns the id of a running server; undefined for other programs. */
 async function instanceAt({ signal }: Deps, origin: string): Promise<unknown> {
   const { headers } = await guardedFetch(`${origin}/xrpc/_health`, { ...limits, signal }).catch(
     (error: unknown) => {

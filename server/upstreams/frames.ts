@@ -1,5 +1,5 @@
 /**
- * Reads the messages of `com.core.sync.subscribeRepos` (Sync 1.1 of the atproto specification): first what decides whether one
+ * Reads the messages of `com.core.sync.subscribeRepos` (Sync 1.1 of the atproto specification): first the part that decides whether one
  * concerns this server, later the rest.
  */
 import { decode } from '@atproto/lex-cbor'
@@ -120,7 +120,7 @@ export interface OpClaim {
   readonly cid: Cid | undefined
 }
 
-/** What a commit claims to have changed. */
+/** The changes that a commit claims. */
 export interface CommitClaim {
   /** `collection/rkey` with whether the record was created, changed or deleted. */
   readonly ops: readonly OpClaim[]
@@ -153,7 +153,7 @@ export interface RevisionClaim {
   readonly since: string | undefined
 }
 
-/** Reads the revisions that an event states, without those that are no TIDs. Nothing is stated by an invalid one, which is found out when it is verified. */
+/** Reads the revisions of an event. Undefined for revisions that are not TIDs, and for damaged events, which fail verification later. */
 export function readRevisions({ kind, bytes, payloadAt }: Frame): RevisionClaim {
   const claim: { [Name in 'rev' | 'since']: string | undefined } = { rev: undefined, since: undefined }
   if (kind !== 'commit' && kind !== 'sync') return claim

@@ -1,4 +1,4 @@
-/** What an error means for the event that caused it. */
+/** Decides by an error whether its event is tried again. */
 import { UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'

@@ -24,7 +24,7 @@ export interface Pipeline {
   has(did: string): boolean
   /** Stores the position if it has changed. */
   savePosition(): Promise<void>
-  /** Drops what waits: the next connection gets it again. Resolves when nothing is being stored any more. */
+  /** Drops waiting events: the next connection gets them again. Resolves when nothing is being stored any more. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ interface Deps {
   readonly queue: FrameQueue
   readonly now: () => Date
   readonly onExamined: (isValid: boolean) => void
-  /** Called after each transaction while no more than half of what may wait does. */
+  /** Called after each transaction that leaves the queue at most half full. */
   readonly onDrain: () => void
   /** Called when an event failed for an unexpected reason. It is dropped. */
   readonly onUnexpected: (error: unknown, frame: Frame) => void
@@ -79,7 +79,7 @@ export function createPipeline(deps: Deps): Pipeline {
   const isFull = () => open.size >= limits.items || bytes >= limits.bytes
 
   async function process(item: Item): Promise<void> {
-    // What is stored uses up budgets, so that more need not be verified.
+    // Stored records use up budgets, so that fewer events need to be verified.
     while (results.length >= batchEvents && storing) await storing
     if (isClosed) return
     const result = await resultOf(item.frame)
@@ -114,7 +114,7 @@ export function createPipeline(deps: Deps): Pipeline {
     }
   }
 
-  /** Stores what is ready, together with what becomes ready meanwhile. */
+  /** Stores the results that are ready, and those that become ready meanwhile. */
   async function storeAll(): Promise<void> {
     await setImmediate()
     while (results.length > 0 && !isClosed) await storeBatch(takeBatch())

@@ -21,7 +21,7 @@ export interface FrameQueue {
   retry(): void
   /** Tries the authors that are due: timers stand still while a computer sleeps. */
   resumeDue(): void
-  /** Resolves when nothing is being stored any more. What waits is tried again after the next start. */
+  /** Resolves when nothing is being stored any more. Waiting events are tried again after the next start. */
   close(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ const isFeedItem = /\.feed\.(?:re)?post\//
 /** Records of which a repository has one, such as the profile. */
 const isSingle = /\/self$/
 
-/** What of an event may concern this server: itself, so that it is worth its verification, or only its author. */
+/** The part of an event that may concern this server: the event, which is then verified, or only its author. */
 export type Concern = 'event' | 'author' | 'none'
 
 export function concernOf(frame: Frame, interest: Interest): Concern {
@@ -19,7 +19,7 @@ export function concernOf(frame: Frame, interest: Interest): Concern {
   return kind !== 'commit' || changesKnown(frame, isWatched) ? 'event' : 'author'
 }
 
-/** Whether a commit of a known actor changes what may be stored here. */
+/** Whether a commit of a known actor changes records that may be stored here. */
 function changesKnown(frame: Frame, isWatched: boolean): boolean {
   const claim = claimOf(frame)
   if (!claim || claim.isTooBig) return true

@@ -8,7 +8,7 @@ export interface Revisions {
    * author after the start of this server, and one that was sent before, show nothing.
    */
   isGap(frame: Frame): boolean
-  /** An author concerns this server no longer: what it does now is not followed. */
+  /** Forgets an author that no longer concerns this server. */
   forget(did: string): void
 }
 

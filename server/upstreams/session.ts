@@ -164,7 +164,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     else process(frame)
   }
 
-  /** What is not stored yet may make its author one that concerns this server. */
+  /** An author with events that are not stored yet may concern this server once they are. */
   function isRelevant(frame: Frame): boolean {
     const { did } = frame
     const concern = concernOf(frame, deps.interest)
@@ -198,7 +198,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     })
   }
 
-  /** What is reported again before the last report is on disk is read together. */
+  /** Repeated reports are joined until the first one is on disk. */
   function reportMissed(did: string): void {
     if (reporting.has(did)) return
     reporting.add(did)

@@ -1,4 +1,4 @@
-/** Stores what an event means. */
+/** Stores the finding about an event. */
 import type { DidString } from '@atproto/syntax'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'

@@ -1,4 +1,4 @@
-/** Decides how fast an upstream is read, and when it is no longer read: it sends what proves nothing, or too much. */
+/** Decides how fast an upstream is read, and cuts it off if it sends invalid proofs or too much. */
 import { createTokenBucket } from '../util/token-bucket.ts'
 
 export interface Trust {
@@ -21,14 +21,14 @@ export interface Trust {
 /** Invalid events among the last ones that were examined. */
 const maxInvalid = 20
 const examinedEvents = 1000
-/** Events a second that concern this server. */
+/** Events per second that concern this server. */
 const maxRate = 2000
-/** Milliseconds after which an event counts as replayed: a server sends those as fast as it can. */
+/** Milliseconds after which an event counts as replayed: a server sends replayed events as fast as it can. */
 const replayedMs = 60_000
-/** What is read of an upstream, replayed or not: several times what a relay of the whole network sends. */
+/** Limits of all events of an upstream: several times the rate of a relay of the whole network. */
 const readEvents = { perSecond: 20_000, capacity: 200_000 }
 const readBytes = { perSecond: 100_000_000, capacity: 1_000_000_000 }
-/** What an upstream may send of the present. A server that was read too slowly sends what happened in `replayedMs` at once. */
+/** Limits of events that are not replayed. A server that was read too slowly sends the events of `replayedMs` at once. */
 const liveEvents = { perSecond: 5000, capacity: 300_000 }
 const liveBytes = { perSecond: 20_000_000, capacity: 1_200_000_000 }
 /** Messages that are no events: a server sends one when a connection begins. */

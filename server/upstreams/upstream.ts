@@ -42,7 +42,7 @@ export interface UpstreamState {
 export interface DroppedEvents {
   readonly lastHour: number
   readonly lastDay: number
-  /** Those of the last day whose author's repository is read later. */
+  /** Events of the last day whose author's repository is read later. */
   readonly toFetch: number
 }
 
@@ -50,7 +50,7 @@ export interface UpstreamReader {
   state(): UpstreamState
   /** Connects at once, and tries events that wait. */
   retry(): void
-  /** Goes on with what is due: timers stand still while a computer sleeps. */
+  /** Continues work that is due: timers stand still while a computer sleeps. */
   resumeDue(): void
   /** Resolves when nothing is being stored any more. */
   close(): Promise<void>

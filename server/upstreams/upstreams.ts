@@ -1,6 +1,6 @@
 /**
- * The servers whose event streams are read: those of the settings, and those that the owner has added. Read this first. Each is read
- * on its own (`upstream.ts`); without one, nothing runs, nor is loaded.
+ * The servers whose event streams are read: from the settings, and added by the owner. Read this first. Each is read
+ * on its own (`upstream.ts`); without one, nothing runs or is loaded.
  */
 import type { Config } from '../config/config.ts'
 import * as table from '../store/tables/upstreams.ts'
@@ -21,7 +21,7 @@ export interface Upstreams {
   list(): Upstream[]
   /** @throws XrpcError `InvalidUpstream`, `UpstreamUnreachable`, `NotAServer`, `OwnServer`, `AlreadyAdded` */
   add(address: string): Promise<Upstream>
-  /** Keeps what was stored. @throws XrpcError `UpstreamNotFound`, `SetByConfiguration` */
+  /** Keeps the stored records. @throws XrpcError `UpstreamNotFound`, `SetByConfiguration` */
   remove(url: string): Promise<void>
   /** Connects at once. @throws XrpcError `UpstreamNotFound` */
   retry(url: string): Upstream

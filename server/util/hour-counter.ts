@@ -1,4 +1,4 @@
-/** Counts what happened within the last hour, or day. */
+/** Counts events of the last hour, or day. */
 
 export interface HourCounter {
   add(count?: number): void
@@ -21,7 +21,7 @@ function createCounter(now: () => Date, parts: number, partMs: number): HourCoun
   /** The newest part with a count. */
   let newest = partOf(now())
 
-  /** Makes the present part the newest one. */
+  /** Clears the counts of parts that have begun since the last call, and makes the present part the newest. */
   function advance(): void {
     const present = partOf(now())
     for (let passed = Math.min(present - newest, parts); passed > 0; passed--) {

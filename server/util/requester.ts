@@ -1,7 +1,7 @@
 /** Who causes work that leaves this server. Places for such work are limited for each requester and each kind. */
 
 export interface Requester {
-  /** Kinds do not share places: those that anonymous callers use up remain free for accounts and upstreams. */
+  /** Kinds do not share places: anonymous callers cannot use up the places of accounts and upstreams. */
   readonly kind: 'anonymous' | 'account' | 'upstream'
   /** The source of a caller, the DID of an account, the origin of an upstream. */
   readonly key: string

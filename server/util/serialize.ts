@@ -3,7 +3,7 @@
 /** Runs a task after all earlier ones have ended, and returns its result. */
 export type Serialize = <T>(task: () => Promise<T>) => Promise<T>
 
-/** Creates a queue that runs one task at a time, in call order. A failed task does not stop those behind it. */
+/** Creates a queue that runs one task at a time, in call order. A failed task does not stop the next ones. */
 export function createSerializer(): Serialize {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {

@@ -1,6 +1,6 @@
 /**
  * Look-ups at other servers: concurrent ones of a key share one call, results and failures are kept for a time, and each requester
- * has few places, so that none can use up those of the others.
+ * has few places, so that none can use up the places of others.
  */
 import { LRUCache } from 'lru-cache'
 import { createPlaces, type PlaceLimits, type Requester } from './requester.ts'

@@ -35,7 +35,7 @@ export function createDidPaths(services: Deps): Fallback {
   const { store } = services
   const readLog = createLogReader(services)
 
-  /** Returns what a directory would serve; undefined if this server does not know it. @throws OutboundFailed, UnresolvableDid */
+  /** Returns a directory's response; undefined if this server does not know the DID. @throws OutboundFailed, UnresolvableDid */
   async function find(account: Account, part: string | undefined): Promise<unknown> {
     if (part === undefined) return services.resolveDid(account.did)
     const log = await readLog(account)
@@ -87,7 +87,7 @@ function dataOf(did: string, last: PlcOperation | undefined) {
   return { did, verificationMethods, rotationKeys, alsoKnownAs, services }
 }
 
-/** Returns a function that returns the operations of an account, the oldest first. Those of a published one are the directory's. */
+/** Returns a function that returns the operations of an account, the oldest first. Operations of a published one come from the directory. */
 function createLogReader({ config, store, now, signal }: Deps) {
   const published = createSharedLookup<unknown[] | undefined>({
     now,

@@ -11,7 +11,7 @@ interface Entry {
 
 /** The state of a key's window. */
 export interface Count {
-  /** Calls in this window, including those beyond a limit. */
+  /** Calls in this window, including calls beyond a limit. */
   readonly count: number
   /** Milliseconds until the window ends. */
   readonly msLeft: number

@@ -1,11 +1,11 @@
-/** Subscriptions to sources that push: what arrives waits until the client has read what came before. */
+/** Subscriptions to sources that push: a message waits until the client has read the ones before it. */
 import { XrpcError } from './errors.ts'
 
 /** Messages that wait; a source can push many at once. */
 const maxWaiting = 2000
 
 /**
- * Yields what a source pushes, until the signal aborts.
+ * Yields the items that a source pushes, until the signal aborts.
  * @param subscribe starts the source and returns a function that stops it
  * @throws ConsumerTooSlow when too much waits
  */

@@ -1,4 +1,4 @@
-/** Calls methods from within the process: inputs are checked as those of requests are, credentials are given by the caller. */
+/** Calls methods from within the process: inputs are checked like inputs of requests, credentials are given by the caller. */
 import { protocolError } from './errors.ts'
 import { type BinaryInput, type BinaryOutput, type Caller, fail, type Method } from './method.ts'
 import { type Prepared, prepare } from './prepared.ts'

@@ -61,7 +61,7 @@ interface Bound {
   close(graceMs: number): Promise<void>
 }
 
-/** Ends a response that waits behind another one of a closed connection. Node does not, so what belongs to it would be kept. */
+/** Ends a response that waits behind another one of a closed connection. Node does not, so its resources would be kept. */
 function abandon(res: ServerResponse): void {
   res.destroy()
   res.emit('close')

@@ -137,7 +137,7 @@ export function fail(name: string, message?: string): XrpcError {
   return new XrpcError(name, message)
 }
 
-/** Who calls, and by what. */
+/** The caller and its connection. */
 export interface Principal {
   /** The account, for limits per account. */
   readonly account: string | undefined

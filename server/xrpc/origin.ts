@@ -1,6 +1,6 @@
 /**
- * The origin under which a client reaches this server, for URLs in responses: what the client sent as Host, or the public URL
- * if that has the same host name. Behind a reverse proxy it is what the proxy forwards in X-Forwarded-Host and -Proto.
+ * The origin under which a client reaches this server, for URLs in responses: the Host that the client sent, or the public URL
+ * if that has the same host name. Behind a reverse proxy it comes from X-Forwarded-Host and -Proto.
  */
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from 'proxy-addr'

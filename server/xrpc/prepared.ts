@@ -1,4 +1,4 @@
-/** A method with what the router derives from its lexicon once: verb, kind of input, projections, limits. */
+/** A method with the values that the router derives from its lexicon once: verb, kind of input, projections, limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { l } from '@atproto/lex-schema'
 import { openBody, readJson } from './body.ts'

@@ -1,5 +1,5 @@
 /**
- * Caches responses of queries that depend on nothing but the account, the parameters and some tables. A response is found until
+ * Caches responses of queries that depend only on the account, the parameters and some tables. A response is found until
  * one of its tables changes, so it is never stale.
  */
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,4 @@
-/** The sources of calls: the keys under which rate limits count those of one client. */
+/** The sources of calls: the keys under which rate limits count the calls of one client. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'

@@ -22,7 +22,7 @@ export interface StreamsOptions<Word, Services> {
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Milliseconds between pings. */
   readonly heartbeatMs?: number
-  /** Milliseconds that a client may take to read what is buffered for it. */
+  /** Milliseconds that a client may take to read the bytes buffered for it. */
   readonly drainMs?: number
 }
 

@@ -13,7 +13,7 @@ import { findActor } from '../../../../views/find.ts'
 import { relationTo } from '../../../../views/relations.ts'
 import { method } from '../../../method.ts'
 
-/** What is read for the filters of the lexicon; all for unknown ones. */
+/** The records that each filter of the lexicon reads; unknown filters read all. */
 const filters = new Map<string | undefined, feed.AuthorFilter>([
   ['posts_no_replies', 'no replies'],
   ['posts_with_media', 'media'],

@@ -34,7 +34,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       const at = iso(time)
       if (takedown) {
         accounts.setTakedown(tx, did, takedown.applied ? at : null, takedown.ref ?? null)
-        // A takedown ends all sessions; lifting it ends those that were opened during it, which have a limited scope.
+        // A takedown ends all sessions; lifting it ends sessions opened during it, which have a limited scope.
         if (takedown.applied !== (before.takenDownAt !== null)) sessions.removeOfAccount(tx, did)
       }
       if (suspended) accounts.setSuspension(tx, did, suspended.applied ? at : null, suspended.ref ?? null)

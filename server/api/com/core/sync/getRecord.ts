@@ -11,7 +11,7 @@ export const getRecord = method(com.core.sync.getRecord, {
     const { did } = visibleRepo(store, params.did, auth)
     // The record may be stored under another name of its collection.
     const keys = allNamesOf(params.collection, config.aliases).map((name) => `${name}/${params.rkey}`)
-    // During an import the records are not yet those of the tree.
+    // During an import the records are not yet the tree's.
     return repositories.serialize(did, async () => {
       const { head } = visibleHead(store, did, auth)
       return carOutput(head.commit, proofOf(store, did, head, keys))
