@@ -15,7 +15,7 @@ export function findChromium(env: Environment = process.env): string | undefined
   return candidates.find((path) => path && existsSync(path) && runs(path))
 }
 
-/** Finds Chromium or installs it, and prints what it does. Throws an error with the command to run. */
+/** Finds Chromium or installs it, and prints its steps. Throws an error with the command to run. */
 export function ensureChromium(env: Environment = process.env): string {
   const found = findChromium(env)
   if (found) return found

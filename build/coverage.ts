@@ -1,5 +1,5 @@
 /**
- * `npm run coverage`: runs the tests, prints the line coverage of each server file and fails if one is below 90 %. Counts what
+ * `npm run coverage`: runs the tests, prints the line coverage of each server file and fails if one is below 90 %. Counts code that
  * runs in Vitest, and in the processes and worker threads that tests start.
  */
 import { spawnSync } from 'node:child_process'

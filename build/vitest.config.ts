@@ -54,7 +54,7 @@ export default defineConfig({
       reporter: ['json'],
       reportOnFailure: true,
     },
-    // Set in the workers, not before they start: Vitest itself measures what runs in them.
+    // Set in the workers, not before they start: Vitest itself measures the code in them.
     env: process.env.PDS_COVERAGE_DIR ? { NODE_V8_COVERAGE: process.env.PDS_COVERAGE_DIR } : {},
   },
 })

@@ -22,7 +22,7 @@ export function useActor(actor: string | undefined): UseQueryResult<Actor | null
   return useQuery(actorQuery(did, actor))
 }
 
-/** Describes those of the actors that are known here; undefined until all are loaded. */
+/** Describes the actors that are known here; undefined until all are loaded. */
 export function useActors(actors: readonly string[]): readonly Actor[] | undefined {
   const { did } = useSession()
   return useQueries({

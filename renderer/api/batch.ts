@@ -5,7 +5,7 @@ interface Waiting<T> {
 
 /**
  * Collects the keys that are asked for at one moment, and loads them in calls of up to `limit`.
- * @param load returns what exists, by key
+ * @param load returns the existing values, by key
  * @returns loads one value; null if it does not exist
  */
 export function createBatch<T>(

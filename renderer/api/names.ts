@@ -12,7 +12,7 @@ const invisible = /[\p{Cc}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFE
 const surplusMarks = /(\p{M}{4})\p{M}+/gu
 const maxLength = 64
 
-/** What a person is called: the display name, else the handle, else the DID. */
+/** Returns the name of a person: the display name, else the handle, else the DID. */
 export function nameOf(person: Named): string {
   return displayNameOf(person) || handleOf(person)
 }

@@ -82,7 +82,7 @@ export function useProfileSave(effects: { onSuccess(): void }) {
   })
 }
 
-/** The changed members as the record stores them; undefined for those to remove. Uploads new pictures. */
+/** The changed members as the record stores them; undefined for removed ones. Uploads new pictures. */
 async function membersOf(did: string, changes: ProfileChanges): Promise<Record<string, unknown>> {
   const texts = textFields
     .filter((field) => changes[field] !== undefined)

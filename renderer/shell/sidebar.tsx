@@ -76,7 +76,7 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
   const [current] = useLocation()
   const item = useRef<HTMLLIElement>(null)
   const isCurrent = current === path || current.startsWith(`${path}/`)
-  // On each render: items above may appear later, such as those of the owner.
+  // On each render: items above may appear later, such as the owner's.
   useEffect(() => {
     if (isCurrent && item.current) scrollIntoNav(item.current)
   })

@@ -9,14 +9,14 @@ interface AddFormProps extends Omit<FieldProps, 'value' | 'onChange' | 'onSubmit
   /** The label of the button, a verb. */
   readonly action: string
   readonly busy: boolean
-  /** What happens while it is busy. Announced by screen readers. */
+  /** Description of the work while it is busy. Announced by screen readers. */
   readonly busyText: string
   readonly problem: unknown
   onChange(value: string): void
   onSubmit(): void
 }
 
-/** A field with a button beside it, which adds what was entered to the list below. */
+/** A field with a button beside it, which adds the entered value to the list below. */
 export function AddForm({
   value,
   action,

@@ -203,7 +203,7 @@ export const halted = {
   backups: 'Restore a backup',
 }
 
-/** Opening what is intact of damaged data. */
+/** Opening the intact part of damaged data. */
 export const salvage = {
   open: 'Open what is intact…',
   title: 'Open what is intact?',

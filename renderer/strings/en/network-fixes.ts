@@ -2,17 +2,17 @@
 import type { network } from './network.ts'
 
 interface Fix {
-  /** What to do. */
+  /** The fix. */
   readonly text: string
   /** A line of a configuration, or a command. */
   readonly code?: string
 }
 
-/** What the texts of a fix depend on. */
+/** Values that the texts of a fix depend on. */
 export interface FixContext {
   readonly host: string
   readonly port: number
-  /** What the remedy is about, such as a host name. */
+  /** The object of the remedy, such as a host name. */
   readonly subject: string
   /** Largest upload in MB. */
   readonly megabytes: number

@@ -1,4 +1,4 @@
-/** Texts around the screens, and those that several screens share. */
+/** Texts around the screens, and texts that several screens share. */
 import { count, formatDate, formatDateTime, formatNumber } from '../format.ts'
 
 export const app = {
