@@ -1,6 +1,6 @@
 /**
- * What `npm run dist` would ship, packed with a stub of Electron's binary: the configuration is valid, the archive holds
- * what the program needs and nothing else, and the server in it runs.
+ * The result of `npm run dist`, packed with a stub of Electron's binary: the configuration is valid, the archive holds
+ * the files of the program and nothing else, and the server in it runs.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
  * `node consumers.ts URL COUNT`: consumers of an event stream, in a process of their own. Sends a message when all are connected,
- * and answers each message with what has arrived since the one before.
+ * and answers each message with the figures since the previous one.
  */
 import { decodeAll } from '@atproto/lex-cbor'
 import { WebSocket } from 'ws'

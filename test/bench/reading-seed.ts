@@ -32,7 +32,7 @@ interface Draft {
   readonly content: LexMap
 }
 
-/** What the measured requests read. */
+/** The data that the measured requests read. */
 export interface Seeded {
   /** URI of a post with fifty replies. */
   readonly thread: string

@@ -54,7 +54,7 @@ function insertAccount(tx: Writer, i: number): void {
   inviteCodes.insert(tx, code, false)
 }
 
-/** An account whose DID sorts before those that the server makes. */
+/** An account whose DID sorts before the server's DIDs. */
 export function newAccount(i: number): accounts.NewAccount {
   return {
     did: `did:plc:${String(i).padStart(24, '0')}`,

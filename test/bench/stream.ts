@@ -108,7 +108,7 @@ class Consumers implements AsyncDisposable {
     return new Consumers(child)
   }
 
-  /** What has arrived since the last call. */
+  /** The messages since the last call. */
   async arrived(): Promise<Arrived> {
     if (!this.#child) return none
     this.#child.send('report')

@@ -130,7 +130,7 @@ interface State {
   readonly lastEventAt?: string
 }
 
-/** What the measured server has read. */
+/** Reads the state of the upstream at the measured server. */
 class Reader {
   readonly #client: Client
   #read = 0

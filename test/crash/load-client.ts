@@ -91,7 +91,7 @@ export class LoadClient {
     }
   }
 
-  /** Throws for the first fact that does not hold, of those that the crash can have changed or of all. */
+  /** Throws for the first fact that does not hold, among all facts or among those that the crash may have changed. */
   async verify(which: 'touched' | 'all'): Promise<void> {
     for (const subject of which === 'all' ? [...this.#facts.keys()] : [...this.#touched]) {
       await this.#facts

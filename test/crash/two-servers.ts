@@ -1,6 +1,6 @@
 /**
  * `node test/crash/two-servers.ts [MINUTES] [SEED]`: accounts of two servers that read each other's streams act at random, while the
- * servers are killed at random. At the end the notifications and counts of both are compared with what the repositories say.
+ * servers are killed at random. At the end the notifications and counts of both are compared with the repositories.
  */
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
@@ -17,7 +17,7 @@ const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
 const random = seededRandom(seed)
 const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T
 
-/** Each has 300 changes an hour that count elsewhere. */
+/** Each has 300 changes per hour that count elsewhere. */
 const accountsPerSide = 60
 const actionsPerSecond = 20
 

@@ -81,7 +81,7 @@ test('recovery key: the printed secret key takes the identity back', async () =>
   await dialog.getByText(carla.did).waitFor()
   await expectAccessible(page)
   await page.emulateMedia({ media: 'print' })
-  // By text: roles leave out what a hidden dialog contains.
+  // By text: roles leave out the content of a hidden dialog.
   expect(await page.locator('button', { hasText: 'Print' }).isVisible()).toBe(false)
   expect(await page.getByText('Recovery kit', { exact: true }).isVisible()).toBe(true)
   await page.emulateMedia({ media: 'screen' })

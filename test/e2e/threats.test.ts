@@ -84,7 +84,7 @@ test('cross-origin: a page of another site lists nothing of a private server, an
       expect([list, answer]).toEqual([list, { status, opaque: '' }])
     }
   }
-  // The events of the public server begin with those of alice.
+  // The events of the public server begin with alice's.
   expect(await firstFrame(page, world.server)).toContain(alice.did)
   expect(await firstFrame(page, isolated)).not.toContain('hidden')
 })

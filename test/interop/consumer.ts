@@ -1,4 +1,4 @@
-/** The network's own consumer library, which verifies what it reads, in a process of its own. */
+/** The network's own consumer library, which verifies events, in a process of its own. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -6,7 +6,7 @@ import type { Account } from './accounts.ts'
 import { poll } from './poll.ts'
 import { all } from './xrpc.ts'
 
-/** What the library reports: an event, an operation of one, or an error. */
+/** A report of the library: an event, an operation of one, or an error. */
 interface Line {
   readonly event: string
   readonly seq: number
@@ -32,7 +32,7 @@ export class Consumer {
     createInterface(stdout).on('line', (line) => this.#lines.push(JSON.parse(line)))
   }
 
-  /** Resolves when what the consumer has seen of an account is what the server lists. */
+  /** Resolves when the consumer has seen exactly the records of an account that the server lists. */
   async reaches({ server, did }: Account): Promise<void> {
     const expected = new Map<string, string>()
     for (const collection of ['app.bsky.feed.post', 'app.bsky.actor.profile']) {

@@ -99,7 +99,7 @@ export async function importPreferences(from: Account, to: Account): Promise<voi
   })
 }
 
-/** Has the old server sign what the new one recommends, and the new one submit it. */
+/** Has the old server sign the new one's recommendation, and the new one submit it. */
 export async function changeIdentity(from: Account, to: Account, readCode: ReadCode): Promise<void> {
   const recommended = await get(to.server, 'com.atproto.identity.getRecommendedDidCredentials', {
     auth: to.accessJwt,
@@ -122,7 +122,7 @@ export async function published(directory: string, did: string): Promise<void> {
   await poll(isThere, () => `the directory does not have ${did}`)
 }
 
-/** What the directory says of an account. */
+/** The directory's data of an account. */
 export async function identityOf(directory: string, did: string) {
   const response = await fetch(`${directory}/${did}/data`)
   assert.equal(response.status, 200)

@@ -114,7 +114,7 @@ async function assertSigned(frame: Frame | undefined, directory: string, did: st
   assert.equal(await verifyCommitSig(commit as unknown as Commit, verificationMethods.atproto), true)
 }
 
-/** The frames of an account that come before those of another one. */
+/** The frames of an account before the first frame of another one. */
 async function takeUntil(stream: Frames, did?: string, marker?: string): Promise<Frame[]> {
   const frames: Frame[] = []
   const accountOf = ({ body }: Frame) => body.did ?? body.repo

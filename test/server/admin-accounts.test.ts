@@ -1,4 +1,4 @@
-/** What an administrator sees and changes of other accounts. */
+/** Accounts as an administrator sees and changes them. */
 import { describe, expect, test } from 'vitest'
 import { day } from '../support/clock.ts'
 import { PlcDirectory } from '../support/plc.ts'

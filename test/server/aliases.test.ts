@@ -1,4 +1,4 @@
-/** Aliases: the setting that maps the NSID authorities of the network to those of our lexicons. */
+/** Aliases: the setting that maps the NSID authorities of the network to ours. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../server/config/config.ts'
 import { type Account, TestServer } from '../support/server.ts'

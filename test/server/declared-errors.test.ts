@@ -213,7 +213,7 @@ async function authorFeedOfBlocked(reader: (blocker: Account, blocked: Account) 
   return server.get('app.example.feed.getAuthorFeed', { actor }, who)
 }
 
-/** Adds a server as an upstream. @param body what the server answers */
+/** Adds a server as an upstream. @param body the server's response */
 async function addUpstream(body: object, times = 1): Promise<Answer> {
   const other = await StubService.start()
   other.respond = json(body)

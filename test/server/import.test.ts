@@ -51,7 +51,7 @@ async function foreignIdentity(handle = 'dora.old.example'): Promise<PlcIdentity
   return identity
 }
 
-/** What an operation says about an identity. */
+/** The identity as an operation states it. */
 function stateOf({ rotationKeys, verificationMethods, alsoKnownAs, services }: PlcOperation) {
   return { rotationKeys, verificationMethods, alsoKnownAs, services }
 }

@@ -1,4 +1,4 @@
-/** What a page of another site reads of a server without a public address: nothing that it did not sign in for. */
+/** A page of another site reads nothing of a server without a public address, unless it has signed in. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'

@@ -1,4 +1,4 @@
-/** What an account has just written is added to the responses of an app view that does not have it yet. */
+/** Recent writes of an account are added to responses of an app view that does not have them yet. */
 import { jsonToLex, lexicons } from '@atproto/api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Account, type Answer, TestServer } from '../support/server.ts'

@@ -41,7 +41,7 @@ async function askUntil(count: number, account: Account, calls: number) {
 }
 const received = (count: number) => expect.poll(() => appView.calls.length, { timeout: 20_000 }).toBe(count)
 
-/** Answers all calls, and those that follow. */
+/** Answers all calls, also later ones. */
 function answerAll(): void {
   appView.respond = json({ feed: [] })
   for (const { end } of held) end()

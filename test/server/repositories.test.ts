@@ -1,4 +1,4 @@
-/** Compares repositories with those of @atproto/repo for the same records, and verifies exports with it. */
+/** Compares repositories with @atproto/repo's for the same records, and verifies exports with it. */
 
 import { parseCid } from '@atproto/lex-data'
 import { MemoryBlockstore, MST, readCar, verifyRepoCar } from '@atproto/repo'

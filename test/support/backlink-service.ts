@@ -1,6 +1,6 @@
 /**
  * A service that indexes the links of a network, on loopback: the live stream, the lists, and the cache of records. It is as strict as
- * the public ones, and does what a test says, also what no honest service does.
+ * the public ones, and follows the test's instructions, also dishonest ones.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ export interface ServiceLink {
   readonly rev?: string
 }
 
-/** What the service has received. */
+/** Requests that the service has received. */
 export interface ServiceCall {
   /** Path and query, or `options_update`. */
   readonly name: string

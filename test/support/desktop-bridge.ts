@@ -1,5 +1,5 @@
 /**
- * A scripted desktop bridge, for tests of what a screen shows and calls. The real main process and preload script have tests
+ * A scripted desktop bridge, for tests of screens and their calls. The real main process and preload script have tests
  * of their own in `test/e2e/desktop`.
  */
 import type {

@@ -85,7 +85,7 @@ export class PeerServer extends TestServer {
     }
   }
 
-  /** What the process has printed to its standard error. */
+  /** The standard error of the process. */
   get errors(): string {
     return this.#process?.stderr ?? ''
   }

@@ -154,7 +154,7 @@ export class PlcDirectory {
     const prev = log[index]
     if (!prev) throw new Refusal(409, 'Operations not correctly ordered')
     const signer = await signerOf(prev.rotationKeys, operation)
-    // A stronger key may replace what a weaker one has signed.
+    // A stronger key may replace operations of a weaker one.
     const next = log[index + 1]
     if (next && signer >= (await signerOf(prev.rotationKeys, next))) {
       throw new Refusal(409, 'Operations not correctly ordered')

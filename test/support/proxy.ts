@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { certificates, key } from './certificates.ts'
 
 export interface ProxyFaults {
-  /** What it does with X-Forwarded-For; a good proxy appends the address of its client. */
+  /** Its treatment of X-Forwarded-For; a good proxy appends the address of its client. */
   readonly forwardedFor?: 'none' | 'as sent' | 'a name'
   /** Host that the server gets instead of the public name. */
   readonly host?: string

@@ -1,4 +1,4 @@
-/** What a scripted server of the network answers to other servers. */
+/** The methods of a scripted server of the network for other servers. */
 import type { ServerResponse } from 'node:http'
 import { lexToJson } from '@atproto/lex-json'
 import { documentOf } from './plc.ts'

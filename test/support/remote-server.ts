@@ -1,6 +1,6 @@
 /**
  * Another server of the network on loopback, written independently of this server's code: accounts with real keys and repositories,
- * its event stream, its methods that other servers read. It does what a test says, also what no honest server does.
+ * its event stream, its methods that other servers read. It follows the test's instructions, also dishonest ones.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -61,7 +61,7 @@ export class RemoteServer {
   readonly clock: TestClock
   /** By DID. */
   readonly accounts = new Map<string, RemoteAccount>()
-  /** What the stream replays. */
+  /** The events that the stream replays. */
   readonly events: SentEvent[] = []
   /** Number of the last event. */
   seq: number
@@ -73,7 +73,7 @@ export class RemoteServer {
   readonly calls: string[] = []
   /** The cursors of all connections to the stream. */
   readonly cursors: (number | undefined)[] = []
-  /** Replaces what a new connection gets: replay, then new events. */
+  /** Replaces the messages of a new connection, by default a replay, then new events. */
   onConnection: ((socket: WebSocket, cursor: number | undefined) => void) | undefined
   readonly #publicUrl: string | undefined
   readonly #streams = new WebSocketServer({ noServer: true, perMessageDeflate: false })

@@ -51,7 +51,7 @@ export class StubService {
     return call
   }
 
-  /** Forgets what was received and set. */
+  /** Forgets received requests and settings. */
   reset(): void {
     this.calls.length = 0
     this.respond = json({ served: true })

@@ -1,4 +1,4 @@
-/** Waits for what a server does by itself. */
+/** Waits for background work of a server. */
 import type { TestServer } from './server.ts'
 
 /** Resolves when `isSo` resolves with true; it is asked again after each change of the store. */

@@ -1,4 +1,4 @@
-/** Compares our lexicons with those that the network's client library contains: unmodified clients must accept our responses. */
+/** Compares our lexicons with the ones in the network's client library: unmodified clients must accept our responses. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { schemas } from '@atproto/api'

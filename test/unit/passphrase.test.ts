@@ -16,7 +16,7 @@ class TypingPerson {
     },
   })
   readonly stderr = new PassThrough()
-  /** What is on the screen. */
+  /** The text on the screen. */
   screen = ''
   readonly #lines: string[]
 
@@ -25,7 +25,7 @@ class TypingPerson {
     this.stderr.on('data', (shown: Buffer) => {
       this.screen += shown
       if (!this.screen.endsWith(': ')) return
-      // In raw mode the terminal itself shows nothing of what is typed.
+      // In raw mode the terminal itself does not show typed characters.
       expect(this.stdin.isRaw).toBe(true)
       setImmediate(() => this.stdin.write(`${this.#lines.shift()}\r`))
     })

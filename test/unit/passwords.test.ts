@@ -1,4 +1,4 @@
-/** Hashing of passwords: what is stored, and how threads and callers share the work. */
+/** Hashing of passwords: the stored hash, and the division of work among threads and callers. */
 import { execFile as execFileCallback } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'

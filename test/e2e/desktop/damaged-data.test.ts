@@ -1,4 +1,4 @@
-/** Damaged data and the screen of the failed start: what is intact is opened. */
+/** Damaged data and the screen of the failed start: the intact part is opened. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'

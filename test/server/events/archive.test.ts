@@ -306,7 +306,7 @@ test('after a restore the archived events are outdated, and their files are dele
   })
   await server.open()
   await idle()
-  // What was in the table then may be archived again.
+  // The events in the table then may be archived again.
   expect(stored().every(({ firstSeq }) => firstSeq > lastSeq)).toBe(true)
   await expectNoLeftovers()
   const [info, ...rest] = await replay()

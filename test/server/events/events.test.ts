@@ -1,4 +1,4 @@
-/** What the event stream reports, verified by a consumer of the network's rules. */
+/** The events of the stream, verified by a consumer with the network's rules. */
 
 import { verifyRepoCar } from '@atproto/repo'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
@@ -220,7 +220,7 @@ test('an account that moves here emits nothing before its activation, then #acco
     ['#identity', erin.did, 'erin.test'],
     ['#sync', erin.did, expect.any(String)],
   ])
-  // The consumer compares the revision and the tree with those of #sync.
+  // The consumer compares the revision and the tree with #sync.
   await put(erin, 'new', 1)
   expect(await news()).toEqual([['#commit', erin.did, `create ${things}/new`]])
 })

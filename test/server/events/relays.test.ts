@@ -33,7 +33,7 @@ async function write(): Promise<void> {
   await settled()
 }
 
-/** What the periodic job does. */
+/** Does the work of the periodic job. */
 const pass = () => server.running.services.relays.askDue()
 
 test('a relay is asked at the start, then after writes, at most every 20 minutes', async () => {

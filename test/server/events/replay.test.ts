@@ -186,7 +186,7 @@ test('what a consumer saw before a crash is what a replay sends after it', async
   await consumer.until(consumer.seq + 12)
   await crashing.kill()
   await Promise.all(writes)
-  // Also what was sent and not read yet.
+  // Including messages that were sent and not read yet.
   while (await consumer.next().catch(() => undefined)) {}
   crashing = new ServerProcess(dir)
   url = await crashing.serving()

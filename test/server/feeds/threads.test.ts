@@ -1,4 +1,4 @@
-/** Threads: what is above and below a post, as a tree and as a list. */
+/** Threads: the posts above and below a post, as a tree and as a list. */
 import type { AppBskyFeedDefs, AppBskyUnspeccedDefs, AppBskyUnspeccedGetPostThreadV2 } from '@atproto/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NetworkAccount, NetworkServer } from '../../support/network-accounts.ts'
@@ -19,7 +19,7 @@ async function threadOf(reader: { getPostThread: NetworkAccount['getPostThread']
   return data.thread as Node
 }
 
-/** The tree below a node: `text [replies]`; what is no post by the name of its type. */
+/** The tree below a node: `text [replies]`; other items by the name of their type. */
 function outline(node: unknown): string {
   const { $type, post, replies = [] } = node as Node
   if (!post) return ($type ?? '').split('#')[1] ?? ''

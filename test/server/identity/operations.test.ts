@@ -214,7 +214,7 @@ describe('a recovery key', () => {
       published: true,
     })
     const withKey = published(alice.did)
-    // The server changes the identity, and the owner undoes it: the stronger key replaces what the weaker one has signed.
+    // The server changes the identity, and the owner undoes it: the stronger key replaces operations of the weaker one.
     await identity('updateHandle', { handle: 'seized.test' }, alice)
     expect(published(alice.did).alsoKnownAs).toEqual(['at://seized.test'])
     const taken = await nextOperation(recovery, withKey, { rotationKeys: [recovery.did()] })
@@ -332,7 +332,7 @@ describe('an identity that no directory has', () => {
     ])
     expect(log.at(-1)).toEqual(body.operation)
     expect(log[1]?.rotationKeys).toEqual([own])
-    // The recovery key undoes what the server signed after it was added.
+    // The recovery key undoes later operations of the server.
     const taken = await nextOperation(recovery, log[2] as PlcOperation, { rotationKeys: [recovery.did()] })
     await directory.submit(dora.did, taken)
     expect(published(dora.did)).toEqual(taken)

@@ -1,4 +1,4 @@
-/** What a crash leaves of an import: each moment between two of its transactions is tried. */
+/** Crashes during an import, between each two of its transactions. */
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** com.core.repo.importRepo: what an imported repository becomes, and which archives are refused. */
+/** com.core.repo.importRepo: the imported repository, and refused archives. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readCarWithRoot, verifyRepo } from '@atproto/repo'

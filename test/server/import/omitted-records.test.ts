@@ -97,7 +97,7 @@ const omitted = ([key]: ArchiveRecord, record: ArchiveRecord, reason: string) =>
   reason,
 })
 
-/** Makes a backup, and returns what is wrong with it. */
+/** Makes a backup, and returns the problem with it. */
 async function proveBackup() {
   const { store, backupProofs } = server.running.services
   await store.backup()
@@ -178,7 +178,7 @@ describe('writes to a repository with odd records', () => {
   })
   afterAll(() => consumer.close())
 
-  /** The next commit, which the consumer verifies. The repository has then what the consumer has. */
+  /** The next commit, which the consumer verifies. Repository and consumer then have the same records. */
   async function expectOps(...ops: { action: string; path: string; cid: string | null; prev?: string }[]) {
     const { payload } = await consumer.next()
     expect(

@@ -1,4 +1,4 @@
-/** What is written while an account moves: it arrives at the new server, is refused, or stops the move. */
+/** Writes while an account moves: they arrive at the new server, are refused, or stop the move. */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { find as findMove } from '../../../server/store/tables/moves.ts'
@@ -34,7 +34,7 @@ const write = (at: TestServer, account: Account, value = 'late') =>
     account,
   )
 
-/** Calls every method that changes what a move copies. */
+/** Calls every method that changes data that a move copies. */
 async function writesOf(account: Account): Promise<Record<string, Answer>> {
   const { did } = account
   const [{ uri, value }] = await records(server, did)

@@ -1,4 +1,4 @@
-/** Imported accounts that are not activated: what a timer deletes, and what it must not. */
+/** Imported accounts that are not activated: a timer deletes some, and must keep others. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../../server/jobs/maintenance.ts'

@@ -86,7 +86,7 @@ describe('an account elsewhere that is followed', () => {
     const viewer = await here.account('viewer')
     await rename(bella, 'Renamed')
     await there.changeHandle(bella, 'isabella.test')
-    // What is fresh is not read again.
+    // Fresh identities are not read again.
     await getProfile(bella.did, viewer)
     await settled()
     expect((await getProfile(bella.did, viewer)).body).toMatchObject({ displayName: 'bella Elsewhere' })

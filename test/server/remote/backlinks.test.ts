@@ -80,7 +80,7 @@ const fetches = () => remote.calls.filter((name) => name === 'sync.getRecord').l
 /** How often lists were read. */
 const lists = () => service.calls.filter(({ name }) => name === list).length
 
-/** What the periodic job does. */
+/** Does the work of the periodic job. */
 async function runDue(): Promise<void> {
   await server.running.services.backlinks?.runDue()
   await idle()
@@ -290,7 +290,7 @@ describe('catching up', () => {
     service.links.push(...unresolvable(205))
     expect(await pages()).toBe(3)
     expect(await pages()).toBe(1)
-    // The stream was interrupted: what it reports now is known, but not what is below.
+    // The stream was interrupted: its new reports are known, but not the missed ones.
     const [like] = (await writeLike()) as [ServiceLink]
     service.report(like)
     await arrived('like')

@@ -21,7 +21,7 @@ const record: LexMap = { $type: collection, text: 'from elsewhere' }
 let host: StubService
 let key: SigningKey
 let otherKey: SigningKey
-/** What the identities of all DIDs say. */
+/** The identity of every DID. */
 let origin: Origin
 const abort = new AbortController()
 

@@ -1,4 +1,4 @@
-/** Identities of accounts of other servers: where they come from, and what a lying server cannot do. */
+/** Identities of accounts of other servers: their origin, and the limits of a lying server. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { P256Keypair } from '@atproto/crypto'

@@ -1,4 +1,4 @@
-/** Servers that send what is false, broken or too much: nothing of it counts, and what is true still does. */
+/** Servers that send false, broken or too many events: none of them counts, and true ones still do. */
 
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
@@ -98,7 +98,7 @@ async function join(server: RemoteServer, name: string, curve?: 'secp256k1'): Pr
   return account
 }
 
-/** What the server says of an upstream. */
+/** The server's description of an upstream. */
 async function stateOf({ url }: RemoteServer) {
   const { upstreams } = body(await server.get('com.core.admin.listUpstreams', {}, adminAuth))
   return upstreams.find((upstream: { url: string }) => upstream.url === url)

@@ -116,7 +116,7 @@ test('events that are sent again change nothing', async () => {
 test('commits that the upstream leaves out are read from the repository', async () => {
   const { store, catchUp } = server.running.services
   const queued = () => store.all('SELECT did FROM repository_queue')
-  // What was read when the upstream was added.
+  // Read when the upstream was added.
   await until(server, () => queued().length === 0)
   const liked = await likePost(bob)
   const elsewhere = { uri: `at://${carol.did}/app.bsky.feed.post/3kaaaaaaaaaa2`, cid: post.cid }

@@ -139,7 +139,7 @@ async function createPage(rpc: Rpc, id: number, { width, height, preload }: Wind
   return page
 }
 
-/** Grants what the app's permission handler allows. */
+/** Grants the permissions that the app's handler allows. */
 async function grant(rpc: Rpc, context: BrowserContext): Promise<void> {
   const asked = Object.entries(permissions).map(
     async ([name, electron]) => [name, await rpc.call('permission', electron, `${appUrl}/`)] as const,

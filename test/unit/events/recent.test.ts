@@ -11,7 +11,7 @@ import { append, page, state } from '../../../server/store/tables/events.ts'
 let directory: string
 let store: Database
 let recent: RecentEvents
-/** Delays what has been read until it resolves. */
+/** Delays the result of a read until it resolves. */
 let onDisk: Promise<void> | undefined
 const signal = new AbortController().signal
 

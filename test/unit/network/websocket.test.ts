@@ -11,7 +11,7 @@ import { pieceMs } from '../../../server/util/turns.ts'
 
 let server: Server
 const sockets = new WebSocketServer({ noServer: true, autoPong: false })
-/** What the server does with a connection. */
+/** The server's treatment of a connection. */
 let behave: (socket: WebSocket) => void
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ test('messages arrive in order, until the server closes the connection', async (
 
 test('messages that take long to process are divided among turns of the event loop', async () => {
   behave = (socket) => {
-    // Larger than what is read from the network at once.
+    // Larger than one read from the network.
     for (let n = 0; n < 20; n++) socket.send(Buffer.alloc(100_000))
     socket.close()
   }

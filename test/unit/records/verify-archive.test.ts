@@ -30,7 +30,7 @@ const did = 'did:web:carla.example'
 const value = blockOf({ text: 'value' })
 const note = (rkey: string): ArchiveRecord => [`com.example.note/${rkey}`, { text: rkey }]
 
-/** Verifies an archive. @returns what it is, and the staged file */
+/** Verifies an archive. @returns the result, and the staged file */
 async function verify(content: Buffer, signingKey?: string) {
   const archive = join(folder, `${files++}.car`)
   const staged = `${archive}.staged`

@@ -1,4 +1,4 @@
-/** The limit of what is downloaded from other servers in a day. */
+/** The limit of downloads from other servers per day. */
 import { expect, test } from 'vitest'
 import { createDownloadBudget } from '../../../server/remote/download-budget.ts'
 import { day, TestClock } from '../../support/clock.ts'

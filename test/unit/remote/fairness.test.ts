@@ -1,4 +1,4 @@
-/** One slow host does not delay what is read from others. */
+/** One slow host does not delay reads from others. */
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { expect, test } from 'vitest'

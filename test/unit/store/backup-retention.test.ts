@@ -9,7 +9,7 @@ import {
 const day = (n: number) => new Date(Date.UTC(2026, 0, 1, 3) + n * 24 * 60 * 60_000)
 const made = (kind: BackupKind, n: number) => ({ kind, createdAt: day(n) })
 
-/** Makes one backup a day for so many days, removing what expires each day; returns the days of those that are left. */
+/** Makes one backup per day for so many days and removes expired ones each day; returns the days of the remaining ones. */
 function keptAfter(days: number): number[] {
   let kept: ReturnType<typeof made>[] = []
   for (let n = 0; n < days; n++) {

@@ -55,7 +55,7 @@ test.each(['copied', 'merged'])(
     await change()
     expect(parts).toBeGreaterThan(kind === 'copied' ? 3 : 0)
 
-    // What a power cut would leave.
+    // The state after a power cut.
     await cp(directory, image, { recursive: true, filter: (path) => !path.includes('pds.lock') })
     const all = 'SELECT id, bytes FROM rows ORDER BY id'
     const again = await Database.open({ ...options, directory: image })

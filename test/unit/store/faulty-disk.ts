@@ -1,5 +1,5 @@
 /**
- * A disk that fails on request. Like a real one it has a page cache: what was written but not synced may be
+ * A disk that fails on request. Like a real one it has a page cache: bytes that were written but not synced may be
  * lost, kept or torn by a power cut, and so may names (creations, renames, removals) until their directory is
  * synced.
  */
@@ -22,21 +22,21 @@ export type Fault =
   | 'short write'
   /** A write takes half of its bytes and fails. */
   | 'torn write'
-  /** A sync fails, and what it should have written never reaches the disk, whatever later syncs say. */
+  /** A sync fails, and its bytes never reach the disk, whatever later syncs report. */
   | 'lost sync'
-  /** The process ends; the system goes on and keeps what was written. */
+  /** The process ends; the system goes on and keeps written bytes. */
   | 'kill'
-  /** The power goes, and what was not synced with it. */
+  /** A power cut: everything that was not synced is lost. */
   | 'power cut'
   /**
-   * The power goes; of what was not synced, files have a part and directories the first half of their
+   * A power cut: of everything not synced, files have a part and directories the first half of their
    * changes.
    */
   | 'power cut, prefix kept'
-  /** The power goes; of what was not synced, only the last sector of a file and the last change of names is there. */
+  /** A power cut: of everything not synced, only the last sector of a file and the last change of names is there. */
   | 'power cut, last kept'
   /**
-   * The power goes; of what was not synced, an arbitrary choice of sectors and names is there. Missing
+   * A power cut: of everything not synced, an arbitrary choice of sectors and names is there. Missing
    * sectors are zeros.
    */
   | 'power cut, sectors kept'
@@ -50,7 +50,7 @@ const only: Partial<Record<Fault, Operation>> = {
   'lost sync': 'sync',
 }
 
-/** Whether a fault changes what an operation does. */
+/** Whether a fault changes the effect of an operation. */
 export function isPossible(fault: Fault, operation: Operation): boolean {
   return (only[fault] ?? operation) === operation
 }
@@ -112,7 +112,7 @@ export class FaultyDisk {
     this.#locked.clear()
   }
 
-  /** From here on nothing happens any more; what was written stays. */
+  /** From here on nothing happens any more; written bytes stay. */
   kill(): void {
     this.#off = true
   }
@@ -123,7 +123,7 @@ export class FaultyDisk {
     this.#off = true
   }
 
-  /** A copy of what is there now. */
+  /** A copy of the present state. */
   clone(): FaultyDisk {
     const copy = new FaultyDisk()
     for (const [path, { names }] of this.#directories) {
@@ -345,7 +345,7 @@ export class FaultyDisk {
     return this.operations + 1 === this.#fault?.at && faults.includes(this.#fault.fault)
   }
 
-  /** What is left after a cut. */
+  /** The state after a cut. */
   #collapse(fault: Fault): void {
     if (fault === 'kill') return
     for (const directory of this.#directories.values()) {

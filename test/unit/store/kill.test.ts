@@ -16,7 +16,7 @@ const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
 const kills = 20
 
 /**
- * Lets a process write until it has acknowledged `lines` transactions, kills it and returns what it
+ * Lets a process write until it has acknowledged `lines` transactions, kills it and returns the lines that it
  * acknowledged.
  */
 async function writeAndKill(

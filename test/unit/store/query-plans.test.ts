@@ -1,4 +1,4 @@
-/** How SQLite looks up what a request needs: by keys, not among all records of an account. */
+/** SQLite looks up the rows of a request by keys, not among all records of an account. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What is read of events before they are verified. */
+/** The part of an event that is read before its verification. */
 import { encode } from '@atproto/lex-cbor'
 import { parseCid } from '@atproto/lex-data'
 import fc from 'fast-check'
