@@ -1,5 +1,5 @@
 /** Checks shared by the methods that write records. */
-import type { SessionCredentials } from '../auth/credentials.ts'
+import type { Account } from '../store/tables/accounts.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import type { Draft } from './draft.ts'
 
@@ -7,8 +7,8 @@ import type { Draft } from './draft.ts'
 export const maxRecordBody = 1_000_000
 
 /** @throws AuthenticationRequired unless `repo`, a handle or DID, names the account of the session */
-export function checkOwnRepo(repo: string, { did, account }: SessionCredentials): void {
-  if (repo === did || repo.toLowerCase() === account.handle) return
+export function checkOwnRepo(repo: string, { did, handle }: Pick<Account, 'did' | 'handle'>): void {
+  if (repo === did || repo.toLowerCase() === handle) return
   throw protocolError('AuthenticationRequired', 'An account can only write to its own repository')
 }
 

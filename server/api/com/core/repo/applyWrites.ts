@@ -17,7 +17,7 @@ export const applyWrites = method(lexicon, {
   active: true,
   maxBody: maxRecordBody,
   async handler({ input, auth, repositories, config, fail }) {
-    checkOwnRepo(input.repo, auth)
+    checkOwnRepo(input.repo, auth.account)
     if (input.writes.length > maxChanges) {
       throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)
     }

@@ -9,7 +9,7 @@ export const createRecord = method(com.core.repo.createRecord, {
   active: true,
   maxBody: maxRecordBody,
   async handler({ input, auth, repositories, config, fail }) {
-    checkOwnRepo(input.repo, auth)
+    checkOwnRepo(input.repo, auth.account)
     const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record

@@ -6,7 +6,7 @@ export const deleteRecord = method(com.core.repo.deleteRecord, {
   auth: 'access',
   active: true,
   async handler({ input, auth, repositories }) {
-    checkOwnRepo(input.repo, auth)
+    checkOwnRepo(input.repo, auth.account)
     const { collection, rkey } = input
     const commit = await repositories.write(auth.did, (draft) => {
       checkSwap(input, draft, draft.find(collection, rkey))

@@ -9,7 +9,7 @@ export const putRecord = method(com.core.repo.putRecord, {
   active: true,
   maxBody: maxRecordBody,
   async handler({ input, auth, repositories, config }) {
-    checkOwnRepo(input.repo, auth)
+    checkOwnRepo(input.repo, auth.account)
     const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
