@@ -11,7 +11,7 @@ import type { Updates } from './update-notices.ts'
 export interface Actions {
   copyEndpoint(): void
   openFolder(which: 'data' | 'backups' | 'logs'): void
-  openPage(which: 'endpoint' | 'update' | 'source'): void
+  openPage(which: 'endpoint' | 'notices' | 'update' | 'source'): void
 }
 
 export interface ActionsDeps {
@@ -30,7 +30,13 @@ export function setupActions({ folders, server, updates, log }: ActionsDeps): Ac
       void openFolder(folder).catch(logFailure('folder could not be opened'))
     },
     openPage(which) {
-      const page = { endpoint: server.endpoint, update: updates.newer?.page, source: sourcePage }[which]
+      const page = {
+        endpoint: server.endpoint,
+        // A browser shows the file; no other program can read it inside the archive.
+        notices: `${server.endpoint}/notices.txt`,
+        update: updates.newer?.page,
+        source: sourcePage,
+      }[which]
       if (page !== undefined) void shell.openExternal(page).catch(logFailure('browser could not be opened'))
     },
   }

@@ -223,8 +223,8 @@ export interface DesktopCalls {
 
   'updates.check': () => UpdateState
   'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined
-  /** Opens the endpoint, the page of an update or the source in the default browser. */
-  'app.openPage': (which: 'endpoint' | 'update' | 'source') => undefined
+  /** Opens the endpoint, the licences of third parties, the page of an update or the source in the default browser. */
+  'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source') => undefined
   'app.quit': () => undefined
 }
 

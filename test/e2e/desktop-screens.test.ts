@@ -611,7 +611,8 @@ test('about: shows versions and checks for updates', async () => {
   await page.getByText('Version 2.0.0 is available').waitFor()
   await page.getByRole('button', { name: 'Open download page' }).click()
   await page.getByRole('button', { name: 'Open source code and help' }).click()
-  expect(desktop.callsOf('app.openPage')).toEqual([['update'], ['source']])
+  await page.getByRole('button', { name: 'Open third-party licenses' }).click()
+  expect(desktop.callsOf('app.openPage')).toEqual([['update'], ['source'], ['notices']])
 })
 
 test('about: no source link in a build without a source address', async () => {

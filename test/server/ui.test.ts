@@ -19,6 +19,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'secret.txt'), 'secret')
   await writeFile(join(folder, 'renderer/index.html'), '<!doctype html><title>Hello</title>')
   await writeFile(join(folder, 'renderer/assets/main-abc.js'), 'export {}')
+  await writeFile(join(folder, 'renderer/notices.txt'), 'licences')
   const app = createApp({
     dispatch: async () => {},
     hostnames: [],
@@ -44,6 +45,8 @@ test('browsers revalidate the page and cache hashed files for a year', async () 
   const script = await fetch(`${url}/assets/main-abc.js`)
   expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  const text = await fetch(`${url}/notices.txt`)
+  expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8')
 })
 
 test('the headers forbid foreign scripts, framing and other origins', async () => {

@@ -52,7 +52,19 @@ export function AboutScreen() {
             title={t.about.source}
           />
         )}
-        <Row detail={t.about.mit} title={t.about.licence} />
+        <Row
+          action={
+            <Button
+              aria-label={t.about.openNotices}
+              onClick={() => void callDesktop('app.openPage', 'notices')}
+              size="s"
+            >
+              {t.about.open}
+            </Button>
+          }
+          detail={t.about.licenceDetail}
+          title={t.about.licence}
+        />
       </Panel>
       <Section title={t.about.updates}>
         <Updates view={view} />

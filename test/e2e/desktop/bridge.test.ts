@@ -432,9 +432,11 @@ describe('app', () => {
     await call(page, 'app.openFolder', 'backups')
     await call(page, 'app.openFolder', 'logs')
     await call(page, 'app.openPage', 'endpoint')
+    await call(page, 'app.openPage', 'notices')
     // There is no update, so this opens nothing.
     await call(page, 'app.openPage', 'update')
-    const others = [join(machine.dataDir, 'backups'), join(machine.desktopFolder, 'logs'), machine.endpoint]
+    const folders = [join(machine.dataDir, 'backups'), join(machine.desktopFolder, 'logs')]
+    const others = [...folders, machine.endpoint, `${machine.endpoint}/notices.txt`]
     await expect
       .poll(async () => (await app.look()).opened.slice(before + 1).sort(), soon)
       .toEqual(others.sort())
