@@ -10,7 +10,7 @@ import { Notice } from '../ui/states.tsx'
 
 const { confirmClock, getClock } = com.core.admin
 
-/** How often the server is asked, in milliseconds. It checks the clock once a minute. */
+/** How often the server is asked, in milliseconds. It checks the clock once per minute. */
 const pollMs = 60_000
 
 /** Shown to the owner while the clock of the server is implausible. */

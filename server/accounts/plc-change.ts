@@ -111,7 +111,7 @@ async function publishChange(
   await refreshDocument(deps, did)
 }
 
-/** Whether the status says that the operation is wrong, rather than that the directory does not take it now. */
+/** Whether the status means an invalid operation, rather than a directory that takes none now. */
 function isFault(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
 }

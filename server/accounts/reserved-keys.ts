@@ -14,7 +14,7 @@ const day = 24 * 60 * 60_000
 const periodMs = 7 * day
 /** Until the document of a DID is read again, if it could not be read. */
 const unreadableAgainMs = day
-/** Anyone may reserve keys. Beyond this number, one goes whose document has been unreadable for long. */
+/** Anyone may reserve keys. Beyond this number, a key is deleted whose document has been unreadable for long. */
 const maxKeys = 10_000
 const unreadableForMs = 30 * day
 /** Documents of one run, which are read one after another. */

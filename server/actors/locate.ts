@@ -20,7 +20,6 @@ export interface LocateDeps {
   readonly findAddresses?: FindAddresses | undefined
   /** Returns the origins of the upstreams: the owner named them, so they may have private addresses. */
   readonly upstreamOrigins: () => readonly string[]
-  /** Aborts the requests. */
   readonly signal?: AbortSignal | undefined
 }
 

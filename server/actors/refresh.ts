@@ -1,6 +1,6 @@
 /**
  * Keeps identity, status and profile of actors of other servers up to date. An actor is refreshed in the
- * background when a response shows it or something new refers to it, at most once a day.
+ * background when a response shows it or something new refers to it, at most once per day.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type Aliases, allNamesOf, networkNames } from '../config/aliases.ts'

@@ -110,7 +110,7 @@ const needTexts: Record<string, string> = {
   copy: 'was written to during each copy. Run the command again',
 }
 
-/** One line a file that cannot be copied, with the record that refers to it. */
+/** One line per file that cannot be copied, with the record that refers to it. */
 function missingLines({ missingMedia, blobsMissing }: Move): string[] {
   const files = Array.isArray(missingMedia) ? missingMedia.filter(isObject) : []
   const more = Number(blobsMissing) - files.length

@@ -23,7 +23,6 @@ export interface CheckDeps {
   /** The port that this server listens on. */
   readonly port: number
   readonly now: () => Date
-  /** Aborts the requests. */
   readonly signal: AbortSignal
 }
 

@@ -22,7 +22,6 @@ export class PlcRefused extends OutboundFailed {
 }
 
 interface Options {
-  /** Aborts the requests. */
   readonly signal?: AbortSignal | undefined
 }
 

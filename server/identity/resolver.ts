@@ -104,7 +104,7 @@ export function createDidResolver(options: DidResolverOptions): ResolveDid {
   }
 }
 
-/** The error of a requester that has too many look-ups under way. */
+/** Returns the error for a requester with too many running look-ups. */
 export function busy(did: string, cause: TooManyLookups): UnresolvableDid {
   return new UnresolvableDid(`${did}: too many look-ups`, { isOutage: true, cause })
 }

@@ -65,7 +65,7 @@ async function* observed(chunks: AsyncIterable<Uint8Array>, onProgress: () => vo
   }
 }
 
-/** Signs with the account's key that it calls this method of this service within the next minute. */
+/** Returns a service token, signed by the account, for this method of this service. It is valid for a minute. */
 export function tokenFor(
   { did, account }: SessionCredentials,
   { did: aud }: Service,

@@ -14,7 +14,6 @@ export type GuardedFetchOptions = {
   timeoutMs?: number
   /** Size limit of the response body; 64 KiB by default. */
   maxBytes?: number
-  /** Aborts the request. */
   signal?: AbortSignal | undefined
   /** The look-up of the host. By default, `allowPrivate` means that the owner named it. */
   findAddresses?: FindAddresses | undefined

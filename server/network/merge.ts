@@ -90,7 +90,7 @@ function withItems(response: Json, items: readonly Item[]): Json | undefined {
 
 const keyOf = ({ post, reason }: Item) => `${post.uri} ${isObject(reason?.by) ? reason.by.did : ''}`
 
-/** When the post was written or reposted, in milliseconds. A pin is before everything. */
+/** Returns the time at which the post was written or reposted, in milliseconds. A pinned post comes first. */
 function timeOf({ post, reason }: Item): number {
   if (!reason) return Date.parse(post.indexedAt)
   return isString(reason.indexedAt) ? Date.parse(reason.indexedAt) : Number.POSITIVE_INFINITY

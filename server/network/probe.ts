@@ -24,7 +24,7 @@ export interface Certificate {
   readonly validTo: Date
 }
 
-/** Connects by TLS and verifies the certificate. @throws the system's error, or that of the verification */
+/** Connects by TLS and verifies the certificate. @throws the error of the system or of the verification */
 export async function certificateOf({ hostname, port }: URL, signal: AbortSignal): Promise<Certificate> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const socket = tls.connect({ host: hostname, port: Number(port || 443), servername: hostname, lookup })

@@ -1,4 +1,4 @@
-/** The log: one JSON object a line, on standard error, without secrets. */
+/** The log: one JSON object per line, on standard error, without secrets. */
 
 import { type DestinationStream, type Logger, pino } from 'pino'
 

@@ -1,4 +1,4 @@
-/** Who causes work that leaves this server. Places for such work are limited for each requester and each kind. */
+/** The requester of work at other servers. Places for such work are limited per requester and per kind. */
 
 export interface Requester {
   /** Kinds do not share places: anonymous callers cannot use up the places of accounts and upstreams. */

@@ -33,7 +33,7 @@ export interface LookupOptions {
 }
 
 export interface SharedLookup<Result> {
-  /** Returns a kept result, or that of a look-up. @throws TooManyLookups, the error of the look-up */
+  /** Returns a kept result, or the result of a look-up. @throws TooManyLookups, the error of the look-up */
   get(key: string, lookUp: () => Promise<Result>, options?: LookupOptions): Promise<Result>
   /** Returns the kept result of a key, without a look-up. */
   kept(key: string, maxAgeMs?: number): Result | undefined

@@ -1,4 +1,4 @@
-/** Background work in pieces of a few milliseconds, one a turn of the event loop, so that requests come in between. */
+/** Background work in pieces of a few milliseconds, one per turn of the event loop, so that requests come in between. */
 import { setImmediate } from 'node:timers/promises'
 import { createSerializer } from './serialize.ts'
 

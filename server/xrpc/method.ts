@@ -159,7 +159,7 @@ export interface Proof {
 /** Checks a reading call of a page of another site, before its credentials. Throws an XrpcError to refuse it. */
 export type AdmitPage<Word> = (proof: Proof, method: Pick<Method<Word>, 'nsid' | 'auth'>) => Promise<void>
 
-/** Finds out who calls. Throws an XrpcError when they may not call the method. */
+/** Identifies the caller. Throws an XrpcError when it may not call the method. */
 export type Authorize<Word> = (
   proof: Proof,
   method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,

@@ -1,4 +1,4 @@
-/** Background work in pieces, one a turn of the event loop. */
+/** Background work in pieces, one per turn of the event loop. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPace, inTurn, nextTurn, pieceMs } from '../../server/util/turns.ts'
