@@ -88,6 +88,16 @@ test('source files in the documents exist, by path or by the end of it', () => {
   expect(sources.filter(({ name }) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
 })
 
+test('places of the interface in the documents have its texts', () => {
+  const texts = list('renderer/strings/en/*.ts').map(read).join()
+  const places = documents.flatMap((file) => [...read(file).matchAll(/\*\*([^*]+ › [^*]+)\*\*/g)])
+  const named = places.flatMap(([, place = '']) => place.split(/\s*›\s*/))
+  // A place of GitHub.
+  const ofInterface = named.filter((name) => !['Security', 'Report a vulnerability'].includes(name))
+  expect(ofInterface.length).toBeGreaterThan(10)
+  expect(ofInterface.filter((name) => !texts.includes(`'${name}'`))).toEqual([])
+})
+
 describe('the rooms of the architecture', () => {
   const rooms = tableRows('.github/ARCHITECTURE.md', 'Rooms')
     .filter(([room = '']) => room.startsWith('`'))
