@@ -178,19 +178,20 @@ describe('media', () => {
   })
 })
 
-/** The files of an archive without compression. Throws if a checksum is wrong. */
+/** The files of an archive without compression, by its directory. Throws if a checksum is wrong. */
 function unzip(archive: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
-  for (let at = 0; archive.readUInt32LE(at) === 0x04034b50; ) {
-    const [size, nameLength] = [archive.readUInt32LE(at + 18), archive.readUInt16LE(at + 26)]
-    const start = at + 30 + nameLength
-    const content = archive.subarray(start, start + size)
-    if (crc32(content) !== archive.readUInt32LE(at + 14)) throw new Error('wrong checksum')
-    files.set(archive.toString('utf8', at + 30, start), content)
-    at = start + size
-  }
   const end = archive.length - 22
   if (archive.readUInt32LE(end) !== 0x06054b50) throw new Error('no end of the directory')
+  for (let at = archive.readUInt32LE(end + 16); archive.readUInt32LE(at) === 0x02014b50; ) {
+    const [size, local] = [archive.readUInt32LE(at + 24), archive.readUInt32LE(at + 42)]
+    const [nameLength, extraLength] = [archive.readUInt16LE(at + 28), archive.readUInt16LE(at + 30)]
+    const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28)
+    const content = archive.subarray(start, start + size)
+    if (crc32(content) !== archive.readUInt32LE(at + 16)) throw new Error('wrong checksum')
+    files.set(archive.toString('utf8', at + 46, at + 46 + nameLength), content)
+    at += 46 + nameLength + extraLength
+  }
   if (archive.readUInt16LE(end + 10) !== files.size) throw new Error('wrong number of files')
   return files
 }
@@ -200,7 +201,7 @@ test('an empty account has explanations instead of lists', async () => {
   const page = await world.signedIn(carla, '/data')
   await page.getByText('No records yet').waitFor()
   await page.getByText('No media yet').waitFor()
-  await page.goto(`${world.server.url}/#/data/app.example.feed.post`)
+  await page.goto(`${world.url}/#/data/app.example.feed.post`)
   await page.getByText('No records in this collection').waitFor()
 })
 
@@ -212,7 +213,7 @@ test.each([
   await page.getByRole('link', { name: 'Posts' }).waitFor()
   expect(await findings(page)).toEqual([])
   expect(await overflow(page)).toBe(0)
-  await page.goto(`${world.server.url}/#/data/app.example.feed.post`)
+  await page.goto(`${world.url}/#/data/app.example.feed.post`)
   await page.getByText('Rain again').waitFor()
   expect(await findings(page)).toEqual([])
   expect(await overflow(page)).toBe(0)

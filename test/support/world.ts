@@ -28,11 +28,16 @@ export class World {
     return new World(server, browser)
   }
 
+  /** The origin of the interface. The server redirects visits of 127.0.0.1. */
+  get url(): string {
+    return `http://localhost:${this.server.running.port}`
+  }
+
   /** Opens a page in a new browser profile. @param desktop the desktop bridge of the page, if any */
   async visitor(path = '/', view: View = {}, desktop?: ScriptedDesktop): Promise<Page> {
     const page = await this.#newPage(view)
     await desktop?.attach(page)
-    await page.goto(`${this.server.url}/#${path}`)
+    await page.goto(`${this.url}/#${path}`)
     return page
   }
 
@@ -58,7 +63,7 @@ export class World {
     // The interface never removes the key, so a session that has ended does not come back.
     const sessions = JSON.stringify(JSON.stringify([body]))
     await page.addInitScript(`localStorage['pds.sessions'] ??= ${sessions}`)
-    await page.goto(`${this.server.url}/#${path}`)
+    await page.goto(`${this.url}/#${path}`)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     return page
   }
@@ -83,4 +88,10 @@ export async function fillSignIn(page: Page, account: { handle: string; password
   await page.getByLabel('Handle or email').fill(account.handle)
   await page.getByLabel('Password', { exact: true }).fill(account.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Opens an entry of the navigation, then one of its tabs. */
+export async function open(page: Page, entry: string, tab?: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: entry, exact: true }).click()
+  if (tab) await page.getByRole('navigation', { name: entry }).getByRole('link', { name: tab }).click()
 }

@@ -1,6 +1,7 @@
 /** The records and media of an account as one ZIP file, put together in the page. */
 import type { CidString } from '@atproto/lex-schema'
 import { useMutation } from '@tanstack/react-query'
+import { downloadZip } from 'client-zip'
 import { useRef, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
@@ -8,7 +9,6 @@ import { downloadAs, saveFile } from '../../api/download.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { toast } from '../../ui/toast.tsx'
-import { createZip, maxZipBytes, maxZipFiles } from './zip.ts'
 
 const { getRepo, getBlob, listBlobs } = com.core.sync
 
@@ -40,29 +40,42 @@ export function useArchive() {
   return { archive, progress, cancel }
 }
 
-/** @throws a text for people if the archive would be too large for its format */
 async function createArchive(
   did: string,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<Blob> {
+  let cause: unknown
+  async function* files() {
+    try {
+      yield* filesOf(did, signal, onProgress)
+    } catch (error) {
+      cause = error
+      throw error
+    }
+  }
+  try {
+    // The browser keeps a large blob on disk.
+    return await downloadZip(files()).blob()
+  } catch (error) {
+    // The error of a body that is a stream does not say why the stream failed.
+    throw cause ?? error
+  }
+}
+
+/** The files have no date of their own: this is the earliest one of the format. */
+const lastModified = new Date(1980, 0, 1)
+
+async function* filesOf(did: string, signal: AbortSignal, onProgress: (progress: Progress) => void) {
   const cids = await listFiles(did, signal)
   const total = cids.length + 1
   onProgress({ done: 0, total })
-  const zip = createZip()
-  let bytes = 0
-  const add = async (name: string, content: Blob) => {
-    bytes += content.size
-    if (bytes > maxZipBytes || total > maxZipFiles) throw t.data.archiveTooLarge
-    await zip.add(name, content)
-  }
-  await add('repository.car', await downloadAs(did, getRepo, { did }, signal))
+  yield { name: 'repository.car', lastModified, input: await downloadAs(did, getRepo, { did }, signal) }
   for (const [index, cid] of cids.entries()) {
     onProgress({ done: index + 1, total })
-    const content = await downloadAs(did, getBlob, { did, cid }, signal)
-    await add(`media/${cid}${extensionOf(content.type)}`, content)
+    const input = await downloadAs(did, getBlob, { did, cid }, signal)
+    yield { name: `media/${cid}${extensionOf(input.type)}`, lastModified, input }
   }
-  return zip.finish()
 }
 
 async function listFiles(did: string, signal: AbortSignal): Promise<readonly CidString[]> {

@@ -15,7 +15,6 @@ export const data = {
   archiveLabel: 'Download records and media',
   archiveProgress: (done: number, total: number) =>
     `${done} of ${count(total, { one: 'file', other: 'files' })}`,
-  archiveTooLarge: 'Your media is too large for one ZIP file. Download the files below one by one.',
   saved: 'Download complete',
   stored: 'Records',
   storedLead: 'Public, like everything in your repository. Choose a collection to see or delete its records.',
