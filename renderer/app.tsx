@@ -3,7 +3,7 @@ import { isUsable } from './api/desktop.ts'
 import { useMaybeSession } from './api/sessions.ts'
 import { desktop } from './bridge.ts'
 import { isEntrance } from './entrances.ts'
-import { isDesktopScreen } from './navigation.ts'
+import { isLocal, screens } from './navigation.ts'
 import { RestoredDialog } from './parts/restored.tsx'
 import { Entrance } from './screens/entrance/entrance.tsx'
 import { ReadyDialog } from './screens/entrance/ready.tsx'
@@ -36,6 +36,6 @@ function Content() {
   const [path] = useScreenLocation()
   const usable = useStore(isUsable)
   if (usable && session && !isEntrance(path)) return <Shell key={session.did} />
-  if (isDesktopScreen(path)) return <Outside />
+  if (screens.some((screen) => screen.path === path && isLocal(screen))) return <Outside />
   return usable ? <Entrance /> : <Halted />
 }

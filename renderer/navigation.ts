@@ -1,87 +1,142 @@
-/** The names and places of the screens in the navigation. `shell/screens.tsx` has their components. */
+/** The navigation: its entries, and the screens of each. `shell/screens.tsx` has their components. */
 import {
   Archive,
   Bell,
-  Database,
   Globe,
   House,
   IdCard,
-  Info,
-  KeyRound,
   type LucideIcon,
-  MonitorSmartphone,
   Radio,
-  ScrollText,
-  Send,
   Server,
   SlidersHorizontal,
-  Stamp,
-  Ticket,
   UsersRound,
 } from 'lucide-react'
 import { desktop } from './bridge.ts'
 import { t } from './strings/en.ts'
 
-export interface Entry {
+export interface Screen {
   readonly path: string
   readonly name: string
-  readonly icon: LucideIcon
   /** The key that opens the screen after `g`. */
   readonly key: string
   readonly ownerOnly?: boolean
+  /** It needs neither a session nor a running server. */
+  readonly local?: boolean
 }
 
-export interface EntryGroup {
+/** An entry of the navigation. Several screens are shown as tabs; the first one is opened. */
+export interface Entry {
+  readonly name: string
+  readonly icon: LucideIcon
+  readonly screens: readonly Screen[]
+}
+
+interface EntryGroup {
   readonly name: string
   readonly entries: readonly Entry[]
 }
 
-const network: Entry = { path: '/network', name: t.nav.network, icon: Globe, key: 'w' }
+/** Screens of the desktop; none in a browser. */
+const local = (...screens: readonly Screen[]): readonly Screen[] =>
+  desktop ? screens.map((screen) => ({ ...screen, local: true })) : []
 
-/** Screens of the desktop. They need neither a session nor a running server. */
-export const desktopEntries: readonly Entry[] = [
-  { path: '/server', name: t.nav.server, icon: Server, key: 'r' },
-  network,
-  { path: '/outbox', name: t.nav.outbox, icon: Send, key: 'o' },
-  { path: '/backups', name: t.nav.backups, icon: Archive, key: 'k' },
-  { path: '/logs', name: t.nav.logs, icon: ScrollText, key: 'l' },
-  { path: '/about', name: t.nav.about, icon: Info, key: 'v' },
-]
+const network = { path: '/network', name: t.nav.network, key: 'w' }
 
-export const groups: readonly EntryGroup[] = [
+const groups: readonly EntryGroup[] = [
   {
     name: t.nav.you,
     entries: [
-      { path: '/', name: t.nav.home, icon: House, key: 'h' },
-      { path: '/account', name: t.nav.account, icon: IdCard, key: 'a' },
-      { path: '/app-passwords', name: t.nav.appPasswords, icon: KeyRound, key: 'p' },
-      { path: '/data', name: t.nav.data, icon: Database, key: 'd' },
-      { path: '/sessions', name: t.nav.sessions, icon: MonitorSmartphone, key: 's' },
+      { name: t.nav.home, icon: House, screens: [{ path: '/', name: t.nav.home, key: 'h' }] },
+      { name: t.nav.inbox, icon: Bell, screens: [{ path: '/notifications', name: t.nav.inbox, key: 'n' }] },
+      {
+        name: t.nav.subscriptions,
+        icon: Radio,
+        screens: [{ path: '/subscriptions', name: t.nav.subscriptions, key: 'b' }],
+      },
+      {
+        name: t.nav.account,
+        icon: IdCard,
+        screens: [
+          { path: '/account', name: t.nav.account, key: 'a' },
+          { path: '/app-passwords', name: t.nav.appPasswords, key: 'p' },
+          { path: '/sessions', name: t.nav.sessions, key: 's' },
+          { path: '/data', name: t.nav.data, key: 'd' },
+        ],
+      },
     ],
   },
   {
-    name: t.nav.notifications,
+    name: t.nav.thisServer,
     entries: [
-      { path: '/notifications', name: t.nav.inbox, icon: Bell, key: 'n' },
-      { path: '/subscriptions', name: t.nav.subscriptions, icon: Radio, key: 'b' },
-      { path: '/preferences', name: t.nav.preferences, icon: SlidersHorizontal, key: 'f' },
+      {
+        name: t.nav.people,
+        icon: UsersRound,
+        screens: [
+          { path: '/accounts', name: t.nav.accounts, key: 'u', ownerOnly: true },
+          { path: '/invites', name: t.nav.invites, key: 'i' },
+        ],
+      },
+      {
+        name: t.nav.network,
+        icon: Globe,
+        screens: desktop ? local(network) : [{ ...network, ownerOnly: true }],
+      },
+      {
+        name: t.nav.backups,
+        icon: Archive,
+        screens: local({ path: '/backups', name: t.nav.backups, key: 'k' }),
+      },
+      {
+        name: t.nav.server,
+        icon: Server,
+        screens: local(
+          { path: '/server', name: t.nav.server, key: 'r' },
+          { path: '/outbox', name: t.nav.outbox, key: 'o' },
+        ),
+      },
+      {
+        name: t.nav.settings,
+        icon: SlidersHorizontal,
+        screens: [
+          { path: '/settings', name: t.nav.general, key: 'e', local: desktop !== undefined },
+          { path: '/preferences', name: t.nav.notifications, key: 'f' },
+          ...local(
+            { path: '/logs', name: t.nav.logs, key: 'l' },
+            { path: '/about', name: t.nav.about, key: 'v' },
+          ),
+        ],
+      },
     ],
   },
-  {
-    name: t.nav.access,
-    entries: [
-      { path: '/invites', name: t.nav.invites, icon: Ticket, key: 'i' },
-      { path: '/accounts', name: t.nav.accounts, icon: UsersRound, key: 'u', ownerOnly: true },
-      { path: '/service-tokens', name: t.nav.serviceTokens, icon: Stamp, key: 't' },
-      ...(desktop ? [] : [{ ...network, ownerOnly: true }]),
-    ],
-  },
-  ...(desktop ? [{ name: t.nav.computer, entries: desktopEntries }] : []),
 ]
 
-export const entries: readonly Entry[] = groups.flatMap((group) => group.entries)
+type Filter = (screen: Screen) => boolean
 
-/** Whether a screen needs neither a session nor a running server. */
-export function isDesktopScreen(path: string): boolean {
-  return desktop !== undefined && desktopEntries.some((entry) => entry.path === path)
+/** Returns the entries with a screen that passes a filter. An entry with one such screen has its name. */
+export function groupsOf(isShown: Filter): readonly EntryGroup[] {
+  return groups
+    .map(({ name, entries }) => ({ name, entries: entries.flatMap((entry) => reduced(entry, isShown)) }))
+    .filter(({ entries }) => entries.length > 0)
+}
+
+function reduced(entry: Entry, isShown: Filter): readonly Entry[] {
+  const screens = entry.screens.filter(isShown)
+  const [first, second] = screens
+  return first ? [{ ...entry, screens, name: second ? entry.name : first.name }] : []
+}
+
+export const isLocal: Filter = ({ local }) => local === true
+
+/** The filter of a session. */
+export function isShownTo(isOwner: boolean): Filter {
+  return ({ ownerOnly }) => isOwner || ownerOnly !== true
+}
+
+export const screens: readonly Screen[] = groups.flatMap(({ entries }) =>
+  entries.flatMap((one) => one.screens),
+)
+
+/** Whether a path is that of a screen, or of one below it. */
+export function isWithin(path: string, screen: Screen): boolean {
+  return path === screen.path || path.startsWith(`${screen.path}/`)
 }

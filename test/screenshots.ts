@@ -28,7 +28,7 @@ try {
       ['account', 'Account'],
       ['data', 'Data'],
     ] as const) {
-      await page.goto(`${server.url}/#/${path}`)
+      await page.goto(`${world.url}/#/${path}`)
       await picture(`${path}-${colorScheme}`, page, title)
     }
   }
@@ -48,7 +48,7 @@ async function picture(name: string, page: Page, title: string): Promise<void> {
 
 /** Takes pictures of the screens that only the desktop has. */
 async function desktopPictures(alice: Account): Promise<void> {
-  const desktop = new ScriptedDesktop(server.url)
+  const desktop = new ScriptedDesktop(world.url)
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
   const mail = { to: alice.email, text: '' }
   desktop.accounts = [await signInAgain(alice)]

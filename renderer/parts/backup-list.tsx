@@ -26,7 +26,7 @@ export function BackupList() {
             </EmptyState>
           ) : (
             <>
-              <Proven backups={backups} />
+              <LastTest backups={backups} />
               <RowList label={t.backups.list}>
                 {newestFirst(backups).map((backup) => (
                   <BackupRow backup={backup} key={backup.name} onRestore={() => setRestoring(backup)} />
@@ -41,25 +41,25 @@ export function BackupList() {
   )
 }
 
-/** When a backup was last proven restorable, and whether the newest one is not. */
-function Proven({ backups }: { readonly backups: readonly Backup[] }) {
+/** When a backup was last tested, and whether the newest one failed its test. */
+function LastTest({ backups }: { readonly backups: readonly Backup[] }) {
   const problem = newestFirst(backups)[0]?.proof?.problem
   const last = backups
     .flatMap(({ proof }) => proof?.provenAt ?? [])
     .toSorted()
     .at(-1)
-  const proven =
+  const text =
     last === undefined ? (
-      t.backups.neverProven
+      t.backups.neverTested
     ) : (
       <>
-        {t.backups.proven}: <RelativeTime at={last} />
+        {t.backups.lastTested}: <RelativeTime at={last} />
       </>
     )
-  if (problem === undefined) return <p className={styles.proven}>{proven}</p>
+  if (problem === undefined) return <p className={styles.tested}>{text}</p>
   return (
     <Notice variant="danger">
-      {t.backups.newestNotRestorable(problem)} {proven}
+      {t.backups.newestNotRestorable(problem)} {text}
     </Notice>
   )
 }
@@ -75,6 +75,8 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
   const failure = check.error ? explain(check.error) : undefined
   const recorded = proof?.problem === undefined ? undefined : t.backups.notRestorable(proof.problem)
   const problem = check.isSuccess ? undefined : (failure ?? recorded)
+  const testedAt = check.isSuccess ? new Date(check.submittedAt).toISOString() : proof?.provenAt
+  const isTested = problem === undefined && testedAt !== undefined
   return (
     <Row
       action={
@@ -85,7 +87,7 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
             onClick={() => check.mutate([name])}
             size="s"
           >
-            {t.backups.check}
+            {testedAt === undefined && problem === undefined ? t.backups.check : t.backups.checkAgain}
           </Button>
           <Button aria-label={t.backups.restoreLabel(when)} onClick={onRestore} size="s">
             {t.backups.restore}
@@ -96,13 +98,9 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
       detail={
         <>
           {t.backups.kinds[kind]} · <RelativeTime at={createdAt} /> · {formatBytes(bytes)}
-          {problem === undefined && proof?.provenAt && (
-            <>
-              <br />
-              {t.backups.proven}: <RelativeTime at={proof.provenAt} />
-              {proof.missingMedia !== undefined && ` · ${t.backups.missingMedia(proof.missingMedia)}`}
-            </>
-          )}
+          {isTested &&
+            proof?.missingMedia !== undefined &&
+            ` · ${t.backups.missingMedia(proof.missingMedia)}`}
           {problem !== undefined && (
             <>
               <br />
@@ -116,8 +114,10 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
           {when}{' '}
           <span role="status">
             {problem !== undefined && <Badge variant="danger">{t.backups.damaged}</Badge>}
-            {problem === undefined && (check.isSuccess || proof) && (
-              <Badge variant="good">{t.backups.verified}</Badge>
+            {isTested && (
+              <Badge variant="good">
+                {t.backups.tested} <RelativeTime at={testedAt} />
+              </Badge>
             )}
           </span>
         </>

@@ -1,18 +1,23 @@
 import { Link, useLocation } from 'wouter'
-import { desktopEntries } from '../navigation.ts'
+import { groupsOf, isLocal, isWithin } from '../navigation.ts'
 import { t } from '../strings/en.ts'
 import styles from './desktop-links.module.css'
+
+const entries = groupsOf(isLocal).flatMap((group) => group.entries)
 
 /** Links to the screens that need neither a session nor the server. */
 export function DesktopLinks() {
   const [path] = useLocation()
   return (
-    <nav aria-label={t.nav.computer}>
+    <nav aria-label={t.nav.thisServer}>
       <ul className={styles.links}>
-        {desktopEntries.map((entry) => (
-          <li key={entry.path}>
-            <Link aria-current={entry.path === path ? 'page' : undefined} href={entry.path}>
-              {entry.name}
+        {entries.map(({ name, screens }) => (
+          <li key={name}>
+            <Link
+              aria-current={screens.some((screen) => isWithin(path, screen)) ? 'page' : undefined}
+              href={screens[0]?.path ?? '/'}
+            >
+              {name}
             </Link>
           </li>
         ))}

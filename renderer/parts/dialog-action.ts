@@ -43,7 +43,7 @@ export function useDesktopDialogAction<C extends Channel>(
   const call = useDesktopCall(channel, options.invalidates, {
     onSuccess: (output, input) => finish(options, input, output),
   })
-  return propsOf(call, options)
+  return propsOf(call, { input: () => [] as unknown as DesktopArgs<C>, ...options })
 }
 
 function finish<I, O>({ done, onClose }: DialogOptions<I, O>, input: I, output: O): void {

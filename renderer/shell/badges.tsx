@@ -5,7 +5,7 @@ import { t } from '../strings/en.ts'
 import { formatNumber } from '../strings/format.ts'
 import styles from './badges.module.css'
 
-/** The count of an entry, if it has one. */
+/** The count of a screen, if it has one. */
 export function EntryBadge({ path }: { readonly path: string }) {
   if (path === '/notifications') return <UnreadBadge />
   return path === '/outbox' ? <OutboxBadge /> : null

@@ -1,5 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
 import { Link } from 'wouter'
+import { isLocal } from '../navigation.ts'
 import { DesktopLinks } from '../parts/desktop-links.tsx'
 import { t } from '../strings/en.ts'
 import styles from './outside.module.css'
@@ -17,7 +18,7 @@ export function Outside() {
         <DesktopLinks />
       </header>
       <main id="content" tabIndex={-1}>
-        <Screens />
+        <Screens isShown={isLocal} />
       </main>
     </div>
   )

@@ -5,6 +5,7 @@
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { desktop } from '../bridge.ts'
+import type { Screen } from '../navigation.ts'
 import { AboutScreen } from '../screens/about/about.tsx'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { ServiceTokensScreen } from '../screens/account/service-tokens.tsx'
@@ -26,8 +27,10 @@ import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { SessionsScreen } from '../screens/sessions/sessions.tsx'
+import { SettingsScreen } from '../screens/settings/settings.tsx'
 import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
-import { markNavigation } from '../ui/page.tsx'
+import { markNavigation, PageTabs } from '../ui/page.tsx'
+import { Tabs } from './tabs.tsx'
 
 /** Screens by path pattern. */
 const screens: Readonly<Record<string, ComponentType>> = {
@@ -42,6 +45,7 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/notifications': NotificationsScreen,
   '/notifications/:repo/:collection/:rkey': PostScreen,
   '/subscriptions': SubscriptionsScreen,
+  '/settings': SettingsScreen,
   '/preferences': PreferencesScreen,
   '/people/:did': PersonScreen,
   '/invites': InvitesScreen,
@@ -56,16 +60,18 @@ const screens: Readonly<Record<string, ComponentType>> = {
   }),
 }
 
-/** The screen of the current path. */
-export function Screens() {
+/** The screen of the current path, with the tabs of its entry in the navigation. */
+export function Screens({ isShown }: { isShown(screen: Screen): boolean }) {
   useNavigation()
   return (
-    <Switch>
-      {Object.entries(screens).map(([path, screen]) => (
-        <Route component={screen} key={path} path={path} />
-      ))}
-      <Route component={NotFoundScreen} />
-    </Switch>
+    <PageTabs value={<Tabs isShown={isShown} />}>
+      <Switch>
+        {Object.entries(screens).map(([path, screen]) => (
+          <Route component={screen} key={path} path={path} />
+        ))}
+        <Route component={NotFoundScreen} />
+      </Switch>
+    </PageTabs>
   )
 }
 

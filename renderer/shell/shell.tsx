@@ -5,12 +5,15 @@ import { useAccountRefresh, useIsOwner } from '../api/account.ts'
 import { useMove } from '../api/moves.ts'
 import { useNotificationStream } from '../api/notification-stream.ts'
 import { useSession } from '../api/sessions.ts'
+import { desktop } from '../bridge.ts'
+import { isShownTo } from '../navigation.ts'
 import { ConnectionBanner } from '../parts/connection-banner.tsx'
 import { TakendownScreen } from '../screens/account/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
 import { AccountBanner } from './banners.tsx'
 import { ClockBanner } from './clock-banner.tsx'
+import { OutboxBanner } from './outbox-banner.tsx'
 import { Screens } from './screens.tsx'
 import styles from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
@@ -40,8 +43,9 @@ export function Shell() {
         <ConnectionBanner />
         {isOwner && <ClockBanner />}
         <AccountBanner />
+        {desktop && <OutboxBanner />}
         <main id="content" tabIndex={-1}>
-          {session.status === 'takendown' ? <TakendownScreen /> : <Screens />}
+          {session.status === 'takendown' ? <TakendownScreen /> : <Screens isShown={isShownTo(isOwner)} />}
         </main>
       </div>
       <Shortcuts isOwner={isOwner} />

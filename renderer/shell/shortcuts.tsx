@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { entries } from '../navigation.ts'
+import { isShownTo, screens } from '../navigation.ts'
 import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -27,8 +27,8 @@ export function Shortcuts({ isOwner }: { readonly isOwner: boolean }) {
       if (!isEnabled.get() || isIgnored(event)) return
       if (event.key === '?') isHelpOpen.set(true)
       if (event.timeStamp - lastG < sequenceMs) {
-        const entry = entries.find(({ key, ownerOnly }) => key === event.key && (isOwner || !ownerOnly))
-        if (entry) navigate(entry.path)
+        const screen = screens.filter(isShownTo(isOwner)).find(({ key }) => key === event.key)
+        if (screen) navigate(screen.path)
       } else if (event.key === t.shortcuts.undoKey) undoLatest()
       lastG = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
     }
@@ -60,16 +60,14 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
   return (
     <Dialog onClose={() => isHelpOpen.set(false)} title={t.shortcuts.title}>
       <dl className={styles.list}>
-        {entries
-          .filter(({ ownerOnly }) => isOwner || !ownerOnly)
-          .map(({ path, name, key }) => (
-            <div className={styles.line} key={path}>
-              <dt>{t.shortcuts.goTo(name)}</dt>
-              <dd>
-                <kbd>{t.shortcuts.gKey}</kbd> {t.shortcuts.followedBy} <kbd>{key}</kbd>
-              </dd>
-            </div>
-          ))}
+        {screens.filter(isShownTo(isOwner)).map(({ path, name, key }) => (
+          <div className={styles.line} key={path}>
+            <dt>{t.shortcuts.goTo(name)}</dt>
+            <dd>
+              <kbd>{t.shortcuts.gKey}</kbd> {t.shortcuts.followedBy} <kbd>{key}</kbd>
+            </dd>
+          </div>
+        ))}
         {[
           [t.shortcuts.undo, t.shortcuts.undoKey],
           [t.shortcuts.help, t.shortcuts.helpKey],

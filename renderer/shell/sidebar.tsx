@@ -1,5 +1,5 @@
-import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { ChevronsUpDown, Keyboard, LogOut, Plus } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { signOut } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
@@ -8,13 +8,12 @@ import { endpoint } from '../api/endpoint.ts'
 import { useOwnProfile } from '../api/profile.ts'
 import { switchTo, useSession, useSessions } from '../api/sessions.ts'
 import { entrances } from '../entrances.ts'
-import { groups } from '../navigation.ts'
+import { type Entry, groupsOf, isShownTo, isWithin } from '../navigation.ts'
 import { useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
-import { setTheme, theme, themes } from '../ui/theme.ts'
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { EntryBadge } from './badges.tsx'
 import { isHelpOpen } from './shortcuts.tsx'
@@ -30,19 +29,13 @@ export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
       <ServerHead />
       <nav aria-label={t.nav.label} className={styles.nav}>
         {status !== 'takendown' &&
-          groups.map(({ name, entries }) => (
+          groupsOf(isShownTo(isOwner)).map(({ name, entries }) => (
             <div className={styles.group} key={name}>
               <h2 className={styles.groupName}>{name}</h2>
               <ul>
-                {entries
-                  .filter(({ ownerOnly }) => isOwner || !ownerOnly)
-                  .map(({ path, name: label, icon: Icon }) => (
-                    <NavLink key={path} path={path}>
-                      <Icon aria-hidden size={18} strokeWidth={1.75} />
-                      {label}
-                      <EntryBadge path={path} />
-                    </NavLink>
-                  ))}
+                {entries.map((entry) => (
+                  <NavLink entry={entry} key={entry.name} />
+                ))}
               </ul>
             </div>
           ))}
@@ -72,10 +65,11 @@ function ServerHead() {
   )
 }
 
-function NavLink({ path, children }: { readonly path: string; readonly children: ReactNode }) {
-  const [current] = useLocation()
+function NavLink({ entry: { name, icon: Icon, screens } }: { readonly entry: Entry }) {
+  const [path] = useLocation()
   const item = useRef<HTMLLIElement>(null)
-  const isCurrent = current === path || current.startsWith(`${path}/`)
+  const isCurrent = screens.some((screen) => isWithin(path, screen))
+  const href = screens[0]?.path ?? '/'
   // On each render: items above may appear later, such as the owner's.
   useEffect(() => {
     if (isCurrent && item.current) scrollIntoNav(item.current)
@@ -83,12 +77,16 @@ function NavLink({ path, children }: { readonly path: string; readonly children:
   return (
     <li ref={item}>
       <Link
-        aria-current={isCurrent ? (current === path ? 'page' : 'true') : undefined}
+        aria-current={isCurrent ? (path === href ? 'page' : 'true') : undefined}
         className={styles.link}
-        href={path}
+        href={href}
         onClick={closeSidebar}
       >
-        {children}
+        <Icon aria-hidden size={18} strokeWidth={1.75} />
+        {name}
+        {screens.map((screen) => (
+          <EntryBadge key={screen.path} path={screen.path} />
+        ))}
       </Link>
     </li>
   )
@@ -114,12 +112,9 @@ function AccountAvatar({ did, handle }: { readonly did: string; readonly handle:
   return <Avatar handle={handle} picture={data?.avatar} />
 }
 
-const themeIcons = { system: Monitor, light: Sun, dark: Moon }
-
 function AccountMenu() {
   const session = useSession()
   const sessions = useSessions()
-  const chosenTheme = useStore(theme)
   const [, navigate] = useLocation()
   const trigger = (
     <>
@@ -147,21 +142,6 @@ function AccountMenu() {
         <MenuItem icon={<Plus aria-hidden size={16} />} onSelect={() => navigate(entrances.signIn)}>
           {t.nav.add}
         </MenuItem>
-        <MenuSeparator />
-        <MenuLabel>{t.nav.theme}</MenuLabel>
-        {themes.map((one) => {
-          const Icon = themeIcons[one]
-          return (
-            <MenuItem
-              checked={one === chosenTheme}
-              icon={<Icon aria-hidden size={16} />}
-              key={one}
-              onSelect={() => setTheme(one)}
-            >
-              {t.nav.themes[one]}
-            </MenuItem>
-          )
-        })}
         <MenuSeparator />
         <MenuItem icon={<Keyboard aria-hidden size={16} />} onSelect={() => isHelpOpen.set(true)}>
           {t.nav.shortcuts}

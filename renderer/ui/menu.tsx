@@ -73,11 +73,6 @@ export function MenuItem({ icon, children, detail, checked, danger = false, onSe
   )
 }
 
-/** The label of the items below it. */
-export function MenuLabel({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.label}>{children}</div>
-}
-
 export function MenuSeparator() {
   return <hr className={styles.separator} />
 }

@@ -1,5 +1,5 @@
 /** Layout of a screen: header, sections, panels and rows. */
-import { type ReactNode, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, use, useEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
 import styles from './page.module.css'
@@ -17,6 +17,9 @@ interface PageProps {
   readonly children: ReactNode
 }
 
+/** What each screen shows above its header. */
+export const PageTabs = createContext<ReactNode>(undefined)
+
 let hasNavigated = false
 
 /** Called by the router. The first screen of a visit does not move the focus. */
@@ -33,6 +36,7 @@ export function Page({ before, title, lead, action, wide = false, children }: Pa
   }, [title])
   return (
     <div className={classes(styles.page, wide && styles.wide)}>
+      {use(PageTabs)}
       <header className={styles.header}>
         <div>
           {before}
@@ -53,6 +57,22 @@ interface SectionProps {
   readonly lead?: ReactNode
   readonly action?: ReactNode
   readonly children: ReactNode
+}
+
+/** A section that is closed at first, for what few people need. */
+export function FoldedSection({ title, lead, action, children }: SectionProps) {
+  return (
+    <details className={styles.folded}>
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      <div className={styles.section}>
+        {lead && <p className={styles.sectionLead}>{lead}</p>}
+        {children}
+        {action && <div className={styles.action}>{action}</div>}
+      </div>
+    </details>
+  )
 }
 
 export function Section({ title, lead, action, children }: SectionProps) {

@@ -116,7 +116,7 @@ async function measureLongList(world: World, account: Account): Promise<LongList
   await fillSignIn(page, account)
   await heading(page, 'Home').waitFor()
   const megabytesAtFirst = await heapMegabytes(page)
-  await page.goto(`${world.server.url}/#/notifications`)
+  await page.goto(`${world.url}/#/notifications`)
   // By element: computing the roles of ten thousand items takes a browser longer than showing them.
   const list = page.locator('main li')
   await list.first().waitFor()

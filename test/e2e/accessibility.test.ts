@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { accessibilityTree, findingsInBothSchemes, focused, overflowAt } from '../support/accessibility.ts'
+import {
+  accessibilityTree,
+  findingsInBothSchemes,
+  focused,
+  overflowAt,
+  unfold,
+} from '../support/accessibility.ts'
 import type { Account } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
 import { fillSignIn, heading, World } from '../support/world.ts'
@@ -29,16 +35,17 @@ afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
 afterAll(() => world.close())
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
-  ['/', 'Home', 'did:plc:'],
+  ['/', 'Home', 'Create an app password'],
   ['/account', 'Account', 'Repository blocks'],
   ['/app-passwords', 'App passwords', 'Phone'],
   ['/data', 'Data', 'Records and media'],
   ['/sessions', 'Sessions', 'This session'],
   ['/notifications', 'Inbox', 'mentioned you'],
   ['/subscriptions', 'Subscriptions', 'bob.test'],
-  ['/preferences', 'Preferences', 'New followers'],
+  ['/settings', 'Settings', 'Appearance'],
+  ['/preferences', 'Notifications', 'New followers'],
   ['/invites', 'Invites', '2 uses left'],
-  ['/accounts', 'Accounts', 'bob.test'],
+  ['/accounts', 'People', 'bob.test'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
@@ -57,9 +64,10 @@ const dialogs: readonly (readonly [path: string, button: string])[] = [
 test('axe: no findings on any screen', async () => {
   const page = await world.signedIn(alice)
   for (const [path, title, ready] of screens) {
-    await page.goto(`${world.server.url}/#${path}`)
+    await page.goto(`${world.url}/#${path}`)
     await heading(page, title).waitFor()
     await page.getByRole('main').getByText(ready).first().waitFor()
+    await unfold(page)
     expect({ path, findings: await findingsInBothSchemes(page) }).toEqual({ path, findings: [] })
   }
 })
@@ -67,7 +75,7 @@ test('axe: no findings on any screen', async () => {
 test('axe: no findings in dialogs and menus', async () => {
   const page = await world.signedIn(alice)
   for (const [path, button] of dialogs) {
-    await page.goto(`${world.server.url}/#${path}`)
+    await page.goto(`${world.url}/#${path}`)
     await page.getByRole('main').getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').waitFor()
     expect({ button, findings: await findingsInBothSchemes(page) }).toEqual({ button, findings: [] })
@@ -86,7 +94,7 @@ test('axe: no findings on sign-in, sign-up and password reset', async () => {
     ['/create', 'Create an account'],
     ['/reset', 'Reset your password'],
   ] as const) {
-    await page.goto(`${world.server.url}/#${path}`)
+    await page.goto(`${world.url}/#${path}`)
     await heading(page, title).waitFor()
     expect({ path, findings: await findingsInBothSchemes(page) }).toEqual({ path, findings: [] })
   }
@@ -95,9 +103,10 @@ test('axe: no findings on sign-in, sign-up and password reset', async () => {
 test('layout: no horizontal overflow at a width of 320, 768 and 2560', async () => {
   const page = await world.signedIn(alice)
   for (const [path, title, ready] of screens) {
-    await page.goto(`${world.server.url}/#${path}`)
+    await page.goto(`${world.url}/#${path}`)
     await heading(page, title).waitFor()
     await page.getByRole('main').getByText(ready).first().waitFor()
+    await unfold(page)
     expect({ path, overflow: await overflowAt(page, [2560, 768, 320]) }).toEqual({
       path,
       overflow: [0, 0, 0],
@@ -109,9 +118,11 @@ test('layout: in a narrow window a button opens the navigation', async () => {
   const page = await world.signedIn(alice, '/', { width: 360, height: 740 })
   expect(await page.getByRole('navigation').count()).toBe(0)
   await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await heading(page, 'Account').waitFor()
+  expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0)
   await page.getByRole('link', { name: 'Sessions' }).click()
   await heading(page, 'Sessions').waitFor()
-  expect(await page.getByRole('navigation').count()).toBe(0)
 })
 
 test('keyboard: sign-in, navigation, app passwords and menus work without a mouse', async () => {
@@ -244,27 +255,13 @@ test('keyboard: shortcuts can be turned off', async () => {
 test('accessibility tree: navigation and Subscriptions', async () => {
   const page = await world.signedIn(alice, '/subscriptions')
   await page.getByRole('main').getByText('bob.test').waitFor()
-  expect(await page.getByRole('navigation').ariaSnapshot()).toMatchInlineSnapshot(`
+  expect(await page.getByRole('navigation', { name: 'Main' }).ariaSnapshot()).toMatchInlineSnapshot(`
     "- navigation "Main":
       - heading "You" [level=2]
       - list:
         - listitem:
           - link "Home":
             - /url: "#/"
-        - listitem:
-          - link "Account":
-            - /url: "#/account"
-        - listitem:
-          - link "App passwords":
-            - /url: "#/app-passwords"
-        - listitem:
-          - link "Data":
-            - /url: "#/data"
-        - listitem:
-          - link "Sessions":
-            - /url: "#/sessions"
-      - heading "Notifications" [level=2]
-      - list:
         - listitem:
           - link "Inbox 1 unread":
             - /url: "#/notifications"
@@ -274,22 +271,19 @@ test('accessibility tree: navigation and Subscriptions', async () => {
           - link "Subscriptions":
             - /url: "#/subscriptions"
         - listitem:
-          - link "Preferences":
-            - /url: "#/preferences"
-      - heading "Access" [level=2]
+          - link "Account":
+            - /url: "#/account"
+      - heading "This server" [level=2]
       - list:
         - listitem:
-          - link "Invites":
-            - /url: "#/invites"
-        - listitem:
-          - link "Accounts":
+          - link "People and invites":
             - /url: "#/accounts"
         - listitem:
-          - link "Service tokens":
-            - /url: "#/service-tokens"
-        - listitem:
           - link "Network":
-            - /url: "#/network""
+            - /url: "#/network"
+        - listitem:
+          - link "Settings":
+            - /url: "#/settings""
   `)
   expect(await accessibilityTree(page)).toMatchInlineSnapshot(`
     "- main:
@@ -316,10 +310,10 @@ test('accessibility tree: screens with content', async () => {
   for (const [path, title, ready] of [
     ['/', 'Home', '1 unread notification'],
     ['/notifications', 'Inbox', 'mentioned you'],
-    ['/preferences', 'Preferences', 'New followers'],
+    ['/preferences', 'Notifications', 'New followers'],
     ['/app-passwords', 'App passwords', 'Phone'],
   ] as const) {
-    await page.goto(`${world.server.url}/#${path}`)
+    await page.goto(`${world.url}/#${path}`)
     await heading(page, title).waitFor()
     await page.getByRole('main').getByText(ready).first().waitFor()
     await expect.poll(() => page.getByText('Loading', { exact: true }).count()).toBe(0)
@@ -328,10 +322,9 @@ test('accessibility tree: screens with content', async () => {
 })
 
 test('appearance: the choice survives a reload', async () => {
-  const page = await world.signedIn(alice, '/', { colorScheme: 'light' })
-  await page.getByRole('button', { name: 'Account menu, alice.test' }).click()
-  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+  const page = await world.signedIn(alice, '/settings', { colorScheme: 'light' })
+  await page.getByText('Dark', { exact: true }).click()
   await page.reload()
-  await heading(page, 'Home').waitFor()
+  await heading(page, 'Settings').waitFor()
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
 })

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { archiveOf } from '../support/archive.ts'
 import { day } from '../support/clock.ts'
 import { importRepo } from '../support/moving-account.ts'
-import { fillSignIn, heading, World } from '../support/world.ts'
+import { fillSignIn, heading, open, World } from '../support/world.ts'
 
 let world: World
 
@@ -77,7 +77,7 @@ test('password change: other sessions end, this one stays signed in', async () =
   await page.getByLabel('New password').fill('another password')
   await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Password changed. All other sessions were signed out.').waitFor()
-  await page.getByRole('link', { name: 'Sessions' }).click()
+  await open(page, 'Account', 'Sessions')
   await page.getByText('This session').first().waitFor()
   expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1)
 })

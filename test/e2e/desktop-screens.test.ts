@@ -7,12 +7,13 @@ import {
   findingsInBothSchemes,
   focused,
   overflowAt,
+  unfold,
 } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
 import { done, failed, ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
 import type { Account } from '../support/server.ts'
 import { mentions, SocialServer } from '../support/social.ts'
-import { heading, World } from '../support/world.ts'
+import { heading, open, World } from '../support/world.ts'
 
 let world: World
 let alice: Account
@@ -28,7 +29,7 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  desktop = new ScriptedDesktop(world.server.url)
+  desktop = new ScriptedDesktop(world.url)
 })
 
 afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
@@ -62,7 +63,7 @@ const reset: OutboxMessage = {
 test('browser: no desktop screens', async () => {
   const page = await world.signedIn(alice, '/outbox')
   await heading(page, 'Page not found').waitFor()
-  expect(await page.getByRole('heading', { name: 'This computer' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'Backups' }).count()).toBe(0)
 })
 
 describe('outbox', () => {
@@ -76,7 +77,7 @@ describe('outbox', () => {
   test('new messages appear first, and codes can be copied', async () => {
     desktop.outbox = [confirmation]
     const page = await signedIn('/outbox')
-    const link = page.getByRole('navigation').getByRole('link', { name: 'Outbox' })
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Server' })
     await link.getByRole('img', { name: '1 message' }).waitFor()
     await desktop.addMessage(reset)
     await link.getByRole('img', { name: '2 messages' }).waitFor()
@@ -174,7 +175,7 @@ describe('server', () => {
 
   test('leaving with unsaved changes asks first', async () => {
     const page = await signedIn('/')
-    await page.getByRole('link', { name: 'Server', exact: true }).click()
+    await open(page, 'Server')
     const domains = page.getByLabel('Handle domains')
     await domains.fill('.example')
     await expect.poll(() => desktop.unsaved).toBe(true)
@@ -190,10 +191,10 @@ describe('server', () => {
     await dialog.waitFor()
     await page.keyboard.press('Escape')
     expect(await domains.inputValue()).toBe('.example')
-    await page.getByRole('link', { name: 'Sessions' }).click()
+    await open(page, 'Account')
     await dialog.getByRole('button', { name: 'Discard changes' }).click()
-    await heading(page, 'Sessions').waitFor()
-    await page.getByRole('link', { name: 'Server', exact: true }).click()
+    await heading(page, 'Account').waitFor()
+    await open(page, 'Server')
     expect(await domains.inputValue()).toBe('')
     await domains.fill('.example')
     await page.getByRole('button', { name: 'Discard' }).click()
@@ -204,7 +205,7 @@ describe('server', () => {
 
   test('a switch that cannot be saved shows the reason and turns back', async () => {
     desktop.handlers['settings.change'] = () => ({ startAtLogin: 'This system has no such list.' })
-    const page = await signedIn('/server')
+    const page = await signedIn('/settings')
     const start = page.getByRole('switch', { name: 'Start when I sign in to this computer' })
     await start.click()
     await page.getByText('Not saved. This system has no such list.').waitFor()
@@ -284,7 +285,7 @@ describe('server', () => {
 
   test('the appearance is saved as a desktop setting', async () => {
     desktop.view = { ...desktop.view, settings: { ...settings, theme: 'dark' } }
-    const page = await signedIn('/server')
+    const page = await signedIn('/settings')
     const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme')
     await expect.poll(scheme).toBe('dark')
     await page.getByRole('main').getByText('Light', { exact: true }).click()
@@ -299,9 +300,11 @@ describe('server', () => {
     desktop.view = { ...desktop.view, hasTray: false, secretProtection: 'plain' }
     const page = await signedIn('/server')
     await page.getByText('No system keyring is available.').waitFor()
-    expect(await page.getByText('Keep running when the window is closed').count()).toBe(0)
     await page.getByRole('button', { name: 'Open folder' }).click()
     expect(desktop.callsOf('app.openFolder')).toEqual([['data']])
+    await open(page, 'Settings')
+    await page.getByRole('switch', { name: 'Start when I sign in to this computer' }).waitFor()
+    expect(await page.getByText('Keep running when the window is closed').count()).toBe(0)
   })
 })
 
@@ -341,32 +344,35 @@ describe('backups', () => {
     await page.getByText('The disk is full. Make room, then try again.').waitFor()
     desktop.handlers['backups.check'] = (name) =>
       name === 'old' ? failed('Its checksum does not match.') : done(undefined)
-    for (const check of await page.getByRole('button', { name: /^Verify backup/ }).all()) await check.click()
-    await rows.first().getByText('Verified').waitFor()
+    for (const check of await page.getByRole('button', { name: /^Test backup/ }).all()) await check.click()
+    await rows
+      .first()
+      .getByText(/^Tested /)
+      .waitFor()
     await rows.last().getByText('Damaged').waitFor()
     await rows.last().getByText('Its checksum does not match.').waitFor()
   })
 
-  test('when a backup was last proven restorable is shown, and why another is not', async () => {
+  test('when a backup was last tested is shown, and why another is not', async () => {
     const [old, made] = backups as [Backup, Backup]
     const provenAt = '2026-01-02T04:00:00.000Z'
     desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt } }]
     const page = await signedIn('/backups')
     const main = page.getByRole('main')
     const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
-    await main.getByText('Last proven restorable: ').first().waitFor()
-    expect(await rows.first().innerText()).toMatch(/Verified.*Last proven restorable: /s)
-    expect(await rows.last().innerText()).not.toMatch(/Verified|restorable/)
+    await main.getByText('Last successful test: ').waitFor()
+    expect(await rows.first().innerText()).toMatch(/Tested .* ago.*Test again/s)
+    expect(await rows.last().innerText()).not.toMatch(/Tested|restorable/)
 
     const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
     desktop.handlers['backups.check'] = () => failed(`Not restorable: ${problem}`)
     desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt, problem } }]
     await rows
       .first()
-      .getByRole('button', { name: /^Verify backup/ })
+      .getByRole('button', { name: /^Test backup/ })
       .click()
     await rows.first().getByText(`Not restorable: ${problem}`).waitFor()
-    await main.getByText(`The newest backup is not restorable: ${problem} Last proven restorable: `).waitFor()
+    await main.getByText(`The newest backup is not restorable: ${problem} Last successful test: `).waitFor()
     expect(await rows.first().innerText()).toContain('Damaged')
   })
 
@@ -579,10 +585,10 @@ describe('logs', () => {
 
 test('navigation: in a low window it scrolls to the current screen', async () => {
   const page = await signedIn('/about', { height: 500 })
-  const navigation = page.getByRole('navigation')
-  await navigation.getByRole('link', { name: 'Accounts' }).waitFor()
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  await navigation.getByRole('link', { name: 'People and invites' }).waitFor()
   const frame = await navigation.boundingBox()
-  const link = await navigation.getByRole('link', { name: 'About' }).boundingBox()
+  const link = await navigation.getByRole('link', { name: 'Settings' }).boundingBox()
   const [end, linkEnd] = [frame, link].map((box) => (box?.y ?? 0) + (box?.height ?? 0))
   expect(linkEnd).toBeLessThanOrEqual(Math.ceil(end ?? 0))
   expect(link?.y).toBeGreaterThan(frame?.y ?? 0)
@@ -634,8 +640,8 @@ describe('server not running', () => {
 
   test.each([
     ['not-writable', 'The data folder is not writable', '/data'],
-    ['too-new', 'The data is from a newer version', '/data/pds.sqlite'],
-    ['too-old', 'The data is from a version that is too old', '/data/pds.sqlite'],
+    ['too-new', 'The data was written by a newer version of this app', '/data/pds.sqlite'],
+    ['too-old', 'The data was written by a version that is no longer supported', '/data/pds.sqlite'],
     ['already-running', 'The server is already running', '/data'],
     ['other', 'The server could not start', undefined],
   ] as const)('failed start: %s has its own screen, and can be retried', async (failure, title, path) => {
@@ -687,16 +693,13 @@ describe('server not running', () => {
     desktop.state = failedState('other')
     const page = await visitor()
     await page.getByRole('link', { name: 'Network' }).click()
+    await page.getByText('Services', { exact: true }).click()
     await page.getByLabel('PLC directory').fill('https://plc.example.com')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
-    for (const [name, title] of [
-      ['Logs', 'Logs'],
-      ['Backups', 'Backups'],
-      ['Outbox', 'Outbox'],
-    ] as const) {
+    for (const name of ['Backups', 'Settings', 'Logs', 'Server', 'Outbox']) {
       await page.getByRole('link', { name }).click()
-      await heading(page, title).waitFor()
+      await heading(page, name).waitFor()
     }
     await page.getByRole('link', { name: 'Back', exact: true }).click()
     await page.getByRole('button', { name: 'Quit' }).click()
@@ -744,7 +747,7 @@ test('desktop events: navigation opens a screen, and the badge counts unread of 
 test('first run: shows the data folder and ends with the address', async () => {
   const fresh = await World.open()
   try {
-    const bridge = new ScriptedDesktop(fresh.server.url)
+    const bridge = new ScriptedDesktop(fresh.url)
     const page = await fresh.visitor('/', {}, bridge)
     await page.getByText('/home/alice/.local/share/desktop-pds').waitFor()
     await page.getByRole('switch', { name: 'Start when I sign in to this computer' }).click()
@@ -752,7 +755,7 @@ test('first run: shows the data folder and ends with the address', async () => {
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await page.getByRole('button', { name: 'Create account' }).click()
     const ready = page.getByRole('dialog', { name: 'Your server is ready' })
-    await ready.getByText(fresh.server.url).waitFor()
+    await ready.getByText(fresh.url).waitFor()
     await ready.getByText('The server keeps running when you close the window.').waitFor()
     expect(await findings(page)).toEqual([])
     await ready.getByRole('button', { name: 'Continue' }).click()
@@ -767,9 +770,10 @@ test('first run: shows the data folder and ends with the address', async () => {
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/server', 'Server', 'Data folder'],
-  ['/network', 'Network', 'PLC directory'],
+  ['/network', 'Network', 'Services'],
   ['/outbox', 'Outbox', 'BBBBB-33333'],
   ['/backups', 'Backups', '2.3 MB'],
+  ['/settings', 'Settings', 'Desktop notifications'],
   ['/logs', 'Logs', 'line 3'],
   ['/about', 'About', 'Electron 45.4.1'],
 ]
@@ -795,6 +799,7 @@ describe('accessibility', () => {
       await heading(page, title).waitFor()
       await page.getByRole('main').getByText(ready).first().waitFor()
       await expect.poll(() => page.getByRole('status').filter({ hasText: 'Loading' }).count()).toBe(0)
+      await unfold(page)
       yield path
     }
   }
@@ -812,7 +817,7 @@ describe('accessibility', () => {
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
-    await page.goto(`${world.server.url}/#/network`)
+    await page.goto(`${world.url}/#/network`)
     await page.getByRole('radio', { name: 'Local network' }).click()
     await page.getByRole('dialog').waitFor()
     expect(await findingsInBothSchemes(page)).toEqual([])
@@ -824,9 +829,10 @@ describe('accessibility', () => {
       path: '/data',
       port: 2583,
     })
-    await page.goto(`${world.server.url}/#/`)
+    await page.goto(`${world.url}/#/`)
     await heading(page, 'A data file is damaged').waitFor()
     expect(await findingsInBothSchemes(page)).toEqual([])
+    await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'Logs' }).click()
     await heading(page, 'Logs').waitFor()
     expect(await findingsInBothSchemes(page)).toEqual([])

@@ -26,7 +26,7 @@ test('first run: the first account becomes the owner', async () => {
 
   await heading(page, 'Home').waitFor()
   await page.getByText('Welcome, alice.test. Your account is ready.').waitFor()
-  await page.getByRole('link', { name: 'Accounts' }).click()
+  await page.getByRole('link', { name: 'People and invites' }).click()
   await page.getByText('alice.test Owner').waitFor()
 })
 
@@ -50,7 +50,7 @@ test('first run from another computer: asks for the admin password', async () =>
     await page.getByLabel('Admin password').fill(adminPassword)
     await submit.click()
     await heading(page, 'Home').waitFor()
-    await page.getByRole('link', { name: 'Accounts' }).waitFor()
+    await page.getByRole('link', { name: 'People and invites' }).waitFor()
   } finally {
     await fresh.closeProfiles()
     await fresh.close()

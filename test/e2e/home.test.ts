@@ -1,6 +1,6 @@
 /** The overview on the Home screen. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { findings } from '../support/accessibility.ts'
+import { findings, unfold } from '../support/accessibility.ts'
 import { day, hour } from '../support/clock.ts'
 import type { Account } from '../support/server.ts'
 import { SocialServer } from '../support/social.ts'
@@ -68,6 +68,7 @@ test('activity: without notifications there is a sentence instead of a chart', a
 
 test('layout: in a narrow window the copy button covers no command, and all bars have one length', async () => {
   const page = await world.signedIn(alice, '/', { width: 360 })
+  await unfold(page)
   const command = await page.getByText(/^curl /).boundingBox()
   const copy = await page.getByRole('button', { name: 'Copy command' }).boundingBox()
   if (!command || !copy) throw new Error('not shown')

@@ -1,7 +1,7 @@
 /** Journeys across several screens. */
 import { expect, test } from 'vitest'
 import { TestServer } from '../support/server.ts'
-import { heading, World } from '../support/world.ts'
+import { heading, open, World } from '../support/world.ts'
 
 test('journey: first run, email, app password, deactivation, reactivation, deletion', async () => {
   const world = await World.open()
@@ -20,7 +20,7 @@ test('journey: first run, email, app password, deactivation, reactivation, delet
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('Email address confirmed').waitFor()
 
-    await page.getByRole('link', { name: 'App passwords' }).click()
+    await open(page, 'Account', 'App passwords')
     await page.getByRole('button', { name: 'New app password' }).click()
     await page.getByRole('button', { name: 'Create' }).click()
     const password = await page.getByRole('status', { name: 'App password' }).textContent()
@@ -31,7 +31,7 @@ test('journey: first run, email, app password, deactivation, reactivation, delet
     })
     expect(client.status).toBe(200)
 
-    await page.getByRole('link', { name: 'Account', exact: true }).click()
+    await open(page, 'Account')
     await page.getByRole('button', { name: 'Deactivate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     await page.getByRole('button', { name: 'Reactivate' }).click()
@@ -69,7 +69,7 @@ test('connection loss: only the health probe is sent, and the page recovers', as
 
     // The notification stream ends; one request finds that the server is down.
     await page.getByText('The server is not responding.').first().waitFor()
-    await page.getByRole('link', { name: 'Sessions' }).click()
+    await open(page, 'Account', 'Sessions')
     await heading(page, 'Sessions').waitFor()
     await page.getByRole('link', { name: 'App passwords' }).click()
     await heading(page, 'App passwords').waitFor()
@@ -77,7 +77,7 @@ test('connection loss: only the health probe is sent, and the page recovers', as
     const probes = () => failed.filter((url) => url.endsWith('_health')).length
     await expect.poll(probes).toBeGreaterThan(1)
     expect(failed.filter((url) => !url.endsWith('_health'))).toEqual([
-      `${world.server.url}/xrpc/app.example.notification.getUnreadCount`,
+      `${world.url}/xrpc/app.example.notification.getUnreadCount`,
     ])
 
     await world.server.open()

@@ -112,7 +112,7 @@ test('move out: from the account screen to the end, after a cancelled attempt', 
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the move' }).click()
   await page.getByText('The move was cancelled').waitFor()
 
-  await page.goto(`${world.server.url}/#/account`)
+  await page.goto(`${world.url}/#/account`)
   await start()
   await page.getByLabel('Code').fill(await world.server.codeTo(account.email))
   await page.getByRole('button', { name: 'Confirm the move' }).click()

@@ -44,6 +44,7 @@ describe('browser', () => {
   test('the owner checks the address, and gets the fix of a problem for the chosen proxy', async () => {
     proxy.faults = { maxBody: 1_000_000 }
     const page = await world.signedIn(alice, '/network')
+    await page.getByText('Reverse proxy or tunnel').click()
     await page.getByText('nginx', { exact: true }).click()
     await page.getByRole('button', { name: 'Check now' }).focus()
     await page.keyboard.press('Enter')
@@ -67,6 +68,7 @@ describe('browser', () => {
 
   test('configurations have the names and ports of the server, and the keyboard chooses among them', async () => {
     const page = await world.signedIn(alice, '/network')
+    await page.getByText('Reverse proxy or tunnel').click()
     await page.getByRole('radio', { name: 'Caddy' }).focus()
     const copy = page.getByRole('button', { name: 'Copy configuration' })
     const { port } = world.server.running
@@ -92,6 +94,7 @@ describe('browser', () => {
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
     await page.getByText('No servers yet').waitFor()
+    await page.getByText('Backlink service', { exact: true }).first().click()
     await page.getByText('Set PDS_BACKLINK_STREAM_URL').waitFor()
     expect(await overflow(page)).toBe(0)
   })
@@ -100,7 +103,8 @@ describe('browser', () => {
     const page = await world.signedIn(alice, '/network')
     const row = page.getByRole('list', { name: 'Relays' }).getByRole('listitem')
     relay.respond = json({ error: 'HostBanned' }, 400)
-    const ask = page.getByRole('button', { name: 'Ask to crawl now' })
+    await page.getByText('Relays', { exact: true }).last().click()
+    const ask = page.getByRole('button', { name: 'Notify relays now' })
     await ask.click()
     await row.getByText('HostBanned').waitFor()
     relay.reset()
@@ -119,7 +123,7 @@ describe('browser', () => {
 describe('desktop', () => {
   let desktop: ScriptedDesktop
   beforeEach(() => {
-    desktop = new ScriptedDesktop(world.server.url)
+    desktop = new ScriptedDesktop(world.url)
     desktop.accounts = [alice]
   })
   const open = () => world.visitor('/network', {}, desktop)
@@ -170,12 +174,12 @@ describe('desktop', () => {
     expect(change().at(-1)).toEqual([{ networkAccess: true }])
   })
 
-  test('giving up the public address is confirmed', async () => {
+  test('making the server private again is confirmed', async () => {
     desktop.view = { ...desktop.view, settings: { ...settings, publicUrl: 'https://pds.example.com' } }
     const page = await open()
     await page.getByRole('radio', { name: 'This computer' }).click()
     await page.getByRole('dialog').getByText('Other servers will no longer reach this one.').waitFor()
-    await page.getByRole('button', { name: 'Give up address' }).click()
+    await page.getByRole('button', { name: 'Make private' }).click()
     await page.getByText('Only this computer can connect').waitFor()
     expect(change()).toEqual([[{ networkAccess: false, publicUrl: '' }]])
   })
@@ -185,8 +189,9 @@ describe('desktop', () => {
     desktop.state = { kind: 'stopped' }
     const page = await open()
     await heading(page, 'Network').waitFor()
+    await page.getByText('Services', { exact: true }).click()
     await page.getByLabel('PLC directory').waitFor()
-    await page.getByLabel('Backlink service: new links').waitFor()
+    await page.getByLabel('Backlink service: stream').waitFor()
     await page.getByText('Sign in as the owner').waitFor()
   })
 })

@@ -3,7 +3,7 @@ import { findings, overflow } from '../support/accessibility.ts'
 import { hour } from '../support/clock.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { mentions, type Ref, SocialServer } from '../support/social.ts'
-import { fillSignIn, heading, World } from '../support/world.ts'
+import { fillSignIn, heading, open, World } from '../support/world.ts'
 
 let world: World
 let social: SocialServer
@@ -239,7 +239,7 @@ test('subscriptions: one is added, produces a notification, is removed and resto
   await page.locator('input:invalid:focus').waitFor()
   await page.getByLabel('Handle or DID').fill('unknown.test')
   await page.getByRole('button', { name: 'Subscribe' }).click()
-  await page.getByText('No server that yours knows has this handle.').waitFor()
+  await page.getByText('This handle was not found.').waitFor()
   await page.getByLabel('Handle or DID').fill('@Dan.test')
   await page.getByRole('button', { name: 'Subscribe' }).click()
   const row = page.getByRole('list', { name: 'Subscriptions' }).getByRole('listitem')
@@ -320,8 +320,8 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
   await page.evaluate('scrollTo(0, 900)')
   await expect.poll(height).toBe(900)
   await page.evaluate('new Promise(requestAnimationFrame)')
-  await page.getByRole('link', { name: 'Preferences' }).click()
-  await heading(page, 'Preferences').waitFor()
+  await open(page, 'Settings')
+  await heading(page, 'Settings').waitFor()
   expect(await height()).toBe(0)
   await page.goBack()
   await heading(page, 'Inbox').waitFor()
@@ -342,8 +342,8 @@ test('inbox: a complete list creates no IntersectionObserver', async () => {
   })
   await page.getByRole('link', { name: 'Inbox' }).click()
   await page.getByRole('main').getByRole('listitem').first().waitFor()
-  await page.getByRole('link', { name: 'Preferences' }).click()
-  await heading(page, 'Preferences').waitFor()
+  await open(page, 'Settings')
+  await heading(page, 'Settings').waitFor()
   expect(await page.evaluate('observers')).toBe(0)
 })
 

@@ -38,9 +38,9 @@ test('invites: the owner creates codes, one is used, one is disabled', async () 
   await codes.getByText('Disabled').waitFor()
 })
 
-test('navigation: the owner sees Accounts before the server responds', async () => {
+test('navigation: the owner sees People and invites before the server responds', async () => {
   const page = await world.signedIn(owner)
-  const accounts = page.getByRole('link', { name: 'Accounts' })
+  const accounts = page.getByRole('link', { name: 'People and invites' })
   await accounts.waitFor()
   await page.route('**/*listAccounts*', () => {})
   await page.reload()
@@ -177,9 +177,9 @@ test('accounts: other accounts have no link to the screen, and its path shows an
   const eve = await world.server.account('eve')
   const page = await world.signedIn(eve)
   await page.getByRole('link', { name: 'Invites' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Accounts' }).count()).toBe(0)
-  await page.goto(`${world.server.url}/#/accounts`)
-  await heading(page, 'Accounts').waitFor()
+  expect(await page.getByRole('link', { name: 'People and invites' }).count()).toBe(0)
+  await page.goto(`${world.url}/#/accounts`)
+  await heading(page, 'People').waitFor()
   await page.getByText('Only the owner of this server can see its accounts.').waitFor()
 })
 

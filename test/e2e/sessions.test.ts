@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hour } from '../support/clock.ts'
 import type { Account } from '../support/server.ts'
-import { heading, World } from '../support/world.ts'
+import { heading, open, World } from '../support/world.ts'
 
 let world: World
 let alice: Account
@@ -98,14 +98,14 @@ test('sessions: the use of an old token is shown, and the session can be ended',
 test('sessions: an expired access token is refreshed once for all tabs', async () => {
   const first = await world.signedIn(alice)
   const second = await world.tab(first.context())
-  await second.goto(world.server.url)
+  await second.goto(world.url)
   await heading(second, 'Home').waitFor()
   const refreshes: string[] = []
   first.context().on('request', (request) => {
     if (request.url().endsWith('refreshSession')) refreshes.push(request.url())
   })
   world.server.clock.advance(2 * hour)
-  await Promise.all([first, second].map((page) => page.getByRole('link', { name: 'Sessions' }).click()))
+  await Promise.all([first, second].map((page) => open(page, 'Account', 'Sessions')))
   await Promise.all([first, second].map((page) => page.getByText('This session').waitFor()))
   expect(refreshes).toHaveLength(1)
 })
@@ -113,7 +113,7 @@ test('sessions: an expired access token is refreshed once for all tabs', async (
 test('sessions: signing out in one tab signs out the other', async () => {
   const first = await world.signedIn(alice)
   const second = await world.tab(first.context())
-  await second.goto(world.server.url)
+  await second.goto(world.url)
   await heading(second, 'Home').waitFor()
   await first.getByRole('button', { name: 'Account menu, alice.test' }).click()
   await first.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -43,6 +43,11 @@ export async function overflowAt(page: Page, widths: readonly number[]): Promise
   return measured
 }
 
+/** Opens all folded parts of the screen. */
+export async function unfold(page: Page): Promise<void> {
+  await page.evaluate('document.querySelectorAll("main details").forEach((part) => { part.open = true })')
+}
+
 /** The accessible name of the focused element. */
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate('(document.activeElement.ariaLabel ?? document.activeElement.innerText).trim()')
@@ -54,6 +59,6 @@ export async function accessibilityTree(page: Page): Promise<string> {
   return tree
     .replaceAll(/did:plc:[a-z2-7]{24}/g, 'did:plc:…')
     .replaceAll(/\/3[2-7a-z]{12}\b/g, '/…')
-    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
+    .replaceAll(/(localhost|127\.0\.0\.1):\d+/g, '$1:…')
     .replaceAll(/time: .*/g, 'time: …')
 }

@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { DangerSection } from './danger-section.tsx'
@@ -18,6 +19,9 @@ export function AccountScreen() {
       <StoredDataSection />
       <MoveSection />
       <DangerSection />
+      <p>
+        <Link href="/service-tokens">{t.serviceTokens.link}</Link>
+      </p>
     </Page>
   )
 }

@@ -9,24 +9,28 @@ import { AccountBadge } from '../../parts/account-badge.tsx'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
-import { Page, Panel, Row, Section } from '../../ui/page.tsx'
+import { LinkButton } from '../../ui/link-button.tsx'
+import { FoldedSection, Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { ActivitySection } from './activity-section.tsx'
-import styles from './home.module.css'
 import { StorageSection } from './storage-section.tsx'
 
 export function HomeScreen() {
   const session = useSession()
   const unread = useUnreadCount()
   const { data: profile } = useOwnProfile(session.did)
-  const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
   return (
     <Page lead={t.home.lead} title={t.home.title}>
-      <Panel>
-        <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
-        <CopyField label={t.home.copyDid} name={t.home.did} text={session.did} />
-        <CopyField label={t.home.copyServerDid} name={t.home.serverDid} text={server?.did ?? '…'} />
-        <p className={styles.note}>{t.home.didHint}</p>
-      </Panel>
+      <Section lead={t.home.clientLead} title={t.home.client}>
+        <Panel>
+          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
+          <CopyField label={t.home.copyHandle} name={t.home.handle} text={session.handle} />
+          <Row
+            action={<LinkButton href="/app-passwords">{t.home.createAppPassword}</LinkButton>}
+            detail={t.home.appPasswordDetail}
+            title={t.home.appPassword}
+          />
+        </Panel>
+      </Section>
       <Section title={t.home.account}>
         <Panel>
           <Row
@@ -48,19 +52,22 @@ export function HomeScreen() {
       </Section>
       <ActivitySection />
       <StorageSection />
-      <Section lead={t.home.clientLead} title={t.home.client}>
-        <ol className={styles.steps}>
-          {t.home.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ol>
-        <p>
-          <Link href="/app-passwords">{t.home.createAppPassword}</Link>
-        </p>
-      </Section>
-      <Section title={t.home.curl}>
-        <CopyBlock label={t.home.copyCommand} text={`curl ${endpoint}/xrpc/com.core.server.describeServer`} />
-      </Section>
+      <Identifiers />
     </Page>
+  )
+}
+
+/** The permanent names of the account and the server, for tools. */
+function Identifiers() {
+  const { did } = useSession()
+  const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
+  return (
+    <FoldedSection lead={t.home.didHint} title={t.home.identifiers}>
+      <Panel>
+        <CopyField label={t.home.copyDid} name={t.home.did} text={did} />
+        <CopyField label={t.home.copyServerDid} name={t.home.serverDid} text={server?.did ?? '…'} />
+      </Panel>
+      <CopyBlock label={t.home.copyCommand} text={`curl ${endpoint}/xrpc/com.core.server.describeServer`} />
+    </FoldedSection>
   )
 }

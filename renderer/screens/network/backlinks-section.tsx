@@ -2,7 +2,7 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
-import { Row, RowList, Section } from '../../ui/page.tsx'
+import { FoldedSection, Row, RowList } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -26,7 +26,7 @@ type State = keyof typeof variants
 export function BacklinksSection({ backlinks }: { readonly backlinks: Backlinks | undefined }) {
   useXrpcQuery(com.core.admin.getNetwork, {}, { pollMs: () => backlinks !== undefined && pollMs })
   return (
-    <Section lead={t.backlinks.lead} title={t.backlinks.title}>
+    <FoldedSection lead={t.backlinks.lead} title={t.backlinks.title}>
       <RowList label={t.backlinks.title}>
         {backlinks === undefined ? (
           <Row
@@ -38,7 +38,7 @@ export function BacklinksSection({ backlinks }: { readonly backlinks: Backlinks 
           <Service backlinks={backlinks} />
         )}
       </RowList>
-    </Section>
+    </FoldedSection>
   )
 }
 

@@ -4,7 +4,7 @@ import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { OwnerSections } from './owner-sections.tsx'
-import { SettingsSections } from './settings-sections.tsx'
+import { ServicesSection, SettingsSections } from './settings-sections.tsx'
 
 /** Who can reach the server, and what it sends. In the desktop it needs neither a session nor a running server. */
 export function NetworkScreen() {
@@ -12,6 +12,7 @@ export function NetworkScreen() {
     <Page lead={t.network.lead} title={t.network.title}>
       {desktop && <DesktopSettings />}
       <OwnerSections />
+      {desktop && <DesktopServices />}
     </Page>
   )
 }
@@ -23,4 +24,9 @@ function DesktopSettings() {
       {(view) => <SettingsSections view={view} />}
     </Loaded>
   )
+}
+
+function DesktopServices() {
+  const { data: view } = useDesktopQuery('settings.view')
+  return view && <ServicesSection view={view} />
 }

@@ -51,22 +51,17 @@ function OfOwner() {
           {!desktop && <WayList way={network.way} />}
           {network.addresses.length > 0 && <LocalAddresses addresses={network.addresses} />}
           {network.publicUrl !== undefined && (
-            <>
-              <ProxySection
-                network={network}
-                onChange={setProxy}
-                proxy={proxy}
-                publicUrl={network.publicUrl}
-              />
-              <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
-            </>
+            <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
           )}
           <UpstreamsSection />
-          <BacklinksSection backlinks={network.backlinks} />
           <RemoteRecordsSection usage={network.remoteRecords} />
-          {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <OutgoingSection outgoing={network.outgoing} />
           <RefusedSection refused={network.refused} />
+          {network.publicUrl !== undefined && (
+            <ProxySection network={network} onChange={setProxy} proxy={proxy} publicUrl={network.publicUrl} />
+          )}
+          {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
+          <BacklinksSection backlinks={network.backlinks} />
         </>
       )}
     </Loaded>

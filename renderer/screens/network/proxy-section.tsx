@@ -2,7 +2,7 @@ import { configurations, type ProxyName } from '../../strings/en/network-fixes.t
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
-import { Section } from '../../ui/page.tsx'
+import { FoldedSection } from '../../ui/page.tsx'
 import type { Network } from './owner-sections.tsx'
 
 export type { ProxyName }
@@ -19,7 +19,7 @@ interface ProxySectionProps {
 /** The configuration of a reverse proxy, with the names and ports of this server. */
 export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySectionProps) {
   return (
-    <Section lead={t.network.proxyLead} title={t.network.proxy}>
+    <FoldedSection lead={t.network.proxyLead} title={t.network.proxy}>
       <ChoiceChips
         label={t.network.proxy}
         onChange={onChange}
@@ -31,7 +31,7 @@ export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySecti
         label={t.network.copyConfiguration}
         text={configurations[proxy](serverOf(network, publicUrl))}
       />
-    </Section>
+    </FoldedSection>
   )
 }
 

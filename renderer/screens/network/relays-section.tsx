@@ -3,7 +3,7 @@ import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { Row, RowList, Section } from '../../ui/page.tsx'
+import { FoldedSection, Row, RowList } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -23,7 +23,7 @@ export function RelaysSection({ relays }: { readonly relays: readonly Relay[] })
     onError: (error) => toast(explain(error)),
   })
   return (
-    <Section
+    <FoldedSection
       action={
         <Button busy={ask.isPending} onClick={() => ask.mutate(undefined)}>
           {t.network.askRelays}
@@ -46,7 +46,7 @@ export function RelaysSection({ relays }: { readonly relays: readonly Relay[] })
           )
         })}
       </RowList>
-    </Section>
+    </FoldedSection>
   )
 }
 

@@ -4,7 +4,7 @@ import { useSettingsChange } from '../../parts/setting-switch.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Panel, Section } from '../../ui/page.tsx'
+import { FoldedSection, Panel, Section } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { OtherDevices } from './other-devices.tsx'
 import { Points } from './points.tsx'
@@ -60,10 +60,16 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
           <SettingsForm labels={t.server.labels.names} view={view} />
         </Section>
       )}
-      <Section lead={t.network.servicesLead} title={t.network.services}>
-        <SettingsForm labels={t.server.labels.services} view={view} />
-      </Section>
     </>
+  )
+}
+
+/** The services of the settings. */
+export function ServicesSection({ view }: { readonly view: SettingsView }) {
+  return (
+    <FoldedSection lead={t.network.servicesLead} title={t.network.services}>
+      <SettingsForm labels={t.server.labels.services} view={view} />
+    </FoldedSection>
   )
 }
 

@@ -3,7 +3,6 @@ import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { AdvancedSection } from './advanced-section.tsx'
-import { AppSection } from './app-section.tsx'
 import { DataSection } from './data-section.tsx'
 import { MailSection } from './mail-section.tsx'
 import { PortSection } from './port-section.tsx'
@@ -22,7 +21,6 @@ export function ServerScreen() {
             <PortSection view={view} />
             <SignUpSection view={view} />
             <MailSection view={view} />
-            <AppSection view={view} />
             <DataSection view={view} />
             <AdvancedSection view={view} />
           </>

@@ -16,7 +16,12 @@ export const home = {
   noEmail: 'No email address',
   unread: (unread: number) => count(unread, { one: 'unread notification', other: 'unread notifications' }),
   client: 'Connect a client',
-  clientLead: 'Clients that let you choose a server can sign in here.',
+  clientLead:
+    'In the client, choose to sign in with another server, sometimes called a hosting provider, and enter these.',
+  handle: 'Handle',
+  copyHandle: 'Copy handle',
+  appPassword: 'App password',
+  appPasswordDetail: 'One for each client, which you can revoke at any time.',
   activity: 'Last 14 days',
   activityLead: 'Notifications by day and kind.',
   noActivity: 'No notifications in the last 14 days.',
@@ -31,13 +36,8 @@ export const home = {
   storageRecords: 'Records',
   storageMedia: 'Media',
   storageBackups: 'Backups of the server',
-  steps: [
-    'In the client, choose to sign in with another server, sometimes called a hosting provider.',
-    'Enter the address above.',
-    'Sign in with your handle and an app password, which you can revoke at any time.',
-  ],
   createAppPassword: 'Create an app password',
-  curl: 'From a terminal',
+  identifiers: 'Identifiers for tools',
   copyCommand: 'Copy command',
 }
 

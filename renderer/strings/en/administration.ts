@@ -1,4 +1,4 @@
-/** Texts of the screens under “Access”. */
+/** Texts of the screens under “People and invites”, and of service tokens. */
 import { count, formatDate } from '../format.ts'
 
 export const invites = {
@@ -33,7 +33,7 @@ export const invites = {
 }
 
 export const accounts = {
-  title: 'Accounts',
+  title: 'People',
   lead: 'All accounts on this server.',
   list: 'Accounts',
   joined: 'Joined',
@@ -110,6 +110,7 @@ export const accounts = {
 
 export const serviceTokens = {
   title: 'Service tokens',
+  link: 'Service tokens for developers',
   lead: 'For developers: a short-lived token that proves to another service that a request comes from this account.',
   aud: 'Service (DID)',
   audExample: 'did:web:api.example.com',

@@ -1,4 +1,4 @@
-/** Texts of the screens under “This computer” except Server, and of the screens shown while the server is not running. */
+/** Texts of Outbox, Backups, Logs and About, and of the screens shown while the server is not running. */
 import { count, formatNumber } from '../format.ts'
 
 export const outbox = {
@@ -22,6 +22,10 @@ export const outbox = {
   remove: 'Delete',
   removeLabel: (subject: string, to: string) => `Delete ${subject} to ${to}`,
   removed: 'Message deleted',
+  banner: (messages: number) =>
+    messages === 1
+      ? 'A message could not be emailed.'
+      : `${formatNumber(messages)} messages could not be emailed.`,
 }
 
 export const backups = {
@@ -38,18 +42,18 @@ export const backups = {
   none: 'No backups yet',
   noneText: 'Automatic backups run once a day. You can also create one now.',
   kinds: { daily: 'Automatic', manual: 'Created by you', upgrade: 'Before an update' },
-  check: 'Verify',
-  checkLabel: (when: string) => `Verify backup of ${when}`,
-  checkDetail:
-    'Each backup is checked after it is made: restored into a scratch folder, opened and verified.',
-  verified: 'Verified',
+  check: 'Test',
+  checkAgain: 'Test again',
+  checkLabel: (when: string) => `Test backup of ${when}`,
+  checkDetail: 'Each backup is tested after it is made: restored into a scratch folder, opened and verified.',
+  tested: 'Tested',
   damaged: 'Damaged',
-  proven: 'Last proven restorable',
+  lastTested: 'Last successful test',
   missingMedia: (files: number) =>
     `without ${count(files, { one: 'lost media file', other: 'lost media files' })}`,
   notRestorable: (problem: string) => `Not restorable: ${problem}`,
   newestNotRestorable: (problem: string) => `The newest backup is not restorable: ${problem}`,
-  neverProven: 'No backup has been proven restorable yet.',
+  neverTested: 'No backup has been tested yet.',
   restore: 'Restore…',
   restoreLabel: (when: string) => `Restore backup of ${when}`,
   restoreTitle: 'Restore this backup?',
@@ -174,8 +178,8 @@ export const halted = {
     'port-taken': (port: number) => `Port ${port} is in use`,
     'not-writable': 'The data folder is not writable',
     damaged: 'A data file is damaged',
-    'too-new': 'The data is from a newer version',
-    'too-old': 'The data is from a version that is too old',
+    'too-new': 'The data was written by a newer version of this app',
+    'too-old': 'The data was written by a version that is no longer supported',
     'already-running': 'The server is already running',
     other: 'The server could not start',
   },

@@ -28,12 +28,12 @@ export const network = {
     'Use this only on a network you trust, or behind a reverse proxy that adds HTTPS.',
   ],
   localConfirm: 'Allow connections',
-  privateTitle: 'Give up the public address?',
+  privateTitle: 'Make this server private again?',
   privateText: [
     'Other servers will no longer reach this one. Published identities are changed to the local address.',
     'People elsewhere can no longer see or follow the accounts of this server.',
   ],
-  privateConfirm: 'Give up address',
+  privateConfirm: 'Make private',
   changed: {
     thisComputer: 'Only this computer can connect',
     localNetwork: 'Other devices can connect',
@@ -96,7 +96,7 @@ export const network = {
   relayContact: 'Accepted the last request',
   relayNever: 'No request accepted since the start of the server',
   relayStates: { ok: 'Connected', failed: 'Failed', waiting: 'Waiting' },
-  askRelays: 'Ask to crawl now',
+  askRelays: 'Notify relays now',
   relaysAsked: 'Relays accepted the request',
   relaysRefused: 'A relay did not accept the request',
   refused: 'Refused for lack of room',

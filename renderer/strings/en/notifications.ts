@@ -42,7 +42,7 @@ export const notifications = {
 }
 
 export const preferences = {
-  title: 'Preferences',
+  title: 'Notifications',
   lead: 'Choose what appears in your inbox and what is pushed to your devices. Changes are saved immediately.',
   conversation: 'Conversation',
   reactions: 'Likes and reposts',
@@ -81,7 +81,7 @@ export const subscriptions = {
   add: 'Subscribe',
   adding: 'Looking up…',
   notFound:
-    'No server that yours knows has this handle. Check the spelling. If the person lives on another server, add that server on the Network screen first.',
+    'This handle was not found. Check the spelling. If the account is on another server, follow that server on the Network screen first.',
   added: (name: string) => `Subscribed to ${name}`,
   posts: 'Posts',
   replies: 'Replies',

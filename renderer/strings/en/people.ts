@@ -29,7 +29,6 @@ export const people = {
   noPosts: 'No posts of this person are here.',
   notCarried: (server: string) =>
     `This server does not follow ${server}. Posts arrive only if a relay passes them on.`,
-  unknownServer:
-    'No server that yours follows knows this person. Add the server of the person on the Network screen.',
+  unknownServer: 'The server of this person is unknown. Follow it on the Network screen to receive posts.',
   notCarriedAction: 'Open Network',
 }

@@ -132,7 +132,7 @@ test('the window shows pictures of the server', async () => {
     bob.accessJwt,
   )
   await page.evaluate("location.hash = '#/preferences'")
-  await heading(page, 'Preferences').waitFor()
+  await heading(page, 'Notifications').waitFor()
   await page.reload()
   await page.evaluate("location.hash = '#/notifications'")
   const avatar = page.getByRole('main').getByRole('listitem').first().locator('img').first()

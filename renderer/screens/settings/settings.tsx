@@ -1,0 +1,36 @@
+import { useDesktopQuery } from '../../api/desktop.ts'
+import { desktop } from '../../bridge.ts'
+import { useStore } from '../../store.ts'
+import { t } from '../../strings/en.ts'
+import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Page, Panel, Row } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { setTheme, theme, themes } from '../../ui/theme.ts'
+import { AppSection } from './app-section.tsx'
+
+/** The appearance and, in the desktop, how the app behaves. */
+export function SettingsScreen() {
+  const chosen = useStore(theme)
+  return (
+    <Page lead={t.settings.lead} title={t.settings.title}>
+      <Panel>
+        <Row
+          action={
+            <ChoiceChips
+              label={t.settings.theme}
+              onChange={setTheme}
+              options={themes.map((value) => ({ value, label: t.settings.themes[value] }))}
+              value={chosen}
+            />
+          }
+          title={t.settings.theme}
+        />
+      </Panel>
+      {desktop && <DesktopSettings />}
+    </Page>
+  )
+}
+
+function DesktopSettings() {
+  return <Loaded query={useDesktopQuery('settings.view')}>{(view) => <AppSection view={view} />}</Loaded>
+}
