@@ -1,4 +1,4 @@
-/** Redirects browsers from unknown paths to the interface; programs get the JSON error. */
+/** Redirects of browsers: from unknown paths to the interface, and from 127.0.0.1 to localhost. Programs are not redirected. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
@@ -12,5 +12,22 @@ export function redirectPageVisit({ method, headers }: IncomingMessage, res: Ser
   res.setHeader('Vary', 'Accept')
   res.setHeader('Cache-Control', 'no-store')
   res.writeHead(302, { Location: '/' }).end()
+  return true
+}
+
+const loopbackHost = /^127\.0\.0\.1(?<port>:\d+)?$/
+
+/**
+ * Redirects a visit of 127.0.0.1 to localhost: to a browser the two are different origins, so a session of one is not known
+ * to the other. Browsers keep the fragment. A proxy may replace the Host, so requests that one has passed on stay.
+ * @returns false for all other requests
+ */
+export function redirectToLocalhost({ method, url, headers }: IncomingMessage, res: ServerResponse): boolean {
+  const host = loopbackHost.exec(headers.host ?? '')
+  if (method !== 'GET' || headers['sec-fetch-mode'] !== 'navigate' || !host) return false
+  if (headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined) return false
+  res.setHeader('Vary', 'Host, Sec-Fetch-Mode')
+  res.setHeader('Cache-Control', 'no-store')
+  res.writeHead(302, { Location: `http://localhost${host.groups?.port ?? ''}${url ?? '/'}` }).end()
   return true
 }

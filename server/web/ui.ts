@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { contentTypeOf, fileAt, pageHeaders } from './page.ts'
+import { redirectToLocalhost } from './page-visit.ts'
 
 /** The build puts the renderer beside the compiled server. */
 const built = import.meta.url.endsWith('.ts') ? '../../dist/renderer/' : '../../renderer/'
@@ -42,6 +43,7 @@ export function createUi(folder: URL = defaultFolder): ServeUi {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false
     const name = fileAt(path)
     if (name === undefined) return false
+    if (name === 'index.html' && redirectToLocalhost(req, res)) return true
     const file = cache.get(name) ?? (await load(new URL(name, folder), name))
     if (!file) return path === '/' ? sendText(res, notBuilt) : false
     cache.set(name, file)

@@ -4,10 +4,11 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUi } from '../../server/web/ui.ts'
 import { createApp } from '../../server/xrpc/http.ts'
 import { type Listener, listen } from '../../server/xrpc/listen.ts'
+import { exchange } from '../support/raw-http.ts'
 
 let folder: string
 let listener: Listener
@@ -84,6 +85,31 @@ test.each([
   const { status, text } = await rawGet(path)
   expect(status).toBe(404)
   expect(text).toContain('PathNotFound')
+})
+
+describe('a visit of 127.0.0.1', () => {
+  const navigate = 'Sec-Fetch-Mode: navigate'
+  /** Not `fetch`, which sets the header itself. */
+  const visit = (line: string, headers: readonly string[], host = '127.0.0.1') => {
+    const head = [`${line} HTTP/1.1`, `Host: ${host}:${listener.port}`, 'Connection: close', ...headers]
+    return exchange(listener.port, `${head.join('\r\n')}\r\n\r\n`)
+  }
+
+  test('is redirected to localhost, with port and query', async () => {
+    const { status, headers } = await visit('GET /?from=mail', [navigate])
+    expect(status).toBe(302)
+    expect(headers.location).toBe(`http://localhost:${listener.port}/?from=mail`)
+    expect(headers['cache-control']).toBe('no-store')
+    expect((await visit('GET /', [navigate], 'localhost')).status).toBe(200)
+  })
+
+  test.each([
+    ['a program', 'GET /', []],
+    ['a script of the page', 'GET /assets/main-abc.js', [navigate]],
+    ['a request that a proxy has passed on', 'GET /', [navigate, 'X-Forwarded-For: 203.0.113.7']],
+  ])('is not redirected: %s', async (_, line, headers) => {
+    expect((await visit(line, headers)).status).toBe(200)
+  })
 })
 
 test('without a built interface, / explains how to build it', async () => {
