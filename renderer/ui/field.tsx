@@ -1,4 +1,4 @@
-import { Eye, EyeOff } from 'lucide-react'
+import { ChevronDown, Eye, EyeOff } from 'lucide-react'
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId, useState } from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
@@ -134,7 +134,7 @@ export function SelectField({ label, hint, value, options, onChange }: SelectFie
       <div className={styles.frame}>
         <select
           aria-describedby={hint ? `${id}-hint` : undefined}
-          className={styles.input}
+          className={classes(styles.input, styles.select)}
           id={id}
           onChange={(event) => onChange(event.target.value)}
           value={value}
@@ -145,6 +145,7 @@ export function SelectField({ label, hint, value, options, onChange }: SelectFie
             </option>
           ))}
         </select>
+        <ChevronDown aria-hidden className={styles.chevron} size={16} />
       </div>
       {hint && (
         <div className={styles.hint} id={`${id}-hint`}>

@@ -102,7 +102,7 @@ export function Notice({ variant = 'info', children, action, live = false }: Not
     <div className={classes(styles.notice, styles[variant])} role={live ? 'alert' : undefined}>
       <Icon aria-hidden size={18} />
       <div className={styles.noticeText}>{children}</div>
-      {action}
+      {action && <div className={styles.noticeAction}>{action}</div>}
     </div>
   )
 }

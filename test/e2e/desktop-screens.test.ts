@@ -693,7 +693,7 @@ describe('server not running', () => {
     desktop.state = failedState('other')
     const page = await visitor()
     await page.getByRole('link', { name: 'Network' }).click()
-    await page.getByText('Services', { exact: true }).click()
+    await page.getByRole('heading', { name: 'Services' }).click()
     await page.getByLabel('PLC directory').fill('https://plc.example.com')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()

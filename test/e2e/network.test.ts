@@ -44,7 +44,7 @@ describe('browser', () => {
   test('the owner checks the address, and gets the fix of a problem for the chosen proxy', async () => {
     proxy.faults = { maxBody: 1_000_000 }
     const page = await world.signedIn(alice, '/network')
-    await page.getByText('Reverse proxy or tunnel').click()
+    await page.getByRole('heading', { name: 'Reverse proxy or tunnel' }).click()
     await page.getByText('nginx', { exact: true }).click()
     await page.getByRole('button', { name: 'Check now' }).focus()
     await page.keyboard.press('Enter')
@@ -68,7 +68,7 @@ describe('browser', () => {
 
   test('configurations have the names and ports of the server, and the keyboard chooses among them', async () => {
     const page = await world.signedIn(alice, '/network')
-    await page.getByText('Reverse proxy or tunnel').click()
+    await page.getByRole('heading', { name: 'Reverse proxy or tunnel' }).click()
     await page.getByRole('radio', { name: 'Caddy' }).focus()
     const copy = page.getByRole('button', { name: 'Copy configuration' })
     const { port } = world.server.running
@@ -94,7 +94,7 @@ describe('browser', () => {
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
     await page.getByText('No servers yet').waitFor()
-    await page.getByText('Backlink service', { exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Backlink service' }).click()
     await page.getByText('Set PDS_BACKLINK_STREAM_URL').waitFor()
     expect(await overflow(page)).toBe(0)
   })
@@ -103,7 +103,7 @@ describe('browser', () => {
     const page = await world.signedIn(alice, '/network')
     const row = page.getByRole('list', { name: 'Relays' }).getByRole('listitem')
     relay.respond = json({ error: 'HostBanned' }, 400)
-    await page.getByText('Relays', { exact: true }).last().click()
+    await page.getByRole('heading', { name: 'Relays' }).click()
     const ask = page.getByRole('button', { name: 'Notify relays now' })
     await ask.click()
     await row.getByText('HostBanned').waitFor()
@@ -189,7 +189,7 @@ describe('desktop', () => {
     desktop.state = { kind: 'stopped' }
     const page = await open()
     await heading(page, 'Network').waitFor()
-    await page.getByText('Services', { exact: true }).click()
+    await page.getByRole('heading', { name: 'Services' }).click()
     await page.getByLabel('PLC directory').waitFor()
     await page.getByLabel('Backlink service: stream').waitFor()
     await page.getByText('Sign in as the owner').waitFor()
