@@ -52,7 +52,7 @@ export interface RunningServer {
 
 export interface ServerOptions {
   /** Replaces the real file system of the store. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   readonly now?: () => Date
   readonly log?: Logger
   /** Replaces the password hasher, which the server closes; tests use a cheap one. */

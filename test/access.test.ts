@@ -138,7 +138,7 @@ interface Subject extends Account {
 }
 
 interface Call {
-  readonly params?: Record<string, string>
+  readonly params?: Record<string, string> | undefined
   readonly input?: unknown
   /** Expected error of the handler after access was granted; success if absent. */
   readonly answer?: string | undefined

@@ -32,7 +32,8 @@ function importsOf(file: string): Import[] {
   const text = read(file)
   return patterns
     .flatMap((pattern) => [...text.matchAll(pattern)])
-    .map(({ groups: { type, thread, target = '' } = {} }) => ({
+    .map(({ groups = {} }) => groups)
+    .map(({ type, thread, target = '' }) => ({
       from: file,
       to: target.startsWith('.') ? resolve(file, target) : target.replace(/^((?:@[^/]+\/)?[^/]+).*$/, '$1'),
       isType: type !== undefined,

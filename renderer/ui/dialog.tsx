@@ -9,11 +9,11 @@ interface DialogProps {
   readonly title: string
   readonly children: ReactNode
   /** For content with long lines. */
-  readonly wide?: boolean
+  readonly wide?: boolean | undefined
   /** Called on Escape, the close button, or a click on the backdrop. */
   onClose(): void
   /** False if closing by accident would lose data: then only a button closes it. */
-  readonly dismissible?: boolean
+  readonly dismissible?: boolean | undefined
 }
 
 /** A modal dialog, open while it is rendered. The native element traps and restores the focus. */

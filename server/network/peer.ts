@@ -57,7 +57,7 @@ export interface PeerOptions {
   /** Allows plain http, and addresses of this machine and its network. */
   readonly allowPrivate: boolean
   /** The look-up of hosts; by default, `allowPrivate` means that the owner named them. */
-  readonly findAddresses?: FindAddresses
+  readonly findAddresses?: FindAddresses | undefined
   /** Maps our names of methods to the network's. */
   readonly networkName: (nsid: string) => string
   /** Replaces the time limit of a silent server; tests use a low one. */

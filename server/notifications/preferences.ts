@@ -56,9 +56,12 @@ export function preferencesOf(db: Reader, did: string): Preferences {
   return json === undefined ? defaultPreferences : { ...defaultPreferences, ...JSON.parse(json) }
 }
 
+type Changes = { readonly [Name in keyof Preferences]?: Preferences[Name] | undefined }
+
 /** Stores the given preferences and keeps the others. @returns all preferences */
-export function changePreferences(tx: Writer, did: string, changes: Partial<Preferences>): Preferences {
-  const preferences = { ...preferencesOf(tx, did), ...changes }
+export function changePreferences(tx: Writer, did: string, changes: Changes): Preferences {
+  const given = Object.entries(changes).filter(([, preference]) => preference !== undefined)
+  const preferences = { ...preferencesOf(tx, did), ...Object.fromEntries(given) }
   stored.put(tx, did, JSON.stringify(preferences))
   return preferences
 }

@@ -39,15 +39,15 @@ export interface OpenOptions extends StartEvents {
   /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
   readonly onUnloadable?: (error: Error) => void
   /** Replaces the real file system; checkpoints and backups then run in this thread. */
-  readonly files?: Files
+  readonly files?: Files | undefined
   /** Bytes of journals at which a checkpoint starts automatically: by default 8 MiB, or a quarter of the snapshot if that is more. */
-  readonly checkpointBytes?: number
+  readonly checkpointBytes?: number | undefined
   /** Makes checkpoints merge the files, as they do when a database has outgrown its array; for tests. */
   readonly mergeFiles?: boolean
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
   /** Bytes of data at which `assertRoom` throws. */
-  readonly fullBytes?: number
+  readonly fullBytes?: number | undefined
   /** Returns bytes of data that have a limit of their own, which `assertRoom` leaves out. */
   readonly limitedBytes?: (db: Reader) => number
 }

@@ -19,19 +19,19 @@ export type Task =
       readonly dir: string
       readonly file: string
       readonly at: Date
-      readonly passphrase?: string
+      readonly passphrase?: string | undefined
     }
   | {
       readonly kind: 'describe'
       readonly file: string
-      readonly passphrase?: string
+      readonly passphrase?: string | undefined
       readonly schema: Schema
     }
   | {
       readonly kind: 'restore'
       readonly dir: string
       readonly file: string
-      readonly passphrase?: string
+      readonly passphrase?: string | undefined
       readonly schema: Schema
       readonly at: Date
     }

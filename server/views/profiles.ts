@@ -73,11 +73,12 @@ function readActors(ctx: ViewContext, ids: readonly number[]): void {
 function readTransientActor(ctx: ViewContext, id: number): void {
   const actor = ctx.transient.get(id)
   if (!actor) return
-  const { did, handle, profile } = actor
+  const { did, handle } = actor
+  const profile = actor.profile && ctx.records.read(lexicons.profile, actor.profile)
   ctx.actors.set(id, {
     ...{ id, did, handle: handle ?? (INVALID_HANDLE as HandleString) },
     ...{ isKnown: true, isActive: true, createdAt: undefined },
-    ...(profile && { profile: ctx.records.read(lexicons.profile, profile) }),
+    ...(profile && { profile }),
   })
 }
 

@@ -102,6 +102,7 @@ export function sendOutput<Word, Services>(
   if (outputKind === 'none') sendNothing(res)
   else if (outputKind === 'json') sendJson(req, res, 200, projectOutput(output, rename))
   else return sendBinary(req, res, output as BinaryOutput)
+  return undefined
 }
 
 /** Releases an output that is not sent. */

@@ -177,7 +177,7 @@ describe('notifications', () => {
     expect((await alice.countUnreadNotifications()).data.count).toBe(3)
     const first = await alice.listNotifications({ limit: 2 })
     expect(first.data.notifications).toHaveLength(2)
-    const second = await alice.listNotifications({ limit: 2, cursor: first.data.cursor })
+    const second = await alice.listNotifications({ limit: 2, cursor: first.data.cursor ?? '' })
     expect(second.data.notifications).toHaveLength(1)
     expect(second.data.cursor).toBeUndefined()
 

@@ -552,7 +552,9 @@ describe('Web Push', () => {
       /^vapid t=(.+), k=(.+)$/.exec(service.calls[0]?.headers.authorization ?? '') ?? []
     expect(key).toBe(webPushKey)
     const point = Buffer.from(webPushKey, 'base64url')
-    const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString('base64url'))
+    const [x = '', y = ''] = [point.subarray(1, 33), point.subarray(33)].map((half) =>
+      half.toString('base64url'),
+    )
     const jwk = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
     const signed = Buffer.from(jwt.slice(0, jwt.lastIndexOf('.')))
     const signature = Buffer.from(jwt.slice(jwt.lastIndexOf('.') + 1), 'base64url')

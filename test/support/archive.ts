@@ -16,7 +16,7 @@ export interface Archive {
   readonly records: readonly ArchiveRecord[]
   readonly rev?: string
   /** Members of the commit that differ. */
-  readonly commit?: LexMap
+  readonly commit?: LexMap | undefined
   readonly sign?: (bytes: Uint8Array) => Uint8Array
 }
 

@@ -15,7 +15,7 @@ export interface ServiceLink {
   readonly source: string
   /** DID or URI. */
   readonly subject: string
-  readonly rev?: string
+  readonly rev?: string | undefined
 }
 
 /** Requests that the service has received. */
@@ -71,8 +71,8 @@ export class BacklinkService {
     service.#server.on('upgrade', (req, socket, head) => {
       const url = service.#note(req)
       const { refusal } = service
-      if (refusal !== undefined) return socket.end(`HTTP/1.1 ${refusal} Refused\r\n\r\n`)
-      service.#streams.handleUpgrade(req, socket, head, (stream) => service.#join(stream, url))
+      if (refusal !== undefined) socket.end(`HTTP/1.1 ${refusal} Refused\r\n\r\n`)
+      else service.#streams.handleUpgrade(req, socket, head, (stream) => service.#join(stream, url))
     })
     service.#server.listen(0, '127.0.0.1')
     await once(service.#server, 'listening')

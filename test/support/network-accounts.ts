@@ -74,7 +74,7 @@ export class NetworkServer {
 
   /** Writes a record, which is not validated. */
   async write(author: AtpAgent, collection: string, record: object, rkey?: string): Promise<Ref> {
-    const input = { repo: author.assertDid, collection, rkey, validate: false }
+    const input = { repo: author.assertDid, collection, ...(rkey && { rkey }), validate: false }
     const { data } = await author.com.atproto.repo.createRecord({ ...input, record: { ...record } })
     return { uri: data.uri, cid: data.cid }
   }

@@ -95,7 +95,10 @@ function converse(socket: Socket, { login, replies = {} }: SmtpServerOptions, me
   }
 
   const takeData = (lines: string[], line: string) => {
-    if (line !== '.') return lines.push(line.replace(/^\./, ''))
+    if (line !== '.') {
+      lines.push(line.replace(/^\./, ''))
+      return
+    }
     data = undefined
     if (replies.message === undefined) messages.push({ from, to, data: lines.join('\r\n'), user })
     reply('message', '250 Kept')

@@ -42,7 +42,9 @@ describe('hashes', () => {
   })
 
   test('the default cost is 10', async () => {
-    expect(await hasher({ cost: undefined }).hash('password', owner)).toMatch(/^\$2b\$10\$/)
+    const passwords = createPasswordHasher()
+    open.push(passwords)
+    expect(await passwords.hash('password', owner)).toMatch(/^\$2b\$10\$/)
   })
 
   test('a hash of another cost is verified', async () => {

@@ -82,7 +82,7 @@ function useAccounts(email: string) {
 }
 
 /** Of an imported account that was never activated: when it is deleted, or why it is kept. */
-function Activation({ activation }: Required<Pick<ListedAccount, 'activation'>>) {
+function Activation({ activation }: { readonly activation: NonNullable<ListedAccount['activation']> }) {
   const now = useNow()
   const { activateBy, kept } = activation
   const text = activateBy

@@ -142,7 +142,11 @@ test('likes of an actor are listed for that actor only, the newest first', async
   for (const { uri, cid } of posts) await alice.like(uri, cid)
   const { data } = await alice.app.bsky.feed.getActorLikes({ actor: alice.did, limit: 2 })
   expect(texts(data.feed.map(({ post }) => post))).toEqual(['three', 'two'])
-  const next = await alice.app.bsky.feed.getActorLikes({ actor: alice.did, limit: 2, cursor: data.cursor })
+  const next = await alice.app.bsky.feed.getActorLikes({
+    actor: alice.did,
+    limit: 2,
+    cursor: data.cursor ?? '',
+  })
   expect(texts(next.data.feed.map(({ post }) => post))).toEqual(['one'])
   const asked = bob.app.bsky.feed.getActorLikes({ actor: alice.did })
   await expect(asked).rejects.toMatchObject({ status: 400, error: 'InvalidRequest' })

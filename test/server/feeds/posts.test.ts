@@ -305,7 +305,7 @@ describe('who liked, reposted and quoted a post', () => {
       await network.write(one, 'app.bsky.feed.like', { subject: post, createdAt: network.now })
       await network.repost(one, post)
     }
-    const likes = (cursor?: string) => alice.getLikes({ uri: post.uri, limit: 2, cursor })
+    const likes = (cursor?: string) => alice.getLikes({ uri: post.uri, limit: 2, ...(cursor && { cursor }) })
     const { data: first } = await likes()
     const { data: second } = await likes(first.cursor)
     expect([first, second].map((page) => page.likes.map(({ actor }) => actor.did))).toEqual([

@@ -84,7 +84,12 @@ describe('a search in posts', () => {
       const pages: string[] = []
       let cursor: string | undefined
       do {
-        const params = { q: q.replace('BOB', alice.handle), sort: 'latest', limit: 1, cursor }
+        const params = {
+          q: q.replace('BOB', alice.handle),
+          sort: 'latest',
+          limit: 1,
+          ...(cursor && { cursor }),
+        }
         const { data } = await alice.app.bsky.feed.searchPosts(params)
         pages.push(...texts(data.posts))
         cursor = data.cursor

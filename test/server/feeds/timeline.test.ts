@@ -156,7 +156,7 @@ describe('a timeline', () => {
     const pages: string[][] = []
     let cursor: string | undefined
     do {
-      const { data } = await alice.getTimeline({ limit: 2, cursor })
+      const { data } = await alice.getTimeline({ limit: 2, ...(cursor && { cursor }) })
       pages.push(texts(data.feed.map(({ post }) => post)))
       cursor = data.cursor
     } while (cursor !== undefined)

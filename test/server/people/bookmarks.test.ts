@@ -29,7 +29,7 @@ test('are listed from the newest, page by page, each post once, to the account o
     },
     { subject: two, item: { $type: 'app.bsky.feed.defs#postView', record: { text: 'two' } } },
   ])
-  const { data: second } = await bookmark.getBookmarks({ limit: 2, cursor: first.cursor })
+  const { data: second } = await bookmark.getBookmarks({ limit: 2, cursor: first.cursor ?? '' })
   expect(second.bookmarks).toMatchObject([{ subject: one }])
   expect(second.cursor).toBeUndefined()
   expect((await bob.app.bsky.bookmark.getBookmarks()).data.bookmarks).toEqual([])

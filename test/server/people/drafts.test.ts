@@ -29,7 +29,7 @@ test('are listed from the last changed, page by page, to the account only', asyn
   for (const { createdAt, updatedAt } of first.drafts) {
     expect([updatedAt, between, createdAt].toSorted()).toEqual([createdAt, between, updatedAt])
   }
-  const { data: second } = await draft.getDrafts({ limit: 2, cursor: first.cursor })
+  const { data: second } = await draft.getDrafts({ limit: 2, cursor: first.cursor ?? '' })
   expect(second.drafts.map(({ id }) => id)).toEqual([two])
   expect(second.cursor).toBeUndefined()
 

@@ -17,7 +17,7 @@ async function twoPages<Page extends { cursor?: string }>(
   read: (page: { limit: number; cursor?: string }) => Promise<{ data: Page }>,
 ): Promise<[Page, Page]> {
   const { data: first } = await read({ limit: 1 })
-  const { data: second } = await read({ limit: 1, cursor: first.cursor })
+  const { data: second } = await read({ limit: 1, cursor: first.cursor ?? '' })
   expect(second.cursor).toBeUndefined()
   return [first, second]
 }
@@ -26,7 +26,8 @@ describe('a list', () => {
   test('has its members from the newest, page by page, each once', async () => {
     const [alice, bob, carol, dave] = await network.join('alice', 'bob', 'carol', 'dave')
     const list = await network.list(alice, bob, carol, dave, bob)
-    const page = (cursor?: string) => bob.app.bsky.graph.getList({ list: list.uri, limit: 2, cursor })
+    const page = (cursor?: string) =>
+      bob.app.bsky.graph.getList({ list: list.uri, limit: 2, ...(cursor && { cursor }) })
     const { data: first } = await page()
     expect(first.list).toMatchObject({
       ...{ uri: list.uri, cid: list.cid, name: 'Friends', purpose: 'app.bsky.graph.defs#curatelist' },
@@ -87,7 +88,9 @@ describe('the lists of an account', () => {
     const [mod, curate] = [await write('modlist'), await write('curatelist')]
     await write('referencelist')
     const lists = async (purposes?: string[]) =>
-      urisOf((await alice.app.bsky.graph.getLists({ actor: alice.did, purposes })).data.lists)
+      urisOf(
+        (await alice.app.bsky.graph.getLists({ actor: alice.did, ...(purposes && { purposes }) })).data.lists,
+      )
     expect(await lists()).toEqual([curate.uri, mod.uri])
     expect(await lists(['modlist'])).toEqual([mod.uri])
   })
@@ -193,7 +196,7 @@ describe('a starter pack', () => {
     expect(data.starterPacksWithMembership[0]).not.toHaveProperty('listItem')
     const { data: rest } = await graph.getStarterPacksWithMembership({
       actor: bob.handle,
-      cursor: data.cursor,
+      cursor: data.cursor ?? '',
     })
     expect(rest.starterPacksWithMembership).toMatchObject([
       {

@@ -74,7 +74,7 @@ describe('search', () => {
   test('is paged', async () => {
     const [viewer] = await network.join('viewer')
     const accounts = await network.join('xena', 'xena', 'xena')
-    const page = (cursor?: string) => viewer.searchActors({ q: 'xena', limit: 2, cursor })
+    const page = (cursor?: string) => viewer.searchActors({ q: 'xena', limit: 2, ...(cursor && { cursor }) })
     const { data: first } = await page()
     const { data: second } = await page(first.cursor)
     const dids = [...first.actors, ...second.actors].map(({ did }) => did)

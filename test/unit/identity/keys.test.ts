@@ -46,7 +46,7 @@ test.each(VECTORS)(
 test('signatures of a new key are valid for OpenSSL and have a low s', async () => {
   const { did, privateKey } = await createSigningKey()
   const { keyBytes } = parseDidKey(did)
-  const [x, y] = [keyBytes.subarray(1, 33), keyBytes.subarray(33)].map((half) =>
+  const [x = '', y = ''] = [keyBytes.subarray(1, 33), keyBytes.subarray(33)].map((half) =>
     Buffer.from(half).toString('base64url'),
   )
   const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
