@@ -188,8 +188,8 @@ test('a damaged file is set aside and a backup restores the data; a file of a ne
   const file = join(machine.dataDir, 'pds.sqlite')
   const bytes = await readFile(file)
   for (const [version, failure, title] of [
-    [9999, 'too-new', 'The data is from a newer version'],
-    [1, 'too-old', 'The data is from a version that is too old'],
+    [9999, 'too-new', 'The data was written by a newer version of this app'],
+    [1, 'too-old', 'The data was written by a version that is no longer supported'],
   ] as const) {
     // SQLite's user version.
     bytes.writeUInt32BE(version, 60)
