@@ -1,4 +1,4 @@
-/** Calls on the Linux desktop bus, through whichever of its command line tools is installed. */
+/** Calls on the Linux desktop bus, through whichever of its command line tools is installed. Not seen on a real desktop yet. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 

@@ -1,4 +1,4 @@
-/** Starting at login, without the window. */
+/** Starting at login, without the window. Not seen on a real desktop yet. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'

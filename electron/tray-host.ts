@@ -1,6 +1,7 @@
 /**
  * Whether the desktop shows tray icons, and the icon of this app. On Linux it may do neither (GNOME without an extension, a host
  * that rejects the icon), and Electron reports no error. A window closed to such a tray would be lost.
+ * Not seen on a real desktop yet.
  */
 import { setTimeout } from 'node:timers/promises'
 import { askBus, callBus } from './dbus.ts'
