@@ -79,7 +79,7 @@ test('password change: other sessions end, this one stays signed in', async () =
   await page.getByText('Password changed. All other sessions were signed out.').waitFor()
   await open(page, 'Account', 'Sessions')
   await page.getByText('This session').first().waitFor()
-  expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1)
+  expect(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count()).toBe(1)
 })
 
 test('deactivation: the deletion date is shown, and the account can be reactivated', async () => {
@@ -134,7 +134,7 @@ test('account switcher: switches between two accounts and signs one out', async 
   await page.getByRole('button', { name: 'Account menu, grace.test' }).click()
   await page.getByRole('menuitemradio', { name: 'frank.test' }).click()
   await page.getByRole('button', { name: 'Account menu, frank.test' }).waitFor()
-  await page.getByText(frank.did).waitFor()
+  await page.getByRole('main').getByText(frank.email).waitFor()
   await page.getByRole('button', { name: 'Account menu, frank.test' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Account menu, grace.test' }).waitFor()

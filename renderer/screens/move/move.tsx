@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import { type Move, useMove } from '../../api/moves.ts'
+import { t } from '../../strings/en.ts'
+import { Page } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { Ended } from './ended.tsx'
 import { MoveOut } from './move-out.tsx'
@@ -7,7 +9,13 @@ import { Progress } from './progress.tsx'
 
 /** The move of the account: the form that starts one, its progress, or its end. */
 export function MoveScreen() {
-  return <Loaded query={useMove()}>{(move) => <MoveContent move={move} />}</Loaded>
+  const query = useMove()
+  if (query.data !== undefined) return <MoveContent move={query.data} />
+  return (
+    <Page title={t.move.out}>
+      <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  )
 }
 
 function MoveContent({ move }: { readonly move: Move | null }) {
