@@ -9,7 +9,9 @@ import { mentions, SocialServer } from './support/social.ts'
 import { heading, World } from './support/world.ts'
 
 const folder = join(import.meta.dirname, '../.github/pictures')
-const size = { width: 1280, height: 800 }
+/** At noon, nothing of the last hours happened yesterday. */
+const noon = Date.parse('2026-06-15T12:00:00.000Z')
+const size = { width: 1280, height: 800, now: noon }
 
 const world = await World.open({ port: 2583, publicUrl: 'http://localhost:2583' })
 const { server } = world
@@ -17,20 +19,16 @@ const social = SocialServer.on(server)
 
 try {
   mkdirSync(folder, { recursive: true })
-  await picture('first-run', await world.visitor('/', size), 'Create the first account')
   const alice = await seed()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await world.signedIn(alice, '/', { ...size, colorScheme })
-    await picture(`home-${colorScheme}`, page, 'Home')
-    for (const [path, title] of [
-      ['notifications', 'Inbox'],
-      ['app-passwords', 'App passwords'],
-      ['account', 'Account'],
-      ['data', 'Data'],
-    ] as const) {
-      await page.goto(`${world.url}/#/${path}`)
-      await picture(`${path}-${colorScheme}`, page, title)
-    }
+  for (const [path, title, colorScheme] of [
+    ['', 'Home', 'dark'],
+    ['notifications', 'Inbox', 'light'],
+    ['notifications', 'Inbox', 'dark'],
+    ['account', 'Account', 'light'],
+    ['data', 'Data', 'light'],
+  ] as const) {
+    const page = await world.signedIn(alice, `/${path}`, { ...size, colorScheme })
+    await picture(`${path || 'home'}-${colorScheme}`, page, title)
   }
   await desktopPictures(alice)
 } finally {
@@ -49,7 +47,7 @@ async function picture(name: string, page: Page, title: string): Promise<void> {
 /** Takes pictures of the screens that only the desktop has. */
 async function desktopPictures(alice: Account): Promise<void> {
   const desktop = new ScriptedDesktop(world.url)
-  const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+  const ago = (ms: number) => new Date(noon - ms).toISOString()
   const mail = { to: alice.email, text: '' }
   desktop.accounts = [await signInAgain(alice)]
   desktop.outbox = [
@@ -64,21 +62,20 @@ async function desktopPictures(alice: Account): Promise<void> {
       bytes: 1_300_000 - hours * 900,
       proof: { provenAt: ago((hours - 0.5) * hour) },
     }))
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [path, title] of [
-      ['outbox', 'Outbox'],
-      ['network', 'Network'],
-      ['backups', 'Backups'],
-    ] as const) {
-      const page = await world.visitor(`/${path}`, { ...size, colorScheme }, desktop)
-      await picture(`${path}-${colorScheme}`, page, title)
-    }
+  for (const [path, title, colorScheme] of [
+    ['outbox', 'Outbox', 'light'],
+    ['network', 'Network', 'dark'],
+    ['backups', 'Backups', 'dark'],
+  ] as const) {
+    const page = await world.visitor(`/${path}`, { ...size, colorScheme }, desktop)
+    await picture(`${path}-${colorScheme}`, page, title)
   }
 }
 
-/** Fills the server with two days of activity that end now. */
+/** Fills the server with two days of activity that end at noon. */
 async function seed(): Promise<Account> {
-  server.clock.advance(Date.now() - 26 * hour - Date.parse(server.clock.now().toISOString()))
+  server.clock.advance(noon - 26 * hour - Date.parse(server.clock.now().toISOString()))
+  await server.running.services.clock.confirm()
   const alice = await server.account('alice')
   const nora = await person('nora', 'Nora Lindqvist')
   const piet = await person('piet', 'Piet de Vries')

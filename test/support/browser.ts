@@ -26,14 +26,16 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark'
   /** BCP 47. */
   readonly locale?: string
+  /** The time at which the clock of its pages stands still, in milliseconds. */
+  readonly now?: number
 }
 
 /** A new browser profile, without a session. */
-export function newProfile(
+export async function newProfile(
   browser: Browser,
-  { width = 1280, height = 800, colorScheme = 'light', locale = 'en-GB' }: View = {},
-) {
-  return browser.newContext({
+  { width = 1280, height = 800, colorScheme = 'light', locale = 'en-GB', now }: View = {},
+): Promise<BrowserContext> {
+  const profile = await browser.newContext({
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
@@ -41,6 +43,8 @@ export function newProfile(
     timezoneId: 'UTC',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
+  if (now !== undefined) await profile.clock.setFixedTime(now)
+  return profile
 }
 
 /** Collects the page's errors: exceptions and console errors, such as violations of its content security policy. */
