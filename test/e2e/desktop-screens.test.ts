@@ -66,6 +66,39 @@ test('browser: no desktop screens', async () => {
   expect(await page.getByRole('link', { name: 'Backups' }).count()).toBe(0)
 })
 
+test('navigation: nine entries, and tabs for the other screens', async () => {
+  const page = await signedIn()
+  const links = (navigation: string) => page.getByRole('navigation', { name: navigation }).getByRole('link')
+  await links('Main').getByText('People and invites').waitFor()
+  expect(await links('Main').allTextContents()).toEqual([
+    'Home',
+    'Inbox',
+    'Subscriptions',
+    'Account',
+    'People and invites',
+    'Network',
+    'Backups',
+    'Server',
+    'Settings',
+  ])
+  for (const [entry, tabs] of [
+    ['Account', ['Account', 'App passwords', 'Sessions', 'Data']],
+    ['People and invites', ['People', 'Invites']],
+    ['Server', ['Server', 'Outbox']],
+    ['Settings', ['General', 'Notifications', 'Logs', 'About']],
+  ] as const) {
+    await open(page, entry)
+    await links(entry).last().waitFor()
+    expect(await links(entry).allTextContents()).toEqual(tabs)
+    const last = tabs.at(-1) ?? ''
+    await open(page, entry, last)
+    await heading(page, last).waitFor()
+  }
+  await open(page, 'Account')
+  await page.getByRole('link', { name: 'Service tokens for developers' }).click()
+  await heading(page, 'Service tokens').waitFor()
+})
+
 describe('outbox', () => {
   test('an empty outbox links to the mail settings', async () => {
     const page = await signedIn('/outbox')
@@ -93,6 +126,20 @@ describe('outbox', () => {
     expect(await page.getByText(confirmation.text).isVisible()).toBe(false)
     await page.getByText('Show message').last().click()
     await page.getByText(confirmation.text).waitFor()
+  })
+
+  test('a banner announces messages until it is dismissed, and again for a new one', async () => {
+    desktop.outbox = [confirmation]
+    const page = await signedIn()
+    const banner = page.getByRole('alert')
+    await banner.getByText('A message could not be emailed.').waitFor()
+    await banner.getByRole('button', { name: 'Dismiss' }).click()
+    await banner.waitFor({ state: 'detached' })
+    await desktop.addMessage(reset)
+    await banner.getByText('A message could not be emailed.').waitFor()
+    await banner.getByRole('link', { name: 'Open outbox' }).click()
+    await heading(page, 'Outbox').waitFor()
+    expect(await banner.count()).toBe(0)
   })
 
   test('undo by keyboard restores a deleted message', async () => {

@@ -53,7 +53,6 @@ export const data = {
   cid: 'CID',
   copyCid: 'Copy CID',
   copyJson: 'Copy JSON',
-  remove: 'Delete',
   removeLabel: (name: string) => `Delete record ${name}`,
   removed: 'Record deleted',
   restored: 'Record restored',
