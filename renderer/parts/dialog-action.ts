@@ -13,6 +13,8 @@ interface DialogOptions<I, O> {
   readonly input?: (field: Fields) => I
   /** The text of the toast. */
   readonly done?: string | ((input: I, output: O) => string)
+  /** What else to do on success. */
+  onDone?(output: O, input: I): void
   onClose(): void
 }
 
@@ -46,8 +48,9 @@ export function useDesktopDialogAction<C extends Channel>(
   return propsOf(call, { input: () => [] as unknown as DesktopArgs<C>, ...options })
 }
 
-function finish<I, O>({ done, onClose }: DialogOptions<I, O>, input: I, output: O): void {
+function finish<I, O>({ done, onDone, onClose }: DialogOptions<I, O>, input: I, output: O): void {
   if (done !== undefined) toast(typeof done === 'string' ? done : done(input, output))
+  onDone?.(output, input)
   onClose()
 }
 

@@ -1,24 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useDesktopCall, useDesktopQuery } from '../api/desktop.ts'
+import { useDesktopQuery } from '../api/desktop.ts'
 import { t } from '../strings/en.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Stack } from '../ui/page.tsx'
 import { Loaded, Notice } from '../ui/states.tsx'
 import { Content } from './backup-content.tsx'
+import { useDesktopDialogAction } from './dialog-action.ts'
 import { previousData } from './restored.tsx'
 
 /** Shows the contents of a backup, and restores it after a typed confirmation. */
 export function RestoreDialog({ name, onClose }: { readonly name: string; onClose(): void }) {
   const preview = useDesktopQuery('backups.preview', name)
-  const onRestored = useRestored(onClose)
-  const restore = useDesktopCall('backups.restore', ['backups.list'], { onSuccess: onRestored })
+  const restore = useDesktopDialogAction('backups.restore', {
+    invalidates: ['backups.list'],
+    input: () => [name],
+    onDone: useRestored(),
+    onClose,
+  })
   return (
     <ConfirmDialog
+      {...restore}
       action={t.backups.restoreSubmit}
-      busy={restore.isPending}
-      error={restore.error}
-      onClose={onClose}
-      onSubmit={() => restore.mutate([name])}
       ready={preview.isSuccess}
       title={t.backups.restoreTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}
@@ -34,14 +36,10 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
 }
 
 /** Runs after a restore or salvage: shows the result and invalidates all queries. */
-export function useRestored(
-  onClose: () => void,
-  by: 'restore' | 'salvage' = 'restore',
-): (keptIn: string) => void {
+export function useRestored(by: 'restore' | 'salvage' = 'restore'): (keptIn: string) => void {
   const client = useQueryClient()
   return (keptIn) => {
     previousData.set({ folder: keptIn, by })
-    onClose()
     void client.invalidateQueries()
   }
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import type { BackupContent } from '../../../electron/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { Content } from '../../parts/backup-content.tsx'
+import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { useRestored } from '../../parts/restore-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -50,15 +51,16 @@ interface ConfirmImportDialogProps {
 }
 
 function ConfirmImportDialog({ file, content, passphrase, onClose }: ConfirmImportDialogProps) {
-  const onRestored = useRestored(onClose)
-  const importing = useDesktopCall('backups.import', ['backups.list'], { onSuccess: onRestored })
+  const importing = useDesktopDialogAction('backups.import', {
+    invalidates: ['backups.list'],
+    input: () => [passphrase],
+    onDone: useRestored(),
+    onClose,
+  })
   return (
     <ConfirmDialog
+      {...importing}
       action={t.backups.restoreSubmit}
-      busy={importing.isPending}
-      error={importing.error}
-      onClose={onClose}
-      onSubmit={() => importing.mutate([passphrase])}
       title={t.backups.importTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}
     >

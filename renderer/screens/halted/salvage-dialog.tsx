@@ -1,6 +1,7 @@
 import type { SalvagePreview } from '../../../electron/bridge.ts'
-import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import styles from '../../parts/backups.module.css'
+import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { useRestored } from '../../parts/restore-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
@@ -11,17 +12,18 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 /** Shows what opening the intact part of the data would lose, and opens it after a confirmation. */
 export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
   const preview = useDesktopQuery('salvage.preview')
-  const onOpened = useRestored(onClose, 'salvage')
-  const run = useDesktopCall('salvage.run', ['salvage.preview'], { onSuccess: onOpened })
-  const { data } = preview
-  const isChanged = data?.from === 'changed'
+  const { from = 'snapshot' } = preview.data ?? {}
+  const run = useDesktopDialogAction('salvage.run', {
+    invalidates: ['salvage.preview'],
+    input: () => [from],
+    onDone: useRestored('salvage'),
+    onClose,
+  })
+  const isChanged = from === 'changed'
   return (
     <ConfirmDialog
+      {...run}
       action={isChanged ? t.salvage.useChanged : t.salvage.submit}
-      busy={run.isPending}
-      error={run.error}
-      onClose={onClose}
-      onSubmit={() => data && run.mutate([data.from])}
       ready={preview.isSuccess}
       title={isChanged ? t.salvage.changedTitle : t.salvage.title}
     >

@@ -3,12 +3,12 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 import styles from './move.module.css'
 import { CodeNeed, CopyNeed, DocumentNeed, MediaNeed, SignInNeed } from './needs.tsx'
 import { Steps } from './steps.tsx'
@@ -54,31 +54,28 @@ function FailedNotice({ error }: { readonly error: string }) {
 }
 
 function CancelButton({ move }: { readonly move: Move }) {
-  const { did } = useSession()
   const [isOpen, setOpen] = useState(false)
-  const host = hostOf(move.server)
-  const cancel = useProcedure(com.core.move.cancelMove, [com.core.move.getMove], {
-    onSuccess: () => {
-      setOpen(false)
-      toast(t.move.cancelled)
-      if (move.direction === 'in') removeSession(did)
-    },
-  })
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t.move.cancel}</Button>
-      {isOpen && (
-        <ConfirmDialog
-          action={t.move.cancelSubmit}
-          busy={cancel.isPending}
-          error={cancel.error}
-          onClose={() => setOpen(false)}
-          onSubmit={() => cancel.mutate(undefined)}
-          title={t.move.cancelTitle}
-        >
-          {move.direction === 'in' ? t.move.cancelIn(host) : t.move.cancelOut(host)}
-        </ConfirmDialog>
-      )}
+      {isOpen && <CancelDialog move={move} onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+function CancelDialog({ move, onClose }: { readonly move: Move; onClose(): void }) {
+  const { did } = useSession()
+  const isIn = move.direction === 'in'
+  const cancel = useDialogAction(com.core.move.cancelMove, {
+    invalidates: [com.core.move.getMove],
+    done: t.move.cancelled,
+    onDone: () => isIn && removeSession(did),
+    onClose,
+  })
+  const text = isIn ? t.move.cancelIn : t.move.cancelOut
+  return (
+    <ConfirmDialog {...cancel} action={t.move.cancelSubmit} title={t.move.cancelTitle}>
+      {text(hostOf(move.server))}
+    </ConfirmDialog>
   )
 }

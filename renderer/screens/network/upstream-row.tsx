@@ -3,6 +3,7 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import type { Upstream } from '../../api/upstreams.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -113,8 +114,11 @@ function Retry({ url, name }: ActionProps) {
 
 function Remove({ url, name, onRestore }: ActionProps & Pick<UpstreamRowProps, 'onRestore'>) {
   const [isAsking, setAsking] = useState(false)
-  const remove = useProcedure(removeUpstream, [listUpstreams, getNetwork], {
-    onSuccess: () => toast(t.upstreams.removed(name), onRestore),
+  const remove = useDialogAction(removeUpstream, {
+    invalidates: [listUpstreams, getNetwork],
+    input: () => ({ url }),
+    onDone: () => toast(t.upstreams.removed(name), onRestore),
+    onClose: () => setAsking(false),
   })
   return (
     <>
@@ -122,14 +126,7 @@ function Remove({ url, name, onRestore }: ActionProps & Pick<UpstreamRowProps, '
         {t.upstreams.remove}
       </Button>
       {isAsking && (
-        <ConfirmDialog
-          action={t.upstreams.remove}
-          busy={remove.isPending}
-          error={remove.error}
-          onClose={() => setAsking(false)}
-          onSubmit={() => remove.mutate({ url })}
-          title={t.upstreams.removeTitle(name)}
-        >
+        <ConfirmDialog {...remove} action={t.upstreams.remove} title={t.upstreams.removeTitle(name)}>
           {t.upstreams.removeText}
         </ConfirmDialog>
       )}
