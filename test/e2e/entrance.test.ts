@@ -30,6 +30,13 @@ test('first run: the first account becomes the owner', async () => {
   await page.getByText('alice.test Owner').waitFor()
 })
 
+test('address: a visit of 127.0.0.1 leads to the same screen at localhost', async () => {
+  const page = await world.visitor()
+  await page.goto(`${world.server.url}/#/reset`)
+  await heading(page, 'Reset your password').waitFor()
+  expect(page.url()).toBe(`${world.url}/#/reset`)
+})
+
 test('first run from another computer: asks for the admin password', async () => {
   const fresh = await World.open({ adminPassword })
   try {
