@@ -16,7 +16,7 @@ export interface Content {
   readonly blobs: readonly string[]
 }
 
-/** Links the blobs of a data directory to its backups. Returns those that are missing or damaged. */
+/** Links the blobs of a data directory to its backups. Returns missing and damaged ones. */
 export async function keepBlobs(
   files: Files,
   dir: string,
@@ -74,7 +74,7 @@ async function blobsOfBackup(files: Files, file: string): Promise<readonly strin
 }
 
 /**
- * Returns the CIDs of the blobs in a database, which may be older than its table of blobs. Those that are marked as damaged are
+ * Returns the CIDs of the blobs in a database, which may be older than its table of blobs. Blobs that are marked as damaged are
  * left out: no backup can contain them.
  */
 export function blobCids(sqlite: Sqlite): string[] {

@@ -1,4 +1,4 @@
-/** Removes what crashes leave in the folder of backups. */
+/** Removes leftovers of crashes in the folder of backups. */
 import { join } from 'node:path'
 import { StoreLocked } from './errors.ts'
 import type { Files } from './files.ts'

@@ -1,4 +1,4 @@
-/** What the last check of a backup found, in `<backup>.proof.json`. */
+/** The result of the last check of a backup, in `<backup>.proof.json`. */
 import { type Files, readIfThere, replaceFile } from './files.ts'
 
 export interface BackupProof {

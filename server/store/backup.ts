@@ -40,7 +40,7 @@ export interface BackupInfo {
   readonly kind: BackupKind
   readonly createdAt: Date
   readonly bytes: number
-  /** What the last check found; undefined if there was none. */
+  /** The result of the last check; undefined without one. */
   readonly proof: BackupProof | undefined
 }
 
@@ -62,7 +62,7 @@ export interface CheckedBackup {
   readonly createdAt: Date | undefined
   /** CIDs of the blobs that the snapshot names. */
   readonly blobs: readonly string[]
-  /** Those of them that the backup does not contain. */
+  /** The ones that the backup lacks. */
   readonly missingBlobs: readonly string[]
 }
 
@@ -304,7 +304,7 @@ async function checkSnapshot(file: string, snapshot: Uint8Array, schema?: Schema
   }
 }
 
-/** Finds the blobs of an SQLite backup, and links them to `blobsTo`. Returns those that no folder has. */
+/** Finds the blobs of an SQLite backup, and links them to `blobsTo`. Returns blobs that no folder has. */
 async function collectBlobs(
   cids: readonly string[],
   { files, path, blobFolders = [], blobsTo }: ReadOptions,

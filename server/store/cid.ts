@@ -1,5 +1,5 @@
 /**
- * CIDs in tables: as bytes, which take 36 instead of 59. Those of the usual form, version 1 with SHA-256 in base32, are
+ * CIDs in tables: as bytes, which take 36 instead of 59. CIDs of the usual form, version 1 with SHA-256 in base32, are
  * converted here, ten times faster than by the library.
  */
 import { hash } from 'node:crypto'
@@ -16,7 +16,7 @@ const codes = Buffer.from(alphabet)
 for (const [value, code] of codes.entries()) values[code] = value
 
 /**
- * The bytes of the CIDs that were encoded last. A write needs those of its blocks several times: for the tree, the archive that it
+ * The bytes of the CIDs that were encoded last. A write needs the CIDs of its blocks several times: for the tree, the archive that it
  * emits and the table.
  */
 const recent = new Map<string, Uint8Array>()

@@ -1,7 +1,7 @@
 /**
  * The store: an SQLite database in memory. Every write is on disk before it is acknowledged.
  *
- * A transaction runs in memory at once. Its statements are then written as a frame of the journal, together with those of
+ * A transaction runs in memory at once. Its statements are then written as a frame of the journal, together with statements of
  * other transactions that wait. Readers see a transaction as soon as it has run, so a response must wait for `settled`.
  * When a write fails, memory is reloaded from disk.
  */

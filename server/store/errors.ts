@@ -1,4 +1,4 @@
-/** Errors of the store. Each message says what happened and what to do. */
+/** Errors of the store. Each message states the event and a remedy. */
 import { hostname } from 'node:os'
 
 /** A write did not reach the disk (full, failing, or the store is closed). It was rolled back and may be retried. */

@@ -14,7 +14,7 @@ export interface WriteWatch {
   frozen: FrozenPages | undefined
 }
 
-/** Returns the array's watch. Does not hold the array, which may be garbage later. */
+/** Counts writes to an array, and saves its frozen pages before they change. Keeps no reference to it, so it can be collected. */
 export function watchWrites(array: Uint8Array): WriteWatch {
   const watch: WriteWatch = { count: 0, frozen: undefined }
   array.set = function (this: Uint8Array, source: ArrayLike<number>, at = 0) {

@@ -88,7 +88,7 @@ export class Journal {
     return true
   }
 
-  /** Cuts off what a failed `append` may have written. No frame may be appended until this has succeeded. */
+  /** Cuts off bytes that a failed `append` may have written. No frame may be appended until this has succeeded. */
   async repair(): Promise<void> {
     await this.#file.close().catch(() => {})
     this.#allocated = this.#length

@@ -143,7 +143,7 @@ export function readJournal(
 }
 
 export interface Scanned {
-  /** Those before the first damage. */
+  /** The frames before the first damage. */
   readonly frames: readonly Frame[]
   /** Number of the last transaction of which a trace is left. */
   readonly lastSeq: number

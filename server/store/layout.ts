@@ -97,7 +97,7 @@ export function replacedName(at: Date): string {
   return `${replacedPrefix}${fileTime(at)}`
 }
 
-/** Returns when the files in a folder were replaced; undefined for every name but those of `replacedName`. */
+/** Returns when the files in a folder were replaced; undefined for names not made by `replacedName`. */
 export function parseReplacedName(name: string): Date | undefined {
   return name.startsWith(replacedPrefix) ? parseFileTime(name.slice(replacedPrefix.length)) : undefined
 }

@@ -29,7 +29,7 @@ export interface Upgrade {
   readonly state: 'started' | 'finished'
 }
 
-/** What a person may want to know of a start. */
+/** Notable events of a start. */
 export interface StartEvents {
   /** Called before and after pending upgrades, which take a minute for a million notifications. */
   readonly onUpgrade?: (upgrade: Upgrade) => void

@@ -1,7 +1,7 @@
 /**
  * The one-file backup: an archive (tar) of the snapshot and the blobs, compressed (gzip, RFC 1952) and encrypted with a
  * passphrase (age-encryption.org/v1, scrypt). All are standard formats, so a file can be read without this program, and
- * what it contains is a data directory:
+ * its content is a data directory:
  *
  *     age --decrypt everything.tar.gz.age | tar -xz -C DIR
  *

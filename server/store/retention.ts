@@ -10,7 +10,7 @@ export interface NamedBackup {
 }
 
 const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgrade: 3 }
-/** Of the daily backups before the newest seven, one a week is kept for this many weeks. */
+/** Of the daily backups before the newest seven, one per week is kept for this many weeks. */
 const weeks = 4
 const weekMs = 7 * 24 * 60 * 60_000
 
@@ -28,7 +28,7 @@ export function parseBackupName(name: string): NamedBackup | undefined {
 }
 
 /**
- * Returns the backups that are no longer kept. Those from the future were made while the clock was wrong, and count as the oldest:
+ * Returns the backups that are no longer kept. Backups from the future were made while the clock was wrong, and count as the oldest:
  * otherwise they would expire every new one.
  */
 export function expiredBackups<T extends NamedBackup>(backups: readonly T[], now: Date): T[] {
@@ -42,7 +42,7 @@ export function expiredBackups<T extends NamedBackup>(backups: readonly T[], now
   })
 }
 
-/** Returns the first backup of each week: later backups do not replace it, so the same one is kept every day. */
+/** Returns the first backup of each week. Not the last, which would change with each backup of the week. */
 function firstOfEachWeek<T extends NamedBackup>(newestFirst: readonly T[]): (T | undefined)[] {
   const byWeek = Map.groupBy(newestFirst, ({ createdAt }) => Math.floor(createdAt.getTime() / weekMs))
   return [...byWeek.values()].map((made) => made.at(-1))

@@ -1,6 +1,6 @@
 /**
- * Opens what verifies of a damaged data directory: the snapshot, or else the newest backup that is intact, then the transactions of
- * the journals up to the first that does not verify. Later ones cannot be applied, because each builds on those before it.
+ * Opens the intact part of a damaged data directory: the snapshot, or else the newest backup that is intact, then the transactions of
+ * the journals up to the first that does not verify. Later ones cannot be applied, because each builds on the previous ones.
  *
  * The result is put in place like a restored backup: the damaged files and all media are kept in `replaced-<time>/`, and the event
  * stream announces lost states.
@@ -142,7 +142,7 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
 
 /**
  * Links the blobs of the salvaged database into the folder that replaces the present one, which is kept with the damaged files:
- * records that are lost may be the only ones that name some of its media. Those that are nowhere can be uploaded again.
+ * records that are lost may be the only ones that name some of its media. Lost media can be uploaded again.
  */
 async function takeBlobs(files: Files, dir: string, sqlite: Sqlite): Promise<void> {
   const folder = join(dir, restoredBlobsName)

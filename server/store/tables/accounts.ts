@@ -85,7 +85,7 @@ export function findByEmail(db: Reader, email: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.email = ?`, [email])
 }
 
-/** Returns those of the DIDs that have an account here. */
+/** Returns the given DIDs that have an account here. */
 export function hostedAmong(db: Reader, dids: readonly string[]): Set<string> {
   const rows = db.all<{ did: string }>(
     'SELECT did FROM accounts WHERE did IN (SELECT value FROM json_each(?))',

@@ -64,7 +64,7 @@ export function remove(tx: Writer, did: string, subject: string): void {
   ])
 }
 
-/** Returns the account id of the subscriber at `offset` among those with an id greater than `after`. */
+/** Returns the account id of the subscriber at `offset` among subscribers with an id greater than `after`. */
 export function subscriberAfter(
   db: Reader,
   subject: string,

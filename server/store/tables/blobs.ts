@@ -62,7 +62,7 @@ export function isNamed(db: Reader, did: string, cid: string, except: number): b
   return row !== undefined
 }
 
-/** Returns those of the blobs that some record names. */
+/** Returns the given blobs that some record names. */
 export function namedAmong(db: Reader, cids: readonly string[]): string[] {
   return cids.filter((cid) => db.get('SELECT 1 FROM record_blobs WHERE cid = ? LIMIT 1', [cidBytes(cid)]))
 }
@@ -121,7 +121,7 @@ export function removeUnused(tx: Writer, did: string, cid: string): boolean {
   return removed > 0
 }
 
-/** Ends the time for which uploads are kept without a reference. Returns the CIDs of those that were deleted. */
+/** Ends the time for which uploads are kept without a reference. Returns the CIDs of deleted ones. */
 export function expire(tx: Writer, now: number): string[] {
   const due = tx.all<{ account: number; cid: Uint8Array }>(
     'SELECT account, cid FROM blobs WHERE expires_at <= ?',
@@ -163,7 +163,7 @@ export function removeUnusedRow(tx: Writer, { account, cid }: BlobKey): void {
   )
 }
 
-/** CIDs of referenced blobs in the order of their bytes, after `after`. @param since only those referenced after this revision */
+/** CIDs of referenced blobs in the order of their bytes, after `after`. @param since only blobs referenced after this revision */
 export function page(
   db: Reader,
   did: string,

@@ -26,7 +26,7 @@ const hasMember = (owner: string, rkey: string, member: string) => `(
     WHERE i.subject = ${member} AND i.path = ${paths.member} AND i.actor = ${owner})
   AND EXISTS (SELECT 1 FROM records WHERE actor = ${owner} AND collection IN ${named('graph.list')} AND rkey = ${rkey}))`
 
-// Lists are found through those who use them: anyone can put an actor on any number of lists.
+// Lists are found through the accounts that use them: anyone can put an actor on any number of lists.
 const blocks = (actor: string, subject: string) => `(
   EXISTS (SELECT 1 FROM links WHERE subject = ${subject} AND path = ${paths.block} AND actor = ${actor})
   OR EXISTS (SELECT 1 FROM records b CROSS JOIN links bl ON bl.record = b.id AND bl.path = ${paths.listBlock}
@@ -62,7 +62,7 @@ export function usersOf(db: Reader, { did, rkey }: List): number[] {
   return rows.map(({ id }) => id)
 }
 
-/** The lists of an owner that others may use: those with members. */
+/** The lists of an owner that others may use: lists with members. */
 export function listsOf(db: Reader, did: string): List[] {
   return db.all<List>(
     `SELECT DISTINCT a.did, s.rkey FROM actors a JOIN subjects s ON s.actor = a.id

@@ -1,4 +1,4 @@
-/** Table `clock`: what is known of the time, to notice a clock that is wrong. All times are milliseconds since 1970. */
+/** Table `clock`: trusted times, to notice a clock that is wrong. All times are milliseconds since 1970. */
 import type { Reader, Writer } from '../database.ts'
 
 export interface ClockState {
@@ -17,7 +17,7 @@ export function put(tx: Writer, { trustedAt, furthestAt }: ClockState): void {
   tx.run('UPDATE clock SET trusted_at = ?, furthest_at = ?', [trustedAt, furthestAt])
 }
 
-/** Returns the times of what happened last, of each kind that has happened. */
+/** Returns the newest time of each kind of activity. */
 export function lastActivity(db: Reader): number[] {
   const row = db.get<Record<string, number | string | null>>(
     `SELECT (SELECT max(last_used_at) FROM sessions) AS used, (SELECT max(created_at) FROM accounts) AS joined,

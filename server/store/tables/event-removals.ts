@@ -19,7 +19,7 @@ export function all(db: Reader): Removals {
   return new Map(rows.map(({ did, seq }) => [did, seq]))
 }
 
-/** Deletes removals that no file needs any more. Keeps those of accounts that have been deleted again. */
+/** Deletes removals that no file needs any more. Keeps removals of accounts that have been deleted again. */
 export function remove(tx: Writer, done: Removals): void {
   for (const [did, seq] of done) tx.run('DELETE FROM event_removals WHERE did = ? AND seq = ?', [did, seq])
 }

@@ -123,7 +123,7 @@ export function rows(db: Reader, after: number, last: number, limit: number): Ev
   )
 }
 
-/** Deletes the events of an account from the table. For those in files, see `event-removals.ts`. */
+/** Deletes the events of an account from the table. For events in files, see `event-removals.ts`. */
 export function removeOfAccount(tx: Writer, did: string): void {
   const removed = tx.all<{ bytes: number }>(
     'DELETE FROM events WHERE did = ? RETURNING length(frame) AS bytes',
@@ -132,7 +132,7 @@ export function removeOfAccount(tx: Writer, did: string): void {
   subtract(tx, removed)
 }
 
-/** What is kept. */
+/** The limits of kept events. */
 export interface Retention {
   /** In milliseconds since 1970: earlier events are outdated. */
   readonly since: number

@@ -13,7 +13,7 @@ export function updateFollowed(tx: Writer, did: string, subject: string): void {
   )
 }
 
-/** Updates `followed` on the notifications of account `did` among those after `after`, up to `upTo`. */
+/** Updates `followed` on the notifications of account `did` with ids after `after`, up to `upTo`. */
 export function updateFollowedAmong(
   tx: Writer,
   did: string,

@@ -73,7 +73,7 @@ export function lastRecord(tx: Writer): number {
   return tx.get<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM records')?.id ?? 0
 }
 
-/** Corrects when records were written and what feeds sort by, in a range of ids. Returns how many there were. */
+/** Corrects times of writing and sort keys of feeds, in a range of ids. Returns their number. */
 export function correctRecords(tx: Writer, range: { after: number; upTo: number }, now: number): number {
   const { after, upTo } = range
   tx.run('UPDATE posts SET sort_at = ?1 WHERE record > ?2 AND record <= ?3 AND sort_at > ?1', [

@@ -47,7 +47,7 @@ export function refreshBetween(tx: Writer, some: readonly number[], others: read
   )
 }
 
-/** Updates the notifications of an account, and those that it caused, among those after `after`, up to `upTo`. */
+/** Updates the notifications of an account, and notifications that it caused, with ids after `after`, up to `upTo`. */
 export function refreshAmong(
   tx: Writer,
   did: string,

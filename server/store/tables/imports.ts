@@ -2,7 +2,7 @@
  * Tables of imports that are being applied: `imports`, `import_blocks`, `import_removals`.
  *
  * An import is applied in many transactions. Until all its records are stored, they belong to an actor of their own, so that no
- * query finds them under the account; their links belong to the author at once. The nodes of its tree are stored beside those of
+ * query finds them under the account; their links belong to the author at once. The nodes of its tree are stored beside the nodes of
  * the old tree, which is harmless because they are named by their content. An interrupted import is undone while it is being
  * staged, and completed after that.
  */
@@ -28,7 +28,7 @@ export const phases = {
   committed: 1,
   /** Only the list of its nodes is left. */
   applied: 2,
-  /** As `committed`, and the old records that the index lacks are removed: those that the account has now are new. */
+  /** As `committed`, and the old records that the index lacks are removed: the ones that the account has now are new. */
   cleared: 3,
 } as const
 

@@ -49,7 +49,7 @@ export function newest(
   )
 }
 
-/** Returns codes, those with most uses first, after the key of another one. */
+/** Returns codes, most uses first, after the key of another one. */
 export function mostUsed(
   db: Reader,
   after: { uses: number; code: string } | undefined,
@@ -73,7 +73,7 @@ export function usesOf(db: Reader, codes: readonly string[]): InviteCodeUse[] {
   )
 }
 
-/** Counts the codes that the account has earned, and those of them that can still be used. */
+/** Counts the codes that the account has earned, and the ones that can still be used. */
 export function earned(db: Reader, did: string): { total: number; open: number } {
   const row = db.get<{ total: number; open: number }>(
     `SELECT count(*) AS total, coalesce(sum(available > 0 AND disabled = 0), 0) AS open

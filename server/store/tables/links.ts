@@ -24,7 +24,7 @@ export function insert(tx: Writer, from: { record: number; actor: number }, link
   for (const link of links) insertRow(tx, from, { subject: subjectId(tx, link), path: link.path })
 }
 
-/** Replaces the links of a changed record, and keeps those that stay. */
+/** Replaces the links of a changed record, and keeps unchanged ones. */
 export function replace(tx: Writer, from: { record: number; actor: number }, links: readonly Link[]): void {
   const wanted = links.map((link) => ({ subject: subjectId(tx, link), path: link.path }))
   const stored = tx.all<Row>('SELECT subject, path FROM links WHERE record = ?', [from.record])

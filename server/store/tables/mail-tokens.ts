@@ -38,7 +38,7 @@ export function add(
   )
 }
 
-/** Counts a wrong code against every token that it was compared with, and deletes those that reach the maximum. */
+/** Counts a wrong code against every token that it was compared with, and deletes tokens that reach the maximum. */
 export function countWrongAttempt(tx: Writer, did: string, purpose: string, max: number): void {
   tx.run('UPDATE mail_tokens SET wrong_attempts = wrong_attempts + 1 WHERE did = ? AND purpose = ?', [
     did,

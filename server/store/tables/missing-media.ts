@@ -4,7 +4,7 @@ import { actorId } from './actors.ts'
 
 /**
  * Why a file could not be copied: the old server does not have it, it is larger than one of the servers allows, or the old server
- * sends other bytes than those that its CID names.
+ * sends bytes that do not have its CID.
  */
 export type MissingReason = 'notFound' | 'tooLarge' | 'wrongBytes'
 

@@ -16,7 +16,7 @@ export const steps = [
 
 export type StepName = (typeof steps)[number]
 export type Direction = 'in' | 'out'
-/** What the owner of the account must do before the move goes on; the lexicon explains each. */
+/** Actions that the owner of the account must take before the move goes on; the lexicon explains each. */
 export type Need = 'code' | 'signIn' | 'document' | 'media' | 'copy'
 
 export interface Move {
@@ -41,15 +41,15 @@ export interface Move {
   readonly copies: number
   /** Revision that the copy got at the new server. */
   readonly copiedRev: string | null
-  /** 1 while this server refuses writes of the account: what is written after the last copy would be lost. */
+  /** 1 while this server refuses writes of the account: writes after the last copy would be lost. */
   readonly writesStopped: number
   /** 1 once the DID may name the new server: the operation was sent, or the document of a did:web names it. */
   readonly identityChanged: number
-  /** 1 once the owner agreed to leave behind what was written at the old server after the last copy. */
+  /** 1 once the owner agreed to lose records written at the old server after the last copy. */
   readonly withoutLater: number
   /** JSON: the signed operation that lets the DID name the new server. */
   readonly operation: string | null
-  /** JSON: what the owner of a did:web must write into its document. */
+  /** JSON: the content that the owner of a did:web must write into its document. */
   readonly credentials: string | null
   /** Files that records refer to; null until they are counted. */
   readonly blobsExpected: number | null

@@ -1,4 +1,4 @@
-/** Table `name_words`: the words of display names, for search. Those of a deleted profile are deleted by foreign keys. */
+/** Table `name_words`: the words of display names, for search. Foreign keys delete the words of a deleted profile. */
 import type { Reader, Writer } from '../database.ts'
 import { paths } from '../link-paths.ts'
 
@@ -26,7 +26,7 @@ export interface Search {
 }
 
 /**
- * Returns the active accounts, and known actors of other servers, that match: first those that the viewer follows, then those
+ * Returns the active accounts, and known actors of other servers, that match: first actors that the viewer follows, then those
  * with most followers.
  */
 export function search(db: Reader, { terms, viewer, offset, limit }: Search): number[] {

@@ -107,12 +107,12 @@ export function remove(
 
 const some = '(actor, key) IN (SELECT actor, key FROM omitted_records WHERE actor = ? ORDER BY key LIMIT ?)'
 
-/** Deletes some of those of an actor. Returns how many. */
+/** Deletes some omitted records of an actor. Returns how many. */
 export function removeSome(tx: Writer, actor: number | null, limit: number): number {
   return tx.run(`DELETE FROM omitted_records WHERE ${some}`, [actor, limit])
 }
 
-/** Gives some of those of an actor to another one. Returns how many. */
+/** Gives some omitted records of an actor to another actor. Returns how many. */
 export function moveSome(tx: Writer, from: number | null, to: number | null, limit: number): number {
   return tx.run(`UPDATE omitted_records SET actor = ? WHERE ${some}`, [to, from, limit])
 }

@@ -1,4 +1,4 @@
-/** Table `plc_operations`: what follows the first operation of an identity that no directory has yet. */
+/** Table `plc_operations`: operations after the first one of an identity that no directory has yet. */
 import type { Reader, Writer } from '../database.ts'
 
 /** Returns the operations of an account as JSON, in order. */

@@ -3,7 +3,7 @@ import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 
-/** What a record is in a feed. */
+/** The properties of a record as a feed item. */
 export interface FeedItem {
   /** 0 post, 1 reply, 2 repost. */
   readonly kind: 0 | 1 | 2

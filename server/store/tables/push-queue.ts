@@ -21,7 +21,7 @@ export interface Delivery extends PushRegistration {
   readonly signingKey: Uint8Array
 }
 
-/** What gets no further delivery now. */
+/** Registrations, targets and accounts that get no further delivery now. */
 export interface Busy {
   readonly registrations: readonly number[]
   readonly targets: readonly string[]
@@ -29,7 +29,7 @@ export interface Busy {
 }
 
 /**
- * The delivery with the earliest due time, except those that are busy. Reads one row per target, and those of busy registrations and
+ * The delivery with the earliest due time that is not busy. Reads one row per target, and the rows of busy registrations and
  * accounts that are due before it.
  */
 export function next(db: Reader, except: Busy): Delivery | undefined {

@@ -103,7 +103,7 @@ const isOutdated = `NOT EXISTS (SELECT 1 FROM accounts WHERE id = a.id)
   AND NOT EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id
     AND ((resolved_at >= ?1 AND profile_at >= ?1) OR tried_at >= ?2))`
 
-/** Returns the DIDs of those of the actors that live elsewhere and have to be refreshed. */
+/** Returns the DIDs of the given actors that live elsewhere and have to be refreshed. */
 export function outdated(db: Reader, ids: readonly number[], limits: RefreshLimits): string[] {
   const rows = db.all<{ did: string }>(
     `SELECT a.did FROM json_each(?3) w CROSS JOIN actors a ON a.id = w.value WHERE ${isOutdated}`,
@@ -142,7 +142,7 @@ export interface ActorDescription {
   readonly refreshedAt: number | null
 }
 
-/** Describes actors, those that are known. */
+/** Describes the known ones of some actors. */
 export function describe(db: Reader, dids: readonly string[]): ActorDescription[] {
   return db.all<ActorDescription>(
     `SELECT a.did, coalesce(c.handle, r.shown_handle) AS handle, c.id IS NOT NULL AS isLocal,

@@ -108,7 +108,7 @@ export function findDatedBlock(db: Reader, did: string, cid: string): DatedBlock
   ])
 }
 
-/** A repository with what the status of its account depends on. */
+/** A repository with the columns that determine the status of its account. */
 export interface ListedRepo extends Pick<Head, 'commit' | 'rev'>, Pick<Account, StatusColumn> {
   readonly did: DidString
   readonly createdAt: DatetimeString

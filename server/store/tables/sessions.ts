@@ -44,7 +44,7 @@ export function findOpen(db: Reader, id: string): OpenSession | undefined {
   return account && { ...account, ...session }
 }
 
-/** Returns those of the ids that have no session. */
+/** Returns the given ids that have no session. */
 export function missing(db: Reader, ids: readonly string[]): string[] {
   return db
     .all<{ id: string }>(

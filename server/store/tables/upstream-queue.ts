@@ -41,7 +41,7 @@ export interface Backlog {
   readonly bytes: number
 }
 
-/** Returns what waits for each author. */
+/** Returns number and size of the waiting events of each author. */
 export function backlogs(db: Reader, upstream: number): Backlog[] {
   return db.all<Backlog>(
     `SELECT did, count(*) AS frames, sum(length(frame)) AS bytes FROM upstream_queue

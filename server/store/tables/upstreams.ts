@@ -42,7 +42,7 @@ export function remove(tx: Writer, url: string): void {
   tx.run('DELETE FROM upstreams WHERE url = ?', [url])
 }
 
-/** Makes the upstreams of the settings those in `urls`: adds them, and removes those that are no longer there. */
+/** Replaces the upstreams of the settings by `urls`: adds new ones, removes absent ones. */
 export function configure(tx: Writer, urls: readonly string[], at: number): void {
   for (const { url, isConfigured } of all(tx)) {
     if (isConfigured && !urls.includes(url)) remove(tx, url)
@@ -60,7 +60,7 @@ export interface Position {
   readonly lastEventAt: number
 }
 
-/** Stores what was read. Does nothing if the upstream was removed. */
+/** Stores the position. Does nothing if the upstream was removed. */
 export function advance(tx: Writer, id: number, { cursor, lastEventAt }: Position): void {
   tx.run('UPDATE upstreams SET cursor = ?, last_event_at = ? WHERE id = ?', [cursor, lastEventAt, id])
 }

@@ -16,7 +16,7 @@ export interface WantedRecord extends RecordName {
 /** The record key of a row that stands for the latest records of a collection. */
 export const latest = '' as RecordKeyString
 
-/** Rows that may wait: those of a burst beyond it are not fetched. */
+/** Rows that may wait. Further rows of a burst are not fetched. */
 const maxRows = 2000
 
 /** @param dueAt milliseconds since 1970 */
@@ -60,7 +60,7 @@ export interface CheckedRecord extends RecordName {
 
 /**
  * Records of other servers with a notification that is not older than `notifiedSince`, and that were not compared with their hosts
- * since `checkedBefore`; those that never were first. Times are milliseconds since 1970.
+ * since `checkedBefore`. Records that were never compared come first. Times are milliseconds since 1970.
  */
 export function unchecked(
   db: Reader,
