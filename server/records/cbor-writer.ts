@@ -23,7 +23,7 @@ export class CborWriter {
   readonly #into: Buffer
   #at = 0
 
-  /** @param into the memory for what is written, or how many bytes that will be, at most */
+  /** @param into the memory to write to, or the greatest number of bytes */
   constructor(into: number | Buffer) {
     this.#into = typeof into === 'number' ? Buffer.allocUnsafe(into) : into
   }
@@ -94,7 +94,7 @@ export class CborWriter {
     return this
   }
 
-  /** Returns a copy of what was written. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array {
     return new Uint8Array(this.#into.subarray(0, this.#at))
   }

@@ -85,7 +85,7 @@ export function createCopies({ store, repositories, files, folder }: Deps): Copi
 
   const readAll = (did: DidString, pin: Pin) => spool(files, folder, encodeBlocks(blocksOf(store, did, pin)))
 
-  /** Reads what is newer than a revision, if that is little. */
+  /** Reads the blocks newer than a revision, if they are few. */
   async function readNewer(did: DidString, since: string): Promise<OpenCopy | undefined> {
     const pin = await repositories.pin(did)
     if (!pin) return undefined

@@ -25,7 +25,7 @@ export function* encodeBlocks(blocks: Iterable<CommitBlock>): Generator<Uint8Arr
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Returns the CAR file of a copy. @param since leaves out what this or an earlier revision wrote */
+/** Returns the CAR file of a copy. @param since leaves out blocks of this and earlier revisions */
 export async function* carOf(
   commit: string,
   content: Chunks,

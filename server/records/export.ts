@@ -20,7 +20,7 @@ import type { Repositories } from './repositories.ts'
 export interface ExportOptions {
   /** Key under which the exports of one reader are counted: an account or a source. */
   readonly reader: string
-  /** Revision that the reader has: leaves out what it contains. */
+  /** Revision that the reader has: its content is left out. */
   readonly since?: string | undefined
 }
 
@@ -44,7 +44,7 @@ interface Deps {
 /** Each may take as much of the disk as a repository. */
 const maxExports = 50
 const maxExportsPerReader = 8
-/** A reader must take at least this much in each period: 9 kB a second. */
+/** A reader must take at least this much in each period: 9 kB per second. */
 const minimum = { bytes: 256 * 1024, periodMs: 30_000 }
 
 export function createExports(deps: Deps): Exports {

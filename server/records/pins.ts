@@ -1,4 +1,4 @@
-/** Pinned commits: what later writes remove of them is kept in memory while they are read. */
+/** Pinned commits: blocks that later writes remove from them are kept in memory while they are read. */
 import type { Reader } from '../store/database.ts'
 import * as omitted from '../store/tables/omitted-records.ts'
 import type { StoredRecord } from '../store/tables/records.ts'
@@ -15,7 +15,7 @@ export interface Pin {
 export interface Pins {
   /** Pins the latest commit of a repository. */
   add(did: string, head: Head): Pin
-  /** Keeps what a write is going to remove. Call it in the transaction, before the removal. */
+  /** Keeps the blocks that a write is going to remove. Call it in the transaction, before the removal. */
   keep(db: Reader, did: string, nodes: readonly string[], changed: readonly ChangedRecord[]): void
 }
 

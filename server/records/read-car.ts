@@ -32,7 +32,7 @@ export const cidLength = 36
 
 /**
  * Reads the blocks of a file in slices, without verifying their hashes.
- * @param wanted keys of those to read; all by default
+ * @param wanted keys of the blocks to read; all by default
  * @returns the blocks by `cidKey`
  * @throws InvalidCar
  */

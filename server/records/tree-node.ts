@@ -22,7 +22,7 @@ interface NodeData {
   readonly e: readonly { p: number; k: Uint8Array; v: Cid; t: Cid | null }[]
 }
 
-/** Returns what a node contains. @param bytes of a node that this server wrote or verified */
+/** Decodes a node. @param bytes of a node that this server wrote or verified */
 export function decodeNode(bytes: Uint8Array): NodeEntry[] {
   const { l, e } = decode(bytes) as unknown as NodeData
   const entries: NodeEntry[] = l ? [{ node: l.bytes }] : []
@@ -39,7 +39,7 @@ export function decodeNode(bytes: Uint8Array): NodeEntry[] {
 const maxKeyLength = 1024
 
 /**
- * Returns what a node contains that another server wrote; undefined if it is malformed. Whether its keys are in order and compressed
+ * Decodes a node of another server; undefined if it is malformed. Whether its keys are in order and compressed
  * is not checked: `encodeNode` then returns other bytes.
  */
 export function parseNode(bytes: Uint8Array): NodeEntry[] | undefined {
@@ -74,7 +74,7 @@ export function layerOf(key: string): number {
   return 4 * zeroBytes + Math.floor(Math.clz32((digest[zeroBytes] ?? 0) << 24) / 2)
 }
 
-/** Returns what a node contains, CIDs as text. @param bytes of a node that this server wrote or verified */
+/** Decodes a node, CIDs as text. @param bytes of a node that this server wrote or verified */
 export function itemsOf(bytes: Uint8Array): TreeItem[] {
   return decodeNode(bytes).map((entry) =>
     entry.key === undefined

@@ -39,7 +39,7 @@ interface Leaf {
 
 type Item = Leaf | TreeNode
 
-/** A node and those below it. Stored ones are read when they are needed. */
+/** A node and its subtree. Stored nodes are read when they are needed. */
 export class TreeNode {
   /** Leading zeros of the hashes of its keys. Lower nodes have one less. */
   readonly layer: number
@@ -181,7 +181,7 @@ function remove(node: TreeNode, key: string): TreeNode | undefined {
   return rest.items.length > 0 ? rest : undefined
 }
 
-/** Splits a node into what is before and after a key that it does not have. */
+/** Splits a node at a key that it does not have. */
 function split(node: TreeNode, key: string): [TreeNode | undefined, TreeNode | undefined] {
   const at = indexOf(node, key)
   const [left, right] = [node.items.slice(0, at), node.items.slice(at)]

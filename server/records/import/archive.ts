@@ -64,7 +64,7 @@ interface Input {
 }
 
 function createInput(fd: number): Input {
-  // Whole blocks fit, with what precedes them.
+  // Whole blocks fit, with their headers.
   const buffer = Buffer.allocUnsafe(chunkBytes + maxBlockBytes)
   let start = 0
   let end = 0

@@ -18,7 +18,7 @@ export interface TreeBlock {
 const damaged = (what: string) => new InvalidArchive(`The tree of the archive is damaged: ${what}`)
 
 /**
- * Yields each node before what is in it, and the records in the order of their keys.
+ * Yields each node before its content, and the records in the order of their keys.
  * @throws InvalidArchive
  */
 export function* walkTree(archive: Archive, root: Uint8Array): Generator<TreeBlock> {
@@ -60,7 +60,7 @@ function below(layer: number): number {
   return layer - 1
 }
 
-/** Returns what a node contains. Only one encoding has this CID when a later write stores the node again. */
+/** Returns the content of a node. Only one encoding has this CID when a later write stores the node again. */
 function read(bytes: Buffer): NodeEntry[] {
   const entries = parseNode(bytes)
   if (!entries || !bytes.equals(encodeNode(entries))) throw damaged('a node is malformed')

@@ -1,5 +1,5 @@
 /**
- * Verifies an archive of a repository, and writes what is to be stored to a staged file. A worker thread runs this, because a large
+ * Verifies an archive of a repository, and writes its rows to a staged file. A worker thread runs this, because a large
  * archive takes seconds.
  *
  * For imports, the signature of the commit is not verified. Its key is often no longer in the DID document: a moved account has a
@@ -37,7 +37,7 @@ export interface VerifiedArchive {
   readonly tree: string
 }
 
-/** Deeper values could exhaust the stack of those who read them. */
+/** Deeper values could exhaust the stack of their readers. */
 const maxDepth = 100
 /** TIDs before the year 2219. Later ones have more bits than a number can hold. */
 const maxRev = 'azzzzzzzzzzzz'
@@ -87,7 +87,7 @@ async function checkSignature({ sig, ...unsigned }: LexMap, signingKey: string):
   if (!isSigned) throw new InvalidArchive('The commit of the archive is not signed by the key of its account')
 }
 
-/** Returns what is wrong with a record; undefined if responses can contain it. */
+/** Returns the problem with a record; undefined if responses can contain it. */
 function flawOf(key: string, bytes: Uint8Array): OmissionReason | 'damage' | undefined {
   const record = decodeMap(bytes)
   const flaw = record ? unreadable(record) : 'depth'
