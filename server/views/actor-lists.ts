@@ -4,7 +4,7 @@ import type { ViewContext } from './context.ts'
 import { isHidden, loadActors } from './profiles.ts'
 import { isBlocked, relationsOf } from './relations.ts'
 
-/** Returns the ids of the actors to show: those blocked from the viewer, or from the subject, are left out. */
+/** Returns the ids of the actors to show, without actors blocked from the viewer or the subject. */
 export function shownAround(ctx: ViewContext, subject: number, items: readonly RelatedActor[]): number[] {
   const ids = items.map(({ actor }) => actor)
   loadActors(ctx, [subject, ...ids])

@@ -12,7 +12,7 @@ export interface List extends ViewRecord<app.example.graph.list.Main> {
   readonly viewer: app.example.graph.defs.ListViewerState | undefined
 }
 
-/** Reads lists at once. Leaves out those whose record is invalid or deleted. */
+/** Reads lists at once. Leaves out lists whose record is invalid or deleted. */
 export function loadLists(ctx: ViewContext, ids: readonly number[]): Map<number, List> {
   const found = new Map<number, List>()
   if (ids.length === 0) return found

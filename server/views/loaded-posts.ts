@@ -1,4 +1,4 @@
-/** What a response has read about posts; see `load-posts.ts`. */
+/** The rows about posts that a response has read; see `load-posts.ts`. */
 import type { AtUriString } from '@atproto/syntax'
 import type { RecordRow } from '../store/tables/graph.ts'
 import type { Gates } from './gates.ts'
@@ -18,7 +18,7 @@ export interface Responses {
   readonly isThreadMuted: boolean
 }
 
-/** What one response has read. */
+/** The rows that one response has read. */
 export interface LoadedPosts {
   /** Records by the URIs under which they were looked up; undefined if there is none. */
   readonly records: Map<string, RecordRow | undefined>

@@ -2,7 +2,7 @@
 import type { app } from '../../lexicons/generated/index.ts'
 import { instant } from '../util/time.ts'
 
-/** What a search asks for. A post must have all of it. */
+/** The conditions of a search. A post must meet all of them. */
 export interface PostQuery {
   /** Words and phrases, in lower case. */
   readonly terms: readonly string[]

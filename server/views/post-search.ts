@@ -60,7 +60,7 @@ function isWithin(
   return sortAt >= since && sortAt < until
 }
 
-/** Reads those posts that may match. */
+/** Reads the posts that may match. */
 function candidates(ctx: ViewContext, { terms, tags }: PostQuery, ids: readonly number[]): Post[] {
   // SQLite compares ASCII letters in both cases, and no others.
   const [longest] = [...terms, ...tags]

@@ -1,4 +1,4 @@
-/** Views of posts. `loadPosts` reads what they show first. */
+/** Views of posts. Call `loadPosts` first, which reads their rows. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import type { ViewContext } from './context.ts'

@@ -4,7 +4,7 @@ import type { ViewContext } from './context.ts'
 import { isHidden, loadActors, profileView } from './profiles.ts'
 import { relationTo } from './relations.ts'
 
-/** Returns the profiles of those actors that the viewer may see and does not mute, in the given order. */
+/** Returns the profiles of actors in the given order, without actors that the viewer may not see or mutes. */
 export function suggestedProfiles(
   ctx: ViewContext,
   actors: readonly number[],

@@ -20,7 +20,7 @@ export interface ItemOptions {
   readonly sort: string
 }
 
-/** Returns the thread: what is above the anchor from the top, the anchor, then the replies, each before the replies to it. */
+/** Returns the thread: the posts above the anchor from the top, the anchor, then the replies, each before the replies to it. */
 export function threadItems(ctx: ViewContext, thread: Thread, options: ItemOptions): ThreadItem[] {
   const { anchor } = thread
   const above = itemsAbove(ctx, thread, anchor, 1)
@@ -103,7 +103,7 @@ function isByOp({ root }: Thread, post: Post): boolean {
 
 const isOpItem = ({ value }: ThreadItem) => threadItemPost.$isTypeOf(value) && value.opThread
 
-/** Sorts replies: first those of the author of the thread, then the viewer's own. */
+/** Sorts replies: first the thread author's, then the viewer's own. */
 function inOrder(ctx: ViewContext, thread: Thread, replies: readonly Post[], sort: string): Post[] {
   const rank = (post: Post) => (isByOp(thread, post) ? 0 : post.actor === ctx.viewer ? 1 : 2)
   // A like by the author of the thread counts more than others.
