@@ -1,4 +1,4 @@
-/** Limits of what the actors of other servers can make this server store. */
+/** Limits of the records that actors of other servers can make this server store. */
 import { LRUCache } from 'lru-cache'
 import { paths } from '../store/link-paths.ts'
 import type { Link } from '../store/tables/links.ts'
@@ -7,12 +7,12 @@ import type { Logger } from '../util/log.ts'
 const hourMs = 60 * 60_000
 
 /**
- * What is known of an author. `watched`: an account here reads it. `established`: a record of it has been stored for a day. Anyone can
+ * The standing of an author. `watched`: an account here reads it. `established`: a record of it has been stored for a day. Anyone can
  * make thousands of new identities.
  */
 export type Standing = 'watched' | 'established' | 'new'
 
-/** New and changed records in an hour. Those of watched authors count for the author only. */
+/** New and changed records per hour. Records of watched authors count for the author only. */
 const limits = {
   /** Of one author; records that arrive silently do not count. */
   author: 300,
@@ -26,7 +26,7 @@ type Kind = keyof typeof limits
 
 /** Of the records of a subject or source, the share that new authors may use up. */
 const shareOfNew = { subject: 1 / 2, source: 1 / 4 } as const
-/** Of what is left of a source, the part that one author may have had: the less is left, the fewer each gets. */
+/** The share of a source's remaining budget that one author may have used: the less is left, the fewer each gets. */
 const authorPart = 1 / 50
 
 /** Authors and subjects that are counted at once. */
@@ -53,7 +53,6 @@ export interface BudgetedRecord {
   readonly did: string
   readonly standing: Standing
   readonly links: readonly Link[]
-  /** Whether it may notify. */
   readonly notify: boolean
 }
 

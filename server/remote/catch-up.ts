@@ -1,6 +1,6 @@
 /**
- * Catches up with what the event streams of upstreams did not report: after a gap the repositories of an upstream are listed, and
- * those that have changed are read from their hosts. What is to be read is in tables, so that a restart goes on. Meanwhile the
+ * Catches up with changes that the event streams of upstreams did not report: after a gap the repositories of an upstream are listed, and
+ * changed ones are read from their hosts. The work is in tables, so that a restart continues it. Meanwhile the
  * streams go on, too: the later revision of a record counts, whichever comes first.
  */
 import type { DidString } from '@atproto/syntax'
@@ -29,7 +29,7 @@ export interface CatchUp {
    */
   onGap(upstream: string, since: number | undefined): Promise<void>
   /**
-   * What is stored of a repository may be incomplete or outdated. It is read if anything of its actor concerns an account here.
+   * The stored records of a repository may be incomplete or outdated. It is read if anything of its actor concerns an account here.
    * @param upstream origin of the upstream that reported a change, if one did
    */
   onIncomplete(did: DidString, upstream: string | undefined): Promise<void>
@@ -40,7 +40,7 @@ export interface CatchUp {
   onDropped(did: DidString, upstream: string): Promise<boolean>
   /** How many repositories of an upstream are read; undefined if no catch-up is under way. */
   progress(upstream: string): { readonly done: number; readonly total: number } | undefined
-  /** Goes on with what is due. */
+  /** Continues work that is due. */
   resumeDue(): void
 }
 
@@ -66,7 +66,7 @@ const intervalMs = 10 * 60_000
 const droppedMs = 60 * 60_000
 /** Authors who are remembered although they do not concern accounts here yet. */
 const maxUnknown = 500
-/** Milliseconds for which it is known what was read of a repository. */
+/** Milliseconds for which the result of reading a repository is kept. */
 const keptMs = 30 * 24 * 60 * 60_000
 
 export function createCatchUp(deps: Deps): CatchUp {

@@ -9,7 +9,7 @@ export interface DownloadBudget {
 const dayMs = 24 * 60 * 60_000
 /** Bytes from all hosts. */
 const maxBytes = 2_000_000_000
-/** Of what is left of the day, one host may take this share, so that something is always left for others. */
+/** The share of the day's remaining bytes that one host may take, so that some are always left for others. */
 const hostShare = 1 / 4
 /** Milliseconds of a download after which it must have reached the slowest permitted speed. */
 const graceMs = 60_000
@@ -32,7 +32,7 @@ export function createDownloadBudget(
       ;[day, total] = [today, 0]
     }
     const ofHost = (used.get(host) ?? 0) + bytes
-    // What the host has taken already counts as left.
+    // Bytes that the host has taken already count as remaining.
     if (ofHost > (maxBytes - total - bytes + ofHost) * hostShare) {
       throw new OutboundFailed(`${host}: the limit of downloads for today is reached`)
     }

@@ -1,4 +1,4 @@
-/** Deletes what describes actors of other servers that nothing here refers to any more. */
+/** Deletes descriptions of actors of other servers that nothing here refers to any more. */
 import { inSlices } from '../records/import/slices.ts'
 import type { Database } from '../store/database.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'

@@ -11,7 +11,7 @@ export interface Interest {
   /** Whether something of an actor is stored, or a record or an account here refers to it. */
   isKnown(did: string): boolean
   /**
-   * Whether bytes, such as the blocks of a commit, contain the DID of an account here. Sometimes true without one: what takes long to
+   * Whether bytes, such as the blocks of a commit, contain the DID of an account here. Sometimes true without one: bytes that take long to
    * search counts as a mention, so that nothing is lost. Anyone can mention an account, so this spares the sender no check.
    */
   mentionsLocal(bytes: Uint8Array): boolean
@@ -25,7 +25,7 @@ interface Accounts {
   readonly starts: readonly Hashed<readonly Hashed<readonly Buffer[]>[]>[]
 }
 
-/** What is looked up by a hash of bytes. */
+/** Values by a hash of bytes. */
 interface Hashed<Value> {
   readonly length: number
   readonly byHash: ReadonlyMap<number, Value>
@@ -38,7 +38,7 @@ const maxShort = 64_000
 /** Colons of a longer text that are looked at, within a few milliseconds. Random bytes of 2 MB have 8000. */
 const maxColons = 20_000
 
-/** What is asked most is in memory, the rest takes a query of some microseconds. */
+/** The most frequent questions are answered from memory, the rest takes a query of some microseconds. */
 export function createInterest({ store }: { readonly store: Database }): Interest {
   let known: Accounts | undefined
 
@@ -60,7 +60,7 @@ export function createInterest({ store }: { readonly store: Database }): Interes
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       for (const at of didsIn(text)) {
         if (at === undefined) return true
-        // Where the DID ends cannot be seen: the first byte of what follows in DAG-CBOR may be a letter.
+        // The end of the DID cannot be seen: the next byte of DAG-CBOR may be a letter.
         for (const { length, byHash } of starts)
           for (const whole of byHash.get(hashOf(text, at, length)) ?? [])
             if (whole.byHash.get(hashOf(text, at, whole.length))?.some((did) => hasAt(text, at, did)))
@@ -71,7 +71,7 @@ export function createInterest({ store }: { readonly store: Database }): Interes
   }
 }
 
-/** Of those with a shared beginning, the whole is looked up: a server may have thousands of did:web of one domain. */
+/** DIDs with a shared beginning are looked up whole: a server may have thousands of did:web of one domain. */
 function startsOf(dids: Iterable<string>): Accounts['starts'] {
   const bytes = Array.from(dids, (did) => Buffer.from(did, 'latin1'))
   return hashed(bytes, ({ length }) => Math.min(length, maxStart)).map(({ length, byHash }) => ({

@@ -31,7 +31,7 @@ export interface MissedRepository {
 const hourMs = 60 * 60_000
 /** Clocks of servers differ, and events of the last minutes before a gap may be missed. */
 export const marginMs = hourMs
-/** What is older when a new upstream is added creates no notifications. */
+/** Older records create no notifications when a new upstream is added. */
 const newUpstreamMs = 3 * 24 * hourMs
 /** An upstream with more repositories is a relay. */
 const maxRepositories = 1000
@@ -45,7 +45,7 @@ const deadlineMs = 30_000
 const sliceRows = 100
 
 /**
- * Returns the repositories of an upstream that have changed since the gap, and the known ones that it no longer has; of a relay those
+ * Returns the repositories of an upstream that have changed since the gap, and the known ones that it no longer has; of a relay only those
  * of actors that concern accounts here.
  * @throws XrpcError of the upstream, OutboundFailed, OutboundRefused
  */
@@ -92,7 +92,7 @@ async function inTurns<Row>(rows: readonly Row[], isWanted: (row: Row) => boolea
   return wanted
 }
 
-/** Returns the actors elsewhere that accounts here watch, then those of whom something is stored. */
+/** Returns the actors elsewhere that accounts here watch, then the actors with stored records. */
 async function concernedActors(store: Reader): Promise<DidString[]> {
   const watched: DidString[] = []
   const stored: DidString[] = []

@@ -66,7 +66,7 @@ const deadlineMs = 20_000
 const failureMs = 10 * 60_000
 /** Milliseconds for which a server that does not respond is not asked for others. */
 const silenceMs = 60_000
-/** Requests that run at once, and those that run or wait: a page of a feed can show a hundred pictures. */
+/** Requests that run at once, and requests that run or wait: a page of a feed can show a hundred pictures. */
 const maxRunning = 4
 const places = { perRequester: 100, perKind: 200 }
 

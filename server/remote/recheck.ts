@@ -20,7 +20,7 @@ interface Deps {
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply'>
   readonly catchUp: Pick<CatchUp, 'onIncomplete'>
-  /** Whether a source that reports no deletions is switched on. Otherwise nothing is compared. */
+  /** Whether a source that reports no deletions, such as a backlink service, is configured. Without one, `checkDue` does nothing. */
   readonly isOn: () => boolean
   readonly log: Logger
   readonly now: () => Date
@@ -30,7 +30,7 @@ interface Deps {
 const dayMs = 24 * 60 * 60_000
 /** Records whose notifications are older are not compared any more. */
 const notifiedMs = 30 * dayMs
-/** Records of a run: 500 a day. */
+/** Records per run: 500 per day. */
 const recordsPerRun = 21
 
 export function createRecheck(deps: Deps): Recheck {
@@ -49,7 +49,7 @@ export function createRecheck(deps: Deps): Recheck {
   }
 }
 
-/** Applies what has changed. A failure counts as a comparison, too: hosts that are down do not delay the others. */
+/** Applies the changes. A failure counts as a comparison, too: hosts that are down do not delay the others. */
 async function recheck(deps: Deps, record: wanted.CheckedRecord, at: number): Promise<void> {
   const { store, actors, fetchRecord, intake, catchUp, log, signal } = deps
   const { did, collection, rkey } = record

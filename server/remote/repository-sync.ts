@@ -1,4 +1,4 @@
-/** Reads whole repositories of remote actors from their hosts, to catch up with what no event stream reported. */
+/** Reads whole repositories of remote actors from their hosts, to catch up with changes that no event stream reported. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
@@ -156,7 +156,7 @@ async function syncFrom(
   }
 }
 
-/** What errors of a host say about a repository. */
+/** States of a repository, by error of its host. */
 const statuses: Readonly<Record<string, RemoteStatus>> = {
   RepoDeactivated: 'deactivated',
   RepoSuspended: 'suspended',

@@ -1,4 +1,4 @@
-/** Deletes records of other servers that are no longer wanted: old posts, old notes of deletions, and what describes forgotten actors. */
+/** Deletes outdated rows about other servers: old posts, old notes of deletions, and descriptions of forgotten actors. */
 import { inSlices } from '../records/import/slices.ts'
 import type { Database } from '../store/database.ts'
 import * as deletions from '../store/tables/remote-deletions.ts'

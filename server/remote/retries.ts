@@ -69,7 +69,7 @@ export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
   function startDue(): void {
     if (signal.aborted) return
     while (running.size < parallel) {
-      // Those that run are due, too.
+      // Running ones are due, too.
       const row = options.due(parallel, busyHosts()).find((each) => !running.has(keyOf(each)))
       if (!row) return
       running.set(keyOf(row), row)

@@ -5,13 +5,13 @@ import * as remoteRecords from '../store/tables/remote-records.ts'
 
 export interface Usage {
   readonly records: number
-  /** Of the records with what the store keeps beside them. */
+  /** Of the records and their rows in other tables. */
   readonly bytes: number
   readonly limit: number
 }
 
 export interface Room {
-  /** Counts what is stored, unless that is known. Call it before the others. */
+  /** Counts the stored records, unless the count is known. Call it before the others. */
   count(): Promise<void>
   /** Counts again at the next call of `count`, after a transaction that was rolled back. */
   recount(): void

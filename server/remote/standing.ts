@@ -1,4 +1,4 @@
-/** What is known of the authors of other servers: budgets leave more room to those with a history here. */
+/** The standing of authors of other servers: budgets leave more room to authors with a history here. */
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../store/database.ts'
 import * as interest from '../store/tables/remote-interest.ts'

@@ -1,5 +1,5 @@
 /**
- * What servers say about the status of an actor. Its host decides. But where only operations prove an identity, whichever server
+ * Statements of servers about the status of an actor. Its host decides. But where only operations prove an identity, whichever server
  * mentioned it first counts as its host, so such an actor is inactive only if no upstream that has its operations serves it as active:
  * that upstream becomes the host. A copy of an account can thus keep public records here that their author wanted deleted, but it
  * cannot silence anyone.
@@ -17,7 +17,7 @@ export interface StatusClaims {
    * @throws UnresolvableDid
    */
   settle(did: string, claimed: RemoteStatus | undefined): Promise<RemoteStatus | undefined>
-  /** Asks the host, and settles what it answers. @throws UnresolvableDid, OutboundFailed, OutboundRefused, or the error of the host */
+  /** Asks the host, and stores its answer. @throws UnresolvableDid, OutboundFailed, OutboundRefused, or the error of the host */
   ask(did: string, host: string): Promise<RemoteStatus | undefined>
   /**
    * Whether another upstream serves an actor whose host does not. If so, that one is the host from now on.

@@ -75,7 +75,7 @@ function removeSome(tx: Writer, did: string): boolean {
 
 /**
  * Whether a change of an actor counts. Two kinds of actors become active by a later commit: one whose account here was deleted, which
- * lives elsewhere then, and one whose identity only its operations prove, because its key outweighs what servers say.
+ * lives elsewhere then, and one whose identity only its operations prove, because its key outweighs statements of servers.
  */
 export function isAlive(tx: Writer, { did, rev }: Pick<RemoteChange, 'did' | 'rev'>, at: Date): boolean {
   const actor = statuses.find(tx, did)
