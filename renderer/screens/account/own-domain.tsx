@@ -25,7 +25,7 @@ export function isDomain(text: string): boolean {
 
 const domainShape = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*$/
 
-/** A domain of the account's holder, with what to create there and whether it was found. */
+/** A domain of the account's holder, with the record or file to create there and the result of the check. */
 export function OwnDomain({ value, published, onChange }: OwnDomainProps) {
   if (!published) return <Notice>{t.identity.ownUnpublished}</Notice>
   return (

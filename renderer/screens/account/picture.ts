@@ -1,4 +1,4 @@
-/** Crops and compresses pictures in the page, to what the profile accepts: PNG or JPEG of at most 1 MB. */
+/** Crops and compresses pictures in the page, to the limits of the profile: PNG or JPEG of at most 1 MB. */
 
 export const maxPictureBytes = 1_000_000
 
@@ -13,7 +13,7 @@ export const shapes = {
   banner: { width: 1500, height: 500 },
 } as const satisfies Record<string, Shape>
 
-/** What of a picture is shown. */
+/** The visible part of a picture. */
 export interface Crop {
   /** 1 shows as much as fits; larger values show less. */
   readonly zoom: number

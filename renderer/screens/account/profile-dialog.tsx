@@ -33,7 +33,7 @@ interface ProfileDialogProps {
   onClose(): void
 }
 
-/** Edits the profile. Only what was changed here is written, so changes from elsewhere are kept. */
+/** Edits the profile. Only members changed here are written, so changes from elsewhere are kept. */
 export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
   const [changes, setChanges] = useState<ProfileChanges>({})
   const [chosen, setChosen] = useState<ChosenPicture>()

@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { inGroups, type RecoveryKey } from './recovery-key.ts'
 import styles from './recovery-kit.module.css'
 
-/** The page that its holder keeps: the account, the key, and what to do with it. Printing prints this page alone. */
+/** The page that its holder keeps: the account, the key, and instructions. Printing prints this page alone. */
 export function RecoveryKit({
   recoveryKey: { publicKey, secretKey },
 }: {

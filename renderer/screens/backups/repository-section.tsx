@@ -18,7 +18,7 @@ interface Choice {
   readonly handle: string
 }
 
-/** Exports the repository of an account: of any account for the owner, else of those signed in. */
+/** Exports the repository of an account: of any account for the owner, else of signed-in accounts. */
 export function RepositorySection() {
   const choices = useChoices()
   const [chosen, setChosen] = useState('')

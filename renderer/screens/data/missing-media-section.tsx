@@ -76,7 +76,7 @@ function UploadButton() {
       for (const file of files) {
         const { blob } = await callAs(did, uploadBlob, { body: file })
         const cid = 'ref' in blob ? String(blob.ref) : blob.cid
-        // Only what a record names is served.
+        // Only files that a record names are served.
         const { ok } = await trackedFetch(new URL(blobUrl(did, cid)), { method: 'HEAD' })
         if (!ok) others.push(file.name)
       }

@@ -17,7 +17,7 @@ interface RecordRowProps {
   onView(): void
 }
 
-/** A record with what it is about, and buttons to view and delete it. */
+/** A record with its summary, and buttons to view and delete it. */
 export function RecordRow({ record, removal, onView }: RecordRowProps) {
   const { repo, rkey } = parseAtUri(record.uri)
   const { text, subject } = summaryOf(record.value)

@@ -1,4 +1,4 @@
-/** What a record is about, read from any record: its members may have any value. */
+/** Summaries of arbitrary records: members may have any value. */
 
 export interface Summary {
   /** The text to show; undefined if the record has none. */

@@ -103,7 +103,7 @@ interface SignInThereProps extends MoveInProps {
   onBack(): void
 }
 
-/** What is sent, without the code that the other server may ask for. */
+/** The input, without the code that the other server may ask for. */
 interface Attempt {
   readonly input: MoveInInput
   readonly admin: string | undefined

@@ -13,7 +13,7 @@ import { UseAnotherPort } from './use-another-port.tsx'
 
 export type Failed = Extract<ServerState, { readonly kind: 'failed' }>
 
-/** Why the server failed to start and what to do. */
+/** The reason of a failed start, with remedies. */
 export function Failure({ state }: { readonly state: Failed }) {
   const { failure, message, path, port } = state
   const start = useDesktopCall('server.start')

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 
-/** Shows what opening the intact part of the data would lose, and opens it after a confirmation. */
+/** Shows the loss of opening the intact part of the data, and opens it after a confirmation. */
 export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
   const preview = useDesktopQuery('salvage.preview')
   const { from = 'snapshot' } = preview.data ?? {}

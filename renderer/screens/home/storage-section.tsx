@@ -20,7 +20,7 @@ interface Part {
   readonly bytes: number
 }
 
-/** What takes up space: records, media and, in the desktop, backups. */
+/** Used space: records, media and, in the desktop, backups. */
 export function StorageSection() {
   const usage = useXrpcQuery(com.core.server.getUsage, {})
   return (

@@ -83,7 +83,7 @@ function Tail({ lines, isEmpty }: { readonly lines: readonly NumberedLine[]; rea
         ref={box}
         role="log"
         aria-live="off"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
         tabIndex={0}
       >
         {lines.map((line) => (

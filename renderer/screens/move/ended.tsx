@@ -12,7 +12,7 @@ import { Notice } from '../../ui/states.tsx'
 import { MissingMedia } from './missing-media.tsx'
 import styles from './move.module.css'
 
-/** The end of a move, with what went wrong last. */
+/** The end of a move, with the last failure. */
 export function Ended({ move }: { readonly move: Move }) {
   const { did } = useSession()
   const client = useQueryClient()

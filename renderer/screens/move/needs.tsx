@@ -76,7 +76,7 @@ export function SignInNeed({ move }: NeedProps) {
   )
 }
 
-/** Shows what the owner of a did:web must write into its document. */
+/** Shows the content that the owner of a did:web must write into its document. */
 export function DocumentNeed({ move }: NeedProps) {
   const proceed = useContinue()
   return (

@@ -13,7 +13,7 @@ import styles from './move.module.css'
 import { CodeNeed, CopyNeed, DocumentNeed, MediaNeed, SignInNeed } from './needs.tsx'
 import { Steps } from './steps.tsx'
 
-/** The progress of a move, and what its owner must do. */
+/** The progress of a move, and the action that its owner must take. */
 export function Progress({ move }: { readonly move: Move }) {
   const host = hostOf(move.server)
   return (

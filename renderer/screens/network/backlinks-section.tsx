@@ -22,7 +22,7 @@ const variants = {
 const pollMs = 5000
 type State = keyof typeof variants
 
-/** The backlink service of the settings, and what it reported. */
+/** The backlink service of the settings, and its reports. */
 export function BacklinksSection({ backlinks }: { readonly backlinks: Backlinks | undefined }) {
   useXrpcQuery(com.core.admin.getNetwork, {}, { pollMs: () => backlinks !== undefined && pollMs })
   return (

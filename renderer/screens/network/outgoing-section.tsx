@@ -8,7 +8,7 @@ import type { Network } from './owner-sections.tsx'
 type Outgoing = Network['outgoing'][number]
 type Purpose = keyof typeof t.network.purposes
 
-/** What the server and the app send to other machines. */
+/** Requests of the server and the app to other machines. */
 export function OutgoingSection({ outgoing }: { readonly outgoing: readonly Outgoing[] }) {
   return (
     <Section lead={t.network.outgoingLead} title={t.network.outgoing}>

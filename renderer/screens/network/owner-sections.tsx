@@ -23,7 +23,7 @@ import { WayList } from './ways.tsx'
 
 export type Network = Body<typeof com.core.admin.getNetwork.main>
 
-/** What the server says about itself, which only its owner may ask for. */
+/** The state of the server, which only its owner may read. */
 export function OwnerSections() {
   return useMaybeSession() ? <OfSession /> : <Notice>{t.network.signIn}</Notice>
 }

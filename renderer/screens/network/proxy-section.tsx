@@ -35,7 +35,7 @@ export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySecti
   )
 }
 
-/** What configurations are filled in with. */
+/** Values for the placeholders of configurations. */
 export function serverOf({ port, blobUploadLimit }: Network, publicUrl: string) {
   return { host: new URL(publicUrl).hostname, port, megabytes: Math.ceil(blobUploadLimit / 1_000_000) }
 }

@@ -4,7 +4,7 @@ import type { Network } from './owner-sections.tsx'
 
 const kinds = ['lookups', 'calls', 'consumers'] as const
 
-/** What the server has refused for lack of room since its start. Nothing if it has refused nothing. */
+/** Work that the server has refused for lack of room since its start. Renders nothing without any. */
 export function RefusedSection({ refused }: { readonly refused: Network['refused'] }) {
   const some = kinds.filter((kind) => refused[kind] > 0)
   if (some.length === 0) return null

@@ -16,7 +16,7 @@ const { getNetwork, purgeRemoteRecords } = com.core.admin
 type Usage = Network['remoteRecords']
 
 const pollMs = 1000
-/** The part of the limit from which on the screen says what happens when it is reached. */
+/** The part of the limit from which the screen explains the limit. */
 const nearlyFull = 0.9
 /** Milliseconds for which a refusal is shown. */
 const refusalMs = 60 * 60_000
@@ -69,7 +69,7 @@ export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
   )
 }
 
-/** Says what happens when the limit is reached, and what to do. */
+/** Explains the effect of the limit, with a remedy. */
 function Problem({ usage: { bytes, limit, lastRefusedAt } }: { readonly usage: Usage }) {
   if (bytes < limit * nearlyFull) return null
   const isRefusing = lastRefusedAt !== undefined && Date.now() - Date.parse(lastRefusedAt) < refusalMs

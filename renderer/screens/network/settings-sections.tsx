@@ -76,7 +76,7 @@ export function ServicesSection({ view }: { readonly view: SettingsView }) {
 /** A proxy usually runs on the same computer. */
 const proposal: Partial<Settings> = { trustedProxies: 'loopback' }
 
-/** What each way but the public one sets. */
+/** The settings of each way except the public one. */
 const settingsOf: Readonly<Record<Exclude<Way, 'public'>, Partial<Settings>>> = {
   thisComputer: { networkAccess: false, publicUrl: '' },
   localNetwork: { networkAccess: true, publicUrl: '' },

@@ -32,7 +32,7 @@ interface UpstreamRowProps {
   onRestore(): void
 }
 
-/** A server that this one follows: its state, what arrived, and buttons to try again and to remove it. */
+/** A server that this one follows: its state, counts of events, and buttons to try again and to remove it. */
 export function UpstreamRow({ upstream, onRestore }: UpstreamRowProps) {
   const { url, isConfigured } = upstream
   const name = serverName(url) ?? url

@@ -9,7 +9,7 @@ import styles from './notifications.module.css'
 /** A long day is split into several lists: a new page renders one list again, and off-screen lists are skipped. */
 const chunkSize = 50
 
-/** The notifications by day, those that belong together in one row. */
+/** The notifications by day, related ones in one row. */
 export function DayGroups({ notifications }: { readonly notifications: readonly Notification[] }) {
   const now = useNow()
   const days = Map.groupBy(notifications, ({ indexedAt }) => new Date(indexedAt).toDateString())

@@ -23,7 +23,7 @@ type Thread = Extract<Node, { readonly post: unknown }>
 const replyLevels = 6
 const ancestors = 20
 
-/** A post in its thread: what it replies to above it, its replies below. */
+/** A post in its thread: its parents above it, its replies below. */
 export function PostScreen() {
   const uri = formatAtUri(useParams<{ repo: string; collection: string; rkey: string }>())
   const query = useXrpcQuery(app.example.feed.getPostThread, {
