@@ -1,5 +1,5 @@
 /**
- * The bridge: what the desktop offers to the user interface besides the endpoint, as types. The preload script builds it, the
+ * The bridge: the desktop's offers to the user interface besides the endpoint, as types. The preload script builds it, the
  * main process responds to its calls, the renderer uses it. In a browser there is no bridge.
  *
  * Everything crosses the process boundary as plain data. Failures that a person can act on are values; a rejected promise is a
@@ -17,7 +17,7 @@ import type { Plain } from './plain.ts'
 
 export type { LogLevel, OutboxMessage }
 
-/** The value, or a sentence that says what went wrong and what to do. */
+/** The value, or a sentence with the failure and a remedy. */
 export type Outcome<T = undefined> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
@@ -121,7 +121,7 @@ export interface Backup {
   readonly proof?: BackupProof
 }
 
-/** What the last check of a backup found. */
+/** The result of the last check of a backup. */
 export interface BackupProof {
   /** When it was last proven restorable. */
   readonly provenAt?: string
@@ -134,7 +134,7 @@ export interface BackupProof {
 export type ReplacedData = Plain<replaced.ReplacedData>
 /** Content of a backup, read from the file itself. */
 export type BackupContent = Plain<content.BackupContent>
-/** What opening the intact part of damaged data would keep and lose. */
+/** The effect of opening the intact part of damaged data: kept and lost data. */
 export type SalvagePreview = Plain<SalvagePlan>
 
 export interface LogLine {
@@ -208,10 +208,10 @@ export interface DesktopCalls {
   'backups.choose': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
   'backups.previewChosen': (passphrase: string | undefined) => Outcome<BackupContent>
   'backups.import': (passphrase: string | undefined) => Outcome<string>
-  /** What `salvage.run` would keep and lose. Changes nothing. */
+  /** Returns the effect of `salvage.run`. Changes nothing. */
   'salvage.preview': () => Outcome<SalvagePreview>
   /**
-   * Opens what is intact of damaged data, and starts the server. Changes nothing if the data would come from elsewhere than `from`,
+   * Opens the intact part of damaged data, and starts the server. Changes nothing if the data would come from elsewhere than `from`,
    * which was previewed. The value is the folder that keeps the replaced files.
    */
   'salvage.run': (from: SalvagePreview['from']) => Outcome<string>

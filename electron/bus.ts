@@ -6,7 +6,7 @@ import type { ServerState } from './bridge.ts'
 
 interface BusEvents {
   readonly serverState: [ServerState]
-  /** A setting, or what the settings view says of the system, has changed. */
+  /** A setting has changed, or a property of the system in the settings view. */
   readonly settings: []
   /** The number of messages in the outbox may have changed. */
   readonly outbox: []

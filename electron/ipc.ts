@@ -1,6 +1,6 @@
 /**
  * Registers every message that the page may send to the main process, in one place. The sender must be the top frame of our window
- * at our own origin, the channel one of the table, its arguments what the table accepts. Everything else is refused and logged.
+ * at our own origin, the channel one of the table, its arguments accepted by the table. Everything else is refused and logged.
  */
 import { type IpcMainEvent, ipcMain, type WebContents, type WebFrameMain } from 'electron'
 import type { Logger } from '../server/util/log.ts'

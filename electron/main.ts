@@ -1,4 +1,4 @@
-/** Entry point of the desktop app: what must happen before Electron is ready, in this order. Then `desktop.ts` takes over. Read this first. */
+/** Entry point of the desktop app: the steps before Electron is ready, in this order. Then `desktop.ts` takes over. Read this first. */
 import { app } from 'electron'
 import { collectLinks } from './deep-link.ts'
 import { type Failures, setupFailures } from './failures.ts'

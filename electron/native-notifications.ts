@@ -59,7 +59,7 @@ function notifyOf({ notification: { author, reason, record } }: Push, onClick: (
 /** Marks of text direction and control characters, which would change how the text around a name reads. */
 const invisible = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
-/** What a person is called: the display name, else the handle, else the DID. */
+/** Returns the name of a person: the display name, else the handle, else the DID. */
 function nameOf({ displayName = '', handle, did }: Push['notification']['author']): string {
   return displayName.replace(invisible, '').trim() || (handle === 'handle.invalid' ? did : handle)
 }

@@ -9,9 +9,9 @@ export interface Quitting {
   quit(): void
   /** Quits without asking. */
   end(): void
-  /** Does what `end` does, but leaves the app itself running. */
+  /** As `end`, but leaves the app itself running. */
   stop(): Promise<void>
-  /** Sets what is asked before quitting: whether to discard changes. Undefined: nothing. */
+  /** Sets the question before quitting: whether to discard changes. Undefined: none. */
   setQuestion(question: (() => Promise<boolean>) | undefined): void
 }
 

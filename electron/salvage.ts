@@ -1,4 +1,4 @@
-/** The page's calls on damaged data: what opening its intact part would lose, and opening it. */
+/** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
 import { type SalvagePlan, salvage } from '../server/store/salvage.ts'
 import { schema } from '../server/store/schema.ts'
 import type { Logger } from '../server/util/log.ts'

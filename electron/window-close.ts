@@ -1,4 +1,4 @@
-/** What closing the window does: it quits the app, hides the window in the tray, or asks. */
+/** Closing the window: it quits the app, hides the window in the tray, or asks. */
 import { type BrowserWindow, dialog } from 'electron'
 import type { Bus } from './bus.ts'
 import { notify } from './native-notifications.ts'
@@ -45,7 +45,7 @@ function showNoticeOnce({ file, window }: ClosingDeps): void {
   )
 }
 
-/** Asks whether to quit and discard what the page has not saved. */
+/** Asks whether to quit and discard unsaved changes of the page. */
 export async function confirmDiscard(window: BrowserWindow): Promise<boolean> {
   window.show()
   const { message, detail, quit, stay } = t.unsaved

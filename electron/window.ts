@@ -26,7 +26,7 @@ export interface MainWindow {
   send<E extends keyof DesktopEvents>(event: E, value: DesktopEvents[E]): void
   /** Reloads the page on its current screen. */
   reload(): void
-  /** Asks whether to quit and discard what the page has not saved. */
+  /** Asks whether to quit and discard unsaved changes of the page. */
   confirmDiscard(): Promise<boolean>
   /** Shows a message at the next opening: for a notification that the system could not show. */
   showLater(notice: Notice): void

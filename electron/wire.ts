@@ -11,7 +11,7 @@ export const wire = {
   unsaved: 'desktop:unsaved',
 } as const
 
-/** What the page needs before its first line runs. */
+/** Values that the page needs before its first line runs. */
 export type Initial = Pick<
   DesktopBridge,
   'endpoint' | 'version' | 'platform' | 'hasSource' | 'initialState'
