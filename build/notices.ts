@@ -59,7 +59,7 @@ function textOf(folders: ReadonlySet<string>): string {
   return `Third-party software in Desktop PDS\n\n${entries.toSorted().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-/** Returns the texts of the licence files of a package, also those of a folder such as `licenses/`. */
+/** Returns the texts of the licence files of a package, including files in a folder such as `licenses/`. */
 function licenceTexts(folder: string): string {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => /^(licen[cs]es?|copying|notice)\b(?!.*\.(js|ts|json|html)$)/i.test(name))

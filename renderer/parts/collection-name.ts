@@ -1,6 +1,6 @@
 import { t } from '../strings/en.ts'
 
-/** What a collection holds, whatever the authority of its NSID: `feedPost`. */
+/** Returns the kind of a collection's records, without the authority of its NSID: `feedPost`. */
 export function kindOf(nsid: string): string {
   const [, , family = '', name = ''] = nsid.split('.')
   return `${family}${name.slice(0, 1).toUpperCase()}${name.slice(1)}`

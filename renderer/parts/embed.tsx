@@ -20,7 +20,7 @@ type ImageView = ReturnType<typeof images.view.parse>['images'][number]
 type ExternalView = ReturnType<typeof external.view.parse>['external']
 type RecordView = ReturnType<typeof record.view.parse>['record']
 
-/** What is attached to a post: pictures, a link, another post. */
+/** The embed of a post: pictures, a link, another post. */
 export function Embed({ embed }: { readonly embed: EmbedView }) {
   if (images.view.isTypeOf(embed)) return <Pictures pictures={embed.images} />
   if (external.view.isTypeOf(embed)) return <LinkCard link={embed.external} />

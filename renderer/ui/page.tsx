@@ -17,7 +17,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** What each screen shows above its header. */
+/** Elements that each screen shows above its header. */
 export const PageTabs = createContext<ReactNode>(undefined)
 
 let hasNavigated = false
@@ -59,7 +59,7 @@ interface SectionProps {
   readonly children: ReactNode
 }
 
-/** A section that is closed at first, for what few people need. */
+/** A section that is closed at first, for settings that few people need. */
 export function FoldedSection({ title, lead, action, children }: SectionProps) {
   return (
     <details className={styles.folded}>

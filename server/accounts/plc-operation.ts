@@ -40,7 +40,7 @@ export function parseOwn(value: unknown): PlcOperation {
 }
 
 /**
- * Signs the operation that follows `last` and changes what a client gives.
+ * Signs the operation that follows `last` and changes the properties that a client gives.
  * @param changes unchecked; undefined members stay as they are
  * @throws XrpcError `InvalidRequest` if no directory would accept it
  */

@@ -62,7 +62,7 @@ function checkAddress(address: string, host: string, allowPrivate: boolean): voi
 /**
  * Returns a look-up that refuses addresses which are not public.
  * @param signal cancels look-ups
- * @param find by default, private addresses are those of hosts that the owner named
+ * @param find by default, by the system for hosts that the owner named, which may have private addresses, else by DNS
  */
 export function checkedLookup(
   allowPrivate: boolean,

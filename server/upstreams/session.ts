@@ -221,7 +221,7 @@ export function openSession(deps: Deps, cursor: number | undefined): Session {
     })
   }
 
-  /** @param next where the stream is to be read from; by default, from what was stored */
+  /** @param next where the stream is to be read from; by default, after the stored position */
   function end(reason: SessionEnd, next?: number): void {
     if (hasEnded) return
     hasEnded = true

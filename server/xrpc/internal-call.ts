@@ -11,14 +11,14 @@ export interface InternalCall {
   readonly query?: string | undefined
   /** A JSON value, or a stream for methods whose input is not JSON. */
   readonly input?: unknown
-  /** What the handler gets as `auth`. */
+  /** Passed to the handler as `auth`. */
   readonly auth: unknown
   readonly caller: Caller
   /** Maps `$type`s of the response. */
   readonly rename?: Rename | undefined
 }
 
-/** Calls a method. Resolves with a JSON value, a {@link BinaryOutput} or undefined. Throws what the handler throws. */
+/** Calls a method. Resolves with a JSON value, a {@link BinaryOutput} or undefined. Throws the errors of the handler. */
 export type CallMethod = (call: InternalCall) => Promise<unknown>
 
 export function createInternalCaller<Word extends string, Services>(

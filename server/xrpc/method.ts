@@ -141,7 +141,7 @@ export function fail(name: string, message?: string): XrpcError {
 export interface Principal {
   /** The account, for limits per account. */
   readonly account: string | undefined
-  /** What the handler gets as `auth`. */
+  /** Passed to the handler as `auth`. */
   readonly credentials: unknown
   /**
    * Calls `end` once when the credentials end, possibly before it returns. Absent if they never end.

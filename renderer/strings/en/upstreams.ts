@@ -32,7 +32,7 @@ export const upstreams = {
   dropped: ({ lastHour, lastDay, toFetch }: Readonly<Record<'lastHour' | 'lastDay' | 'toFetch', number>>) =>
     `Events left out: ${formatNumber(lastHour)} in the last hour, ${formatNumber(lastDay)} in the last 24 hours, of which ${formatNumber(toFetch)} are fetched later`,
   kept: (records: number) => `${formatNumber(records)} kept`,
-  /** What to do about errors of connections, by their code. */
+  /** Remedies for errors of connections, by their code. */
   problems: {
     ECONNREFUSED:
       'It does not accept connections. Check that the server runs there and is open to the network.',
