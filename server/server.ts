@@ -6,7 +6,6 @@ import { type PasswordHasher, PasswordQueueFull } from './auth/passwords.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import { createVerifier } from './auth/verifier.ts'
 import type { BacklinkDelays } from './backlinks/backlinks.ts'
-import { callerNames, canonicalNsid } from './config/aliases.ts'
 import type { Config } from './config/config.ts'
 import type { ArchiveLimits } from './events/archive.ts'
 import { announceRestore } from './events/restored.ts'
@@ -17,6 +16,7 @@ import { createTrustedClock } from './jobs/trusted-clock.ts'
 import type { ServiceTimes } from './network/lifetime.ts'
 import { createProxy, type ServiceProxy } from './network/proxy.ts'
 import { startPushQueue } from './push/queue.ts'
+import { callerRename, requestRename } from './records/rename.ts'
 import { createServices, notifySubscribers, type Services } from './services.ts'
 import { Database } from './store/database.ts'
 import { StoreFull, StoreUnavailable } from './store/errors.ts'
@@ -112,7 +112,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     directoryWaitMs: options.directoryWaitMs,
     callMethod: (call) => callMethod(call),
   })
-    .then(withRestoreAnnounced)
+    .then(withStoreReady)
     .catch((error: unknown) => {
       ready.reject(error)
       return closing(listener, store)(error)
@@ -159,9 +159,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 }
 
 /** Before the first request: a write would continue a stream that other servers know differently. */
-async function withRestoreAnnounced(services: Services): Promise<Services> {
+async function withStoreReady(services: Services): Promise<Services> {
   await services.plc.holdEvents()
   await services.store.afterRestore(() => announceRestore(services))
+  await services.storedNames.renameAll()
   return services
 }
 
@@ -250,7 +251,7 @@ function createDispatch(
   adminPassword: string,
   { serviceTimes }: ServerOptions,
 ): Answering {
-  const { store, now, config, log } = services
+  const { store, now, config, names, log } = services
   const authorize = createVerifier({
     ...services,
     adminPassword,
@@ -272,9 +273,9 @@ function createDispatch(
     didOfHandle: async (handle, account) =>
       didOf(store, handle) ?? services.findHandle(handle, { kind: 'account', key: account }),
     freshWrites({ did, account }, { name, caller }) {
-      const rename = callerNames(name.called, config.aliases) ?? ((type) => type)
+      const rename = callerRename(names, name.called)
       const writes = freshWrites(services.viewContext(caller.origin, did), rename)
-      return writes && { ...writes, rename, names: [did, account.handle] }
+      return writes && { ...writes, rename: rename?.type ?? ((type) => type), names: [did, account.handle] }
     },
   })
   const route = createRouter({
@@ -291,15 +292,15 @@ function createDispatch(
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     translate,
-    ownName: (type) => canonicalNsid(type, config.aliases),
-    callerNames: (called) => callerNames(called, config.aliases),
+    ownNames: requestRename(names),
+    callerNames: (called, collection) => callerRename(names, called, collection),
   })
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
   return {
     streams,
     proxy,
     dispatch: async (called, query, req, res) => {
-      const nsid = canonicalNsid(called, config.aliases)
+      const nsid = names.own(called)
       if (known.has(nsid) || !redirectPageVisit(req, res)) await route({ called, nsid }, query, req, res)
     },
   }

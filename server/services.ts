@@ -16,6 +16,7 @@ import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createBlobListener } from './blobs/listener.ts'
 import { createRoom, type Room } from './blobs/room.ts'
+import { createNames, type Names } from './config/aliases.ts'
 import { type Config, namesBacklinkService, publicOrigin } from './config/config.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { type ArchiveLimits, createEventArchive, type EventArchive } from './events/archive.ts'
@@ -42,6 +43,7 @@ import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import { linkListener } from './records/link-listener.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
+import { createStoredNames, type StoredNames } from './records/stored-names.ts'
 import { createTidClock } from './records/tid.ts'
 import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
 import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
@@ -65,6 +67,7 @@ import type { CallMethod } from './xrpc/internal-call.ts'
 
 export interface Services {
   readonly config: Config
+  readonly names: Names
   readonly store: Database
   readonly secrets: Secrets
   readonly tokens: Tokens
@@ -86,6 +89,7 @@ export interface Services {
   readonly blobs: Blobs
   readonly room: Room
   readonly importer: Importer
+  readonly storedNames: StoredNames
   readonly segmentFiles: SegmentFiles
   readonly eventArchive: EventArchive
   readonly eventStream: EventStream
@@ -164,6 +168,7 @@ type Base = Pick<Services, 'config' | 'store' | 'log' | 'now' | 'clock'> & {
 
 export async function createServices(base: Base): Promise<Services> {
   const { config, store, log, now, clock, signal, files, callMethod } = base
+  const names = createNames(config.aliases)
   const origin = publicOrigin(config, base.port)
   const serverDid = `did:web:${encodeURIComponent(new URL(origin).host)}` as const
   const secrets = await loadSecrets(store)
@@ -183,7 +188,7 @@ export async function createServices(base: Base): Promise<Services> {
   const upstreamOrigins = createUpstreamOrigins(store)
   const refreshDids = (dids: Iterable<string>) => actorRefresh.refreshDids(dids)
   const actors = createActors({
-    ...{ config, store, resolveDid, resolveHandle, upstreamOrigins, now, signal, ...lookups },
+    ...{ config, names, store, resolveDid, resolveHandle, upstreamOrigins, now, signal, ...lookups },
     onForgotten: (did) => refreshDids([did]),
   })
   const relays = createRelays({ config, store, background, log, now, signal })
@@ -193,22 +198,18 @@ export async function createServices(base: Base): Promise<Services> {
   const interest = createInterest({ store })
   const actorListener = createActorListener({ actors, interest, refreshDids })
   const notifying = combineListeners(
-    createNotifyingListener({ config, store, notifications, background, now }),
+    createNotifyingListener({ names, store, notifications, background, now }),
     actorListener,
   )
-  const silent = combineListeners(
-    linkListener,
-    blockListener,
-    createSilentListener({ aliases: config.aliases }),
-    actorListener,
-  )
+  const silent = combineListeners(linkListener, blockListener, createSilentListener({ names }), actorListener)
   const intake = createIntake({
-    ...{ store, config, interest, now, clock, log, signal, silent, notifying },
+    ...{ store, config, names, interest, now, clock, log, signal, silent, notifying },
     feedItemStored: (tx, event) => remote.wantedRecords.wantShown(tx, event),
   })
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
   const remote = createRemote(base, {
     ...lookups,
+    names,
     background,
     actors,
     interest,
@@ -217,28 +218,30 @@ export async function createServices(base: Base): Promise<Services> {
     upstreams: upstreamOrigins,
   })
   const actorRefresh = createActorRefresh({
-    ...{ store, config, actors, intake, background, log, now, signal, isOn },
+    ...{ store, names, actors, intake, background, log, now, signal, isOn },
     ...remote,
   })
   const findHandle = createFindHandle({
-    ...{ config, actors, resolveHandle, upstreamOrigins, now, signal, ...lookups },
+    ...{ config, names, actors, resolveHandle, upstreamOrigins, now, signal, ...lookups },
   })
   const transientActors = createTransientActors({
-    ...{ store, config, actors, findHandle, log, now, isOn, ...lookups },
+    ...{ store, names, actors, findHandle, log, now, isOn, ...lookups },
     fetchRecord: remote.fetchRecord,
   })
   const repositories = createListenedRepositories(
-    { config, store, blobs, background, now },
+    { names, store, blobs, background, now },
     combineListeners(notifying, remote.wantedRecords.listener),
   )
   const exports = createExports({ store, repositories, files, dataDir: config.dataDir })
   await exports.removeTemporaries()
+  const storedNames = createStoredNames({ store, names, repositories, log })
   const importer = createImporter({
     store,
     files,
     dataDir: config.dataDir,
-    aliases: config.aliases,
+    names,
     repositories,
+    storedNames,
     blobs,
     background,
     now,
@@ -249,7 +252,7 @@ export async function createServices(base: Base): Promise<Services> {
   const segmentFiles = createSegmentFiles({ files, dataDir: config.dataDir })
   const eventLog = createEventLog({ store, segmentFiles, log })
   const viewContext = createViewContexts({
-    ...{ store, aliases: config.aliases, now },
+    ...{ store, names, now },
     refreshSoon: actorRefresh.refreshSoon,
     transient: transientActors,
   })
@@ -264,6 +267,7 @@ export async function createServices(base: Base): Promise<Services> {
   }
   return {
     config,
+    names,
     store,
     secrets,
     tokens: await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest }),
@@ -296,6 +300,7 @@ export async function createServices(base: Base): Promise<Services> {
     exports,
     blobs,
     room,
+    storedNames,
     importer,
     relays,
     segmentFiles,
@@ -328,7 +333,7 @@ export async function createServices(base: Base): Promise<Services> {
     viewContext,
     callMethod,
     moves: createMoves({
-      ...{ config, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
+      ...{ config, names, store, resolveDid, background, log, now, origin, callMethod, signal, secrets },
     }),
     doctor: createDoctor({ ...base, origin, serverDid, resolveHandle, relays }),
     backupProofs: createBackupProofs({
@@ -386,7 +391,7 @@ function createForeignHandles({ config, now, signal }: Base, lookups: Lookups): 
 function createRemote(
   { config, store, log, now, signal, files }: Base,
   parts: Lookups &
-    Pick<Services, 'background' | 'actors' | 'interest' | 'intake'> & {
+    Pick<Services, 'names' | 'background' | 'actors' | 'interest' | 'intake'> & {
       readonly upstreams: () => readonly string[]
       /** Whether a source of remote records is switched on. */
       readonly isOn: () => boolean
@@ -402,10 +407,16 @@ function createRemote(
   | 'wantedRecords'
   | 'recheck'
 > {
-  const { dataDir, aliases } = config
-  const hosts = createHosts({ config, named: parts.upstreams, findAddresses: parts.findAddresses, signal })
+  const { dataDir } = config
+  const hosts = createHosts({
+    config,
+    names: parts.names,
+    named: parts.upstreams,
+    findAddresses: parts.findAddresses,
+    signal,
+  })
   const statusClaims = createStatusClaims({ ...parts, hosts, signal })
-  const deps = { ...parts, hosts, statusClaims, store, files, dataDir, aliases, log, now, signal }
+  const deps = { ...parts, hosts, statusClaims, store, files, dataDir, log, now, signal }
   const fetchRecord = createFetchRecord(deps)
   const repositorySync = createRepositorySync({
     ...deps,
@@ -427,13 +438,13 @@ function createRemote(
 
 /** Stores what records link to, and notifies. */
 function createNotifyingListener(
-  services: Pick<Services, 'config' | 'store' | 'notifications' | 'background' | 'now'>,
+  services: Pick<Services, 'names' | 'store' | 'notifications' | 'background' | 'now'>,
 ): RecordListener {
   return combineListeners(
     linkListener,
     blockListener,
     createRecordListener({
-      aliases: services.config.aliases,
+      names: services.names,
       events: services.notifications,
       onMoreSubscribers: () => notifySubscribers(services),
     }),
@@ -442,17 +453,17 @@ function createNotifyingListener(
 
 function createListenedRepositories(
   {
-    config,
+    names,
     store,
     blobs,
     background,
     now,
-  }: Pick<Services, 'config' | 'store' | 'blobs' | 'background' | 'now'>,
+  }: Pick<Services, 'names' | 'store' | 'blobs' | 'background' | 'now'>,
   listener: RecordListener,
 ): Repositories {
   return createRepositories({
     store,
-    aliases: config.aliases,
+    names,
     nextTid: createTidClock(now),
     now,
     listener: combineListeners(

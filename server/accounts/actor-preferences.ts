@@ -1,9 +1,10 @@
 /**
- * The preferences that clients of the application store for an account. They keep their names and all members: clients read the
- * whole array, change it and put the whole of it back.
+ * The preferences that clients of the application store for an account. They are stored under the names of the network, with all
+ * members: clients read the whole array, change it and put the whole of it back.
  */
 import type { LexMap } from '@atproto/lex-data'
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
+import { renameRecord } from '../records/rename.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as table from '../store/tables/actor-preferences.ts'
 import { instant } from '../util/time.ts'
@@ -11,7 +12,7 @@ import { protocolError } from '../xrpc/errors.ts'
 import { requireWritable } from './stopped-writes.ts'
 
 interface Deps {
-  readonly config: { readonly aliases: Aliases }
+  readonly names: Names
   readonly now: () => Date
 }
 
@@ -29,9 +30,9 @@ const personalDetails = 'app.example.actor.defs#personalDetailsPref'
 const declaredAge = 'app.example.actor.defs#declaredAgePref'
 
 /** Returns the preferences that a session may read, with the age limits that follow from the date of birth. */
-export function actorPreferences({ config, now }: Deps, db: Reader, { did, isFull }: Session): Preference[] {
-  const stored = readStored(db, did)
-  const isPersonal = hasType(personalDetails, config.aliases)
+export function actorPreferences({ names, now }: Deps, db: Reader, { did, isFull }: Session): Preference[] {
+  const stored = readStored(names, db, did)
+  const isPersonal = hasType(personalDetails, names)
   const details = stored.find((preference) => isPersonal(preference) && birthDateOf(preference))
   const visible = isFull ? stored : stored.filter((preference) => !isPersonal(preference))
   return details ? [...visible, declaredAgeOf(details, now())] : visible
@@ -42,37 +43,40 @@ export function actorPreferences({ config, now }: Deps, db: Reader, { did, isFul
  * @throws InvalidRequest, also if a move has stopped the writes of the account
  */
 export function replaceActorPreferences(
-  { config: { aliases } }: Pick<Deps, 'config'>,
+  { names }: Pick<Deps, 'names'>,
   tx: Writer,
   { did, isFull }: Session,
   preferences: readonly LexMap[],
 ): void {
   requireWritable(tx, did)
-  const isPersonal = hasType(personalDetails, aliases)
-  const isReadOnly = hasType(declaredAge, aliases)
-  const checked = preferences.map((preference) => checkType(preference, aliases))
-  const sent = checked.filter((preference) => !isReadOnly(preference))
+  const isPersonal = hasType(personalDetails, names)
+  const isReadOnly = hasType(declaredAge, names)
+  const sent = preferences
+    .map((preference) => checked(names, preference))
+    .filter((preference) => !isReadOnly(preference))
   if (!isFull && sent.some(isPersonal)) {
     throw protocolError('InvalidRequest', 'App passwords cannot change personalDetailsPref')
   }
-  const kept = isFull ? [] : readStored(tx, did).filter(isPersonal)
+  const kept = isFull ? [] : readStored(names, tx, did).filter(isPersonal)
   table.put(tx, did, JSON.stringify([...sent, ...kept]))
 }
 
-function readStored(db: Reader, did: string): Preference[] {
-  return JSON.parse(table.find(db, did) ?? '[]')
+function readStored(names: Names, db: Reader, did: string): Preference[] {
+  const preferences: Preference[] = JSON.parse(table.find(db, did) ?? '[]')
+  // Earlier versions stored them as they were sent.
+  return preferences.map((preference) => renameRecord(preference, names, names.stored))
 }
 
-function checkType(preference: LexMap, aliases: Aliases): Preference {
+function checked(names: Names, preference: LexMap): Preference {
   const { $type } = preference
-  if (typeof $type === 'string' && canonicalNsid($type, aliases).startsWith(namespace)) {
-    return preference as Preference
+  if (typeof $type === 'string' && names.own($type).startsWith(namespace)) {
+    return renameRecord(preference as Preference, names, names.stored)
   }
   throw protocolError('InvalidRequest', `The $type of each preference must begin with ${namespace}`)
 }
 
-function hasType(type: string, aliases: Aliases): (preference: Preference) => boolean {
-  return ({ $type }) => canonicalNsid($type, aliases) === type
+function hasType(type: string, { stored }: Names): (preference: Preference) => boolean {
+  return ({ $type }) => $type === stored(type)
 }
 
 /** Clients may store any value: an invalid date counts as none. */
@@ -80,7 +84,7 @@ function birthDateOf({ birthDate }: Preference): Date | undefined {
   return typeof birthDate === 'string' ? instant(birthDate) : undefined
 }
 
-/** Derives the age limits, in the namespace under which the personal details were stored. */
+/** Derives the age limits, in the namespace of the personal details. */
 function declaredAgeOf(details: Preference, now: Date): Preference {
   const born = birthDateOf(details)
   const isOver = (years: number) => born !== undefined && yearsBetween(born, now) >= years

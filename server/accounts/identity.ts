@@ -1,7 +1,7 @@
 /** The identity of a new account: created here or imported. */
 
 import type { DidString } from '@atproto/syntax'
-import { canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { type DidDocument, handleOf, signingKeyOf } from '../identity/did-document.ts'
 import { createGenesis, InvalidPlcOperation, verifyOperation } from '../identity/did-plc.ts'
@@ -20,6 +20,7 @@ import { activateBy } from './unactivated.ts'
 
 interface Deps {
   readonly config: Config
+  readonly names: Names
   readonly store: Database
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
@@ -85,7 +86,7 @@ export interface ImportRequest {
  * or a new one. Its holder updates the DID to name this server, then activates the account.
  */
 export async function importIdentity(
-  services: Pick<Deps, 'store' | 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  services: Pick<Deps, 'store' | 'resolveDid' | 'serverDid' | 'names' | 'now'>,
   { did, plcOp, serviceToken, requester }: ImportRequest,
 ): Promise<(Identity & { claims(handle: string): boolean }) | undefined> {
   if (did === undefined) {
@@ -123,7 +124,7 @@ function refusalOfProof({ code, message }: ServiceJwtError): XrpcError {
  * @throws AuthenticationRequired, BadJwtAudience, BadJwtLexiconMethod, BadJwtType
  */
 async function proveControl(
-  { resolveDid, serverDid, config, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'config' | 'now'>,
+  { resolveDid, serverDid, names, now }: Pick<Deps, 'resolveDid' | 'serverDid' | 'names' | 'now'>,
   did: DidString,
   { token, requester }: { readonly token: string | undefined; readonly requester: Requester },
 ): Promise<DidDocument> {
@@ -137,7 +138,7 @@ async function proveControl(
   const proof = await verifyServiceJwt(token, {
     audience: serverDid,
     lxm: 'com.core.server.createAccount',
-    canonicalNsid: (nsid) => canonicalNsid(nsid, config.aliases),
+    ownName: names.own,
     now,
     resolveSigningKey: async (issuer, refresh) => {
       document = await resolveDid(issuer, { requester, ...(refresh && { maxAgeMs: 0 }) })

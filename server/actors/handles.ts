@@ -1,6 +1,6 @@
 /** Handles of actors that live elsewhere: verification, and other names for handles that are taken. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
-import { type Aliases, networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { isObject, isString, parseJson } from '../identity/json.ts'
 import { OutboundRefused } from '../network/guard.ts'
@@ -9,7 +9,8 @@ import { TooManyLookups } from '../util/shared-lookup.ts'
 import { type LocateDeps, peerFetch } from './locate.ts'
 
 export type HandleDeps = Pick<LocateDeps, 'upstreamOrigins' | 'findAddresses' | 'signal'> & {
-  readonly config: LocateDeps['config'] & { readonly aliases: Aliases }
+  readonly config: LocateDeps['config']
+  readonly names: Names
   /** Undefined while no directory is configured. */
   readonly resolveHandle: ResolveHandle | undefined
 }
@@ -41,7 +42,7 @@ const maxBytes = 2_048
 
 /** Asks a server for the DID of a handle. @throws OutboundRefused, OutboundFailed */
 export async function resolveAt(deps: HandleDeps, host: string, handle: string): Promise<string | undefined> {
-  const nsid = networkNames(deps.config.aliases)('com.core.identity.resolveHandle')
+  const nsid = deps.names.stored('com.core.identity.resolveHandle')
   const url = `${host}/xrpc/${nsid}?${new URLSearchParams({ handle })}`
   const { status, body } = await peerFetch(deps, host, url, maxBytes)
   const answer = parseJson(body)

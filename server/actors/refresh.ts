@@ -3,7 +3,7 @@
  * background when a response shows it or something new refers to it, at most once per day.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { type Aliases, allNamesOf, networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Background } from '../jobs/background.ts'
 import { OutboundRefused } from '../network/guard.ts'
@@ -29,7 +29,7 @@ export interface ActorRefresh {
 
 export interface RefreshDeps {
   readonly store: Database
-  readonly config: { readonly aliases: Aliases }
+  readonly names: Names
   readonly actors: Actors
   readonly fetchRecord: FetchRecord
   readonly statusClaims: Pick<StatusClaims, 'ask'>
@@ -134,17 +134,15 @@ async function refresh(deps: RefreshDeps, did: string): Promise<void> {
 
 /** Fetches the records that views show, and finds deletions of stored ones. */
 async function selfRecords(
-  { store, config, fetchRecord }: RefreshDeps,
+  { store, names, fetchRecord }: RefreshDeps,
   did: DidString,
 ): Promise<RemoteChange[]> {
   const rkey = 'self' as RecordKeyString
-  const toNetworkName = networkNames(config.aliases)
   const changes: RemoteChange[] = []
   for (const nsid of selfCollections) {
-    const collection = toNetworkName(nsid) as NsidString
+    const collection = names.stored(nsid as NsidString)
     const change = await fetchRecord(did, collection, rkey)
-    const collections = allNamesOf(collection, config.aliases)
-    if (change.content || isStored(store, { did, collections, rkey })) changes.push(change)
+    if (change.content || isStored(store, { did, collection, rkey })) changes.push(change)
   }
   return changes
 }

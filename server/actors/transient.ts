@@ -10,7 +10,7 @@ import {
   type RecordKeyString,
 } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import { type Aliases, networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
 import { cidBytes } from '../store/cid.ts'
 import type { Database } from '../store/database.ts'
@@ -45,7 +45,7 @@ export interface TransientActors {
 
 interface Deps {
   readonly store: Database
-  readonly config: { readonly aliases: Aliases }
+  readonly names: Names
   readonly actors: Pick<Actors, 'identify'>
   readonly findHandle: FindHandle
   readonly fetchRecord: FetchRecord
@@ -123,8 +123,8 @@ async function didOf({ store, findHandle }: Deps, identifier: string): Promise<D
 type Profile = Pick<graph.RecordRow, 'collection' | 'rkey' | 'cid' | 'bytes'>
 
 /** @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof */
-async function fetchProfile({ config, fetchRecord }: Deps, did: DidString): Promise<Profile | undefined> {
-  const collection = networkNames(config.aliases)('app.example.actor.profile') as NsidString
+async function fetchProfile({ names, fetchRecord }: Deps, did: DidString): Promise<Profile | undefined> {
+  const collection = names.stored('app.example.actor.profile' as NsidString)
   const change = await fetchRecord(did, collection, 'self' as RecordKeyString)
   const { content, rkey } = change
   return content && { collection: change.collection, rkey, cid: cidBytes(content.cid), bytes: content.bytes }

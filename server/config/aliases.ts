@@ -1,49 +1,69 @@
 /**
- * Aliases of our namespaces. Clients of the network use the network's own authorities for methods and records; the table maps
- * them to ours. A setting replaces or empties it.
+ * Two vocabularies of NSIDs: ours, in which lexicons and logic are written, and the network's, in which records are stored. A
+ * setting maps the network's authorities to ours; without it, our names are the only ones.
  */
 
 /** Maps an authority (the first two segments of an NSID, in lower case) to the one that this server implements. */
 export type Aliases = ReadonlyMap<string, string>
 
-/** Replaces an alias in an NSID by our own authority; returns other NSIDs unchanged. */
-export function canonicalNsid(nsid: string, aliases: Aliases): string {
-  const end = nsid.indexOf('.', nsid.indexOf('.') + 1)
-  // An authority is a domain name, which is case-insensitive.
-  const authority = end < 0 ? undefined : aliases.get(nsid.slice(0, end).toLowerCase())
-  return authority === undefined ? nsid : authority + nsid.slice(end)
+/** Returns another name of an NSID, or of a definition; other strings unchanged. */
+export type RenameNsid = <Nsid extends string>(nsid: Nsid) => Nsid
+
+export interface Names {
+  /** Returns our name. */
+  readonly own: RenameNsid
+  /** Returns the name under which records are stored and other servers are called: the network's, by the first alias. */
+  readonly stored: RenameNsid
+  /**
+   * Returns the function that maps any name to the vocabulary of a caller; undefined without aliases.
+   * @param used NSIDs that the caller used. The first one that differs between the vocabularies decides
+   */
+  callerName(...used: readonly string[]): RenameNsid | undefined
 }
 
-/**
- * Returns the function that maps `$type`s of a response to the names that the caller uses. Undefined if the method was called by
- * our own name.
- */
-export function callerNames(called: string, aliases: Aliases): ((type: string) => string) | undefined {
-  if (canonicalNsid(called, aliases) === called) return undefined
-  const names = new Map<string, string>()
-  for (const [alias, own] of aliases) {
-    if (!names.has(own) || called.startsWith(`${alias}.`)) names.set(own, alias)
+export function createNames(aliases: Aliases): Names {
+  const own = renamer(aliases)
+  const stored = fromOwn([...aliases])
+  const differs = (nsid: string) => stored(nsid) !== own(nsid)
+
+  /** Several aliases may have one authority of ours: the first of them counts. */
+  function fromOwn(entries: readonly (readonly [string, string])[]): RenameNsid {
+    const rename = renamer(
+      new Map(entries.map(([alias, authority]) => [authority, alias] as const).reverse()),
+    )
+    return (nsid) => rename(own(nsid))
   }
-  return (type) => canonicalNsid(type, names)
-}
 
-/** Returns the function that maps our names to those of the network; other servers know only these. */
-export function networkNames(aliases: Aliases): (nsid: string) => string {
-  const names = new Map<string, string>()
-  for (const [alias, own] of aliases) if (!names.has(own)) names.set(own, alias)
-  return (nsid) => canonicalNsid(nsid, names)
-}
-
-/** Returns the names under which records of a collection may be stored: the NSID first, then its aliases. */
-export function namesOf(nsid: string, aliases: Aliases): string[] {
-  const names = [nsid]
-  for (const [alias, authority] of aliases) {
-    if (nsid.startsWith(`${authority}.`)) names.push(alias + nsid.slice(authority.length))
+  return {
+    own,
+    stored,
+    callerName(...used) {
+      if (aliases.size === 0) return undefined
+      const nsid = used.find(differs)
+      if (nsid === undefined || own(nsid) === nsid) return own
+      if (stored(nsid) === nsid) return stored
+      const isUsed = ([alias]: readonly [string, string]) => nsid.startsWith(`${alias}.`)
+      return fromOwn([...aliases].sort((a, b) => Number(isUsed(b)) - Number(isUsed(a))))
+    },
   }
-  return names
 }
 
-/** Returns all names of a collection, beginning with the given one, which may be an alias. */
-export function allNamesOf<Name extends string>(name: Name, aliases: Aliases): Name[] {
-  return [...new Set([name, ...(namesOf(canonicalNsid(name, aliases), aliases) as Name[])])]
+/** Replaces authorities. An authority is a domain name, which is case-insensitive. */
+function renamer(authorities: ReadonlyMap<string, string>): RenameNsid {
+  return <Nsid extends string>(nsid: Nsid) => {
+    const end = nsid.indexOf('.', nsid.indexOf('.') + 1)
+    const authority = end < 0 ? undefined : authorities.get(nsid.slice(0, end).toLowerCase())
+    return authority === undefined ? nsid : ((authority + nsid.slice(end)) as Nsid)
+  }
+}
+
+/** Renames the collection in the AT URI of a record. Returns other texts unchanged. */
+export function renameInUri<Uri extends string>(uri: Uri, rename: RenameNsid): Uri {
+  if (!uri.startsWith('at://')) return uri
+  const start = uri.indexOf('/', 'at://'.length) + 1
+  if (start === 0) return uri
+  const length = uri.slice(start).search(/[/#]|$/)
+  const collection = uri.slice(start, start + length)
+  const renamed = rename(collection)
+  return renamed === collection ? uri : ((uri.slice(0, start) + renamed + uri.slice(start + length)) as Uri)
 }

@@ -52,7 +52,7 @@ export type ServiceJwtExpectations = {
   lxm: string
   now: () => Date
   /** Maps an alias of a method to its NSID before the comparison. */
-  canonicalNsid?: (nsid: string) => string
+  ownName?: (nsid: string) => string
   /** Resolves with the key in the issuer's DID document; from the cache unless `refresh`. */
   resolveSigningKey: (did: string, refresh: boolean) => Promise<DidKey | undefined>
 }
@@ -109,10 +109,10 @@ function checkHeader(header: Record<string, unknown>): void {
 
 function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpectations): string {
   const { iss, aud, lxm, iat, exp } = claims
-  const { audience, canonicalNsid = (nsid) => nsid } = expected
+  const { audience, ownName = (nsid) => nsid } = expected
   if (!isValidDid(iss)) throw new ServiceJwtError('BadJwtIssuer', 'The issuer is not a DID')
   if (aud !== audience) throw new ServiceJwtError('BadJwtAudience', 'The token is for another service')
-  if (typeof lxm !== 'string' || canonicalNsid(lxm) !== canonicalNsid(expected.lxm)) {
+  if (typeof lxm !== 'string' || ownName(lxm) !== ownName(expected.lxm)) {
     throw new ServiceJwtError('BadJwtLexiconMethod', `The token is not for ${expected.lxm}`)
   }
   const now = expected.now().getTime() / 1000

@@ -1,7 +1,8 @@
 /** This server as a side of a move: its own methods, called within the process. */
 
 import { scopes } from '../auth/scopes.ts'
-import { type Aliases, callerNames, networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
+import { callerRename } from '../records/rename.ts'
 import type { Database } from '../store/database.ts'
 import { findByDid } from '../store/tables/accounts.ts'
 import { protocolError } from '../xrpc/errors.ts'
@@ -10,7 +11,7 @@ import type { BinaryOutput, Caller, Chunks } from '../xrpc/method.ts'
 import { type Json, queryText, type Side } from './side.ts'
 
 interface Deps {
-  readonly config: { readonly aliases: Aliases }
+  readonly names: Names
   readonly store: Database
   readonly origin: string
   readonly callMethod: CallMethod
@@ -28,9 +29,9 @@ export const internalCaller = (origin: string): Caller => ({
 })
 
 /** @param did the account whose methods are called */
-export function createLocalSide({ config, store, origin, callMethod }: Deps, did: string): Side {
+export function createLocalSide({ names, store, origin, callMethod }: Deps, did: string): Side {
   // Preferences have the names of the network, which the other server expects.
-  const rename = callerNames(networkNames(config.aliases)('com.core.server.getSession'), config.aliases)
+  const rename = callerRename(names, names.stored('com.core.server.getSession'))
 
   function call(nsid: string, query?: Record<string, string>, input?: unknown): Promise<unknown> {
     const account = findByDid(store, did)

@@ -2,7 +2,7 @@
  * Moves accounts between this server and others. A move is a row with its current step; it goes on after failures and restarts
  * until it needs its owner, or has ended.
  */
-import { networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
@@ -25,6 +25,7 @@ import { canCancel } from './view.ts'
 
 export interface MovesDeps {
   readonly config: Config
+  readonly names: Names
   readonly store: Database
   readonly resolveDid: ResolveDid
   readonly background: Background
@@ -74,10 +75,10 @@ interface Run {
 }
 
 export function createMoves(deps: MovesDeps): Moves {
-  const { config, store, background, log, now, signal } = deps
+  const { config, names, store, background, log, now, signal } = deps
   const peers = createPeers({
     allowPrivate: config.allowPrivateTargets,
-    networkName: networkNames(config.aliases),
+    networkName: names.stored,
   })
   signal.addEventListener('abort', () => peers.close())
   const running = new Map<string, Run>()

@@ -2,7 +2,7 @@
 
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { com } from '../../lexicons/generated/index.ts'
-import { networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { isString } from '../identity/json.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'
@@ -16,6 +16,7 @@ import type { Json } from './side.ts'
 
 interface Deps extends FindDeps {
   readonly config: Config
+  readonly names: Names
   readonly moves: Moves
   readonly callMethod: CallMethod
   readonly origin: string
@@ -122,8 +123,8 @@ function requireMainPassword(accessJwt: string): void {
 }
 
 /** Has the old server sign that the account may be created here. */
-async function proofFrom({ moves, config, serverDid }: Deps, server: string, token: string): Promise<string> {
-  const lxm = networkNames(config.aliases)('com.core.server.createAccount')
+async function proofFrom({ moves, names, serverDid }: Deps, server: string, token: string): Promise<string> {
+  const lxm = names.stored('com.core.server.createAccount')
   const query = new URLSearchParams({ aud: serverDid, lxm }).toString()
   const answer = await moves.peers.at(server).get('com.core.server.getServiceAuth', { query, token })
   if (isString(answer.token)) return answer.token

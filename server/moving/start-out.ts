@@ -2,7 +2,7 @@
 
 import { requireEmail } from '../accounts/email.ts'
 import type { PlcPublisher } from '../accounts/plc.ts'
-import { networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { isString } from '../identity/json.ts'
 import type { Database } from '../store/database.ts'
@@ -20,6 +20,7 @@ import { canCancel } from './view.ts'
 
 interface Deps {
   readonly config: Config
+  readonly names: Names
   readonly store: Database
   readonly moves: Moves
   readonly plc: PlcPublisher
@@ -80,7 +81,7 @@ export async function startMoveOut(
   request: MoveOutRequest,
   byAdmin: boolean,
 ): Promise<void> {
-  const { config, store, moves } = deps
+  const { config, names, store, moves } = deps
   const { did } = account
   if (!byAdmin) requireEmail(account)
   const earlier = rows.find(store, did)
@@ -90,7 +91,7 @@ export async function startMoveOut(
   const target = await describeTarget(deps, request.server)
   await publish(deps, did)
   const local = createLocalSide(deps, did)
-  const lxm = networkNames(config.aliases)('com.core.server.createAccount')
+  const lxm = names.stored('com.core.server.createAccount')
   const { token } = await local.get('com.core.server.getServiceAuth', { aud: target.did, lxm })
   const peer = moves.peers.at(target.origin)
   const handle = request.handle ?? handleAt(account.handle, config.userDomains, target.domains)

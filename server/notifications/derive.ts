@@ -1,5 +1,5 @@
 /** Derives notifications from the links of a record. */
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { RecordEvent } from '../records/events.ts'
 import { linkPaths } from '../store/link-paths.ts'
 import type { Link } from '../store/tables/links.ts'
@@ -14,7 +14,7 @@ const starterPackCollection = 'app.example.graph.starterpack'
 
 interface Rule {
   readonly reason: Reason
-  /** Canonical NSID that the collection of the subject must have, if given. */
+  /** Our name of the collection that the subject must be in, if given. */
   readonly subject?: string
 }
 
@@ -39,18 +39,18 @@ const rules: ReadonlyMap<number, Rule> = new Map([
 /** Notifications that a record creates, without subscribed-post. Authors never notify themselves. */
 export function derive(
   { did, collection, links }: Pick<RecordEvent, 'did' | 'collection' | 'links'>,
-  aliases: Aliases,
+  names: Names,
 ): NewNotification[] {
   const notifications = links
     .filter((link) => link.did !== did)
-    .flatMap((link) => notificationOf(link, aliases))
+    .flatMap((link) => notificationOf(link, names))
   return collection === postCollection ? firstPerRecipient(notifications) : notifications
 }
 
-function notificationOf({ path, did, record }: Link, aliases: Aliases): NewNotification[] {
+function notificationOf({ path, did, record }: Link, names: Names): NewNotification[] {
   const rule = rules.get(path)
   if (!rule) return []
-  if (rule.subject && record && canonicalNsid(record.collection, aliases) !== rule.subject) return []
+  if (rule.subject && record && names.own(record.collection) !== rule.subject) return []
   return [{ to: did, reason: rule.reason, subject: record && { did, ...record } }]
 }
 

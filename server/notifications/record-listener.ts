@@ -1,5 +1,5 @@
 /** Updates notifications when records change, in the transaction that writes the records. */
-import type { Aliases } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { RecordEvent, RecordListener } from '../records/events.ts'
 import type { Writer } from '../store/database.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
@@ -12,20 +12,20 @@ import type { NotificationEvents } from './events.ts'
 import { beginFanOut } from './fan-out.ts'
 
 interface Deps {
-  readonly aliases: Aliases
+  readonly names: Names
   readonly events: NotificationEvents
   /** Called after the commit if a post has more subscribers than one batch: runs `finishFanOuts`. */
   readonly onMoreSubscribers: () => void
 }
 
 /** Call it after the listener that stores links. */
-export function createRecordListener({ aliases, events, onMoreSubscribers }: Deps): RecordListener {
+export function createRecordListener({ names, events, onMoreSubscribers }: Deps): RecordListener {
   return {
     recordCreated(tx, event) {
       let hasMore = false
       const publish = trackArrivals(tx, events, () => {
         updateFollowed(tx, event)
-        notify(tx, event, permitted(tx, event, aliases))
+        notify(tx, event, permitted(tx, event, names))
         hasMore = notifySubscribers(tx, event)
       })
       return () => {
@@ -38,7 +38,7 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
       trackArrivals(tx, events, () => {
         updateFollowed(tx, previous)
         updateFollowed(tx, event)
-        notify(tx, event, removeOutdated(tx, event, permitted(tx, event, aliases)))
+        notify(tx, event, removeOutdated(tx, event, permitted(tx, event, names)))
         if (event.record.subject !== previous.record.subject) notifyUnverified(tx, previous)
       }),
 
@@ -52,11 +52,11 @@ export function createRecordListener({ aliases, events, onMoreSubscribers }: Dep
 }
 
 /** Creates no notifications, but deletes those that no longer apply after an update. */
-export function createSilentListener({ aliases }: Pick<Deps, 'aliases'>): RecordListener {
+export function createSilentListener({ names }: Pick<Deps, 'names'>): RecordListener {
   return {
     recordCreated: () => undefined,
     recordUpdated(tx, event) {
-      removeOutdated(tx, event, permitted(tx, event, aliases))
+      removeOutdated(tx, event, permitted(tx, event, names))
       return undefined
     },
     recordDeleted: () => undefined,
@@ -64,9 +64,9 @@ export function createSilentListener({ aliases }: Pick<Deps, 'aliases'>): Record
 }
 
 /** A reply that the gate of its thread does not permit notifies of its mentions and quotes only. */
-function permitted(tx: Writer, event: RecordEvent, aliases: Aliases): notifications.NewNotification[] {
-  const derived = derive(event, aliases)
-  const isPermitted = !derived.some(isReply) || allowsReply({ db: tx, aliases }, event)
+function permitted(tx: Writer, event: RecordEvent, names: Names): notifications.NewNotification[] {
+  const derived = derive(event, names)
+  const isPermitted = !derived.some(isReply) || allowsReply({ db: tx, names }, event)
   return isPermitted ? derived : derived.filter((notification) => !isReply(notification))
 }
 

@@ -1,7 +1,7 @@
 /** Notification views, as listNotifications, the live stream and push return them. */
 import type { app } from '../../lexicons/generated/index.ts'
-import { withCanonicalTypes } from '../records/prepare.ts'
 import { recordUri } from '../records/record-uri.ts'
+import { withOwnTypes } from '../records/rename.ts'
 import { recordJson } from '../records/view.ts'
 import * as graph from '../store/tables/graph.ts'
 import type { Notification } from '../store/tables/notifications.ts'
@@ -28,8 +28,7 @@ export function notificationViews(
       if (actor === undefined) return []
       const uri = recordUri(author, collection, rkey)
       const record = recordJson(bytes)
-      const labelled = withCanonicalTypes(record, ctx.aliases) as typeof record
-      const labels = selfLabels(labelled, { did: author, uri, cid, indexedAt })
+      const labels = selfLabels(withOwnTypes(record, ctx.names), { did: author, uri, cid, indexedAt })
       return {
         uri,
         cid,

@@ -9,15 +9,14 @@ export interface RecordEvent {
   /** Row of the record, which an update keeps. */
   readonly id: number
   readonly did: DidString
-  /** Canonical NSID, also if the record was written under an alias. */
+  /** Our name of it. */
   readonly collection: string
   readonly rkey: RecordKeyString
-  /** With the collection as it was written, possibly an alias. */
   readonly uri: AtUriString
   readonly cid: string
-  /** DAG-CBOR of the record as it was written. */
+  /** DAG-CBOR of the record as it is stored. */
   readonly bytes: Uint8Array
-  /** The record with canonical `$type` values. */
+  /** With our `$type`s. */
   readonly record: LexMap
   /** What the record refers to. */
   readonly links: readonly Link[]

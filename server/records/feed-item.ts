@@ -13,7 +13,7 @@ const mediaOf: Readonly<Record<string, number>> = {
   'app.example.embed.video': images | video,
 }
 
-/** Returns undefined for records that feeds do not show. @param collection canonical NSID */
+/** Returns undefined for records that feeds do not show. @param collection our name of it */
 export function feedItemOf(collection: string, record: LexMap): FeedItem | undefined {
   const createdAt = typeof record.createdAt === 'string' ? instant(record.createdAt)?.getTime() : undefined
   switch (collection) {

@@ -1,6 +1,6 @@
 /**
  * Derives links from records, with one entry per collection. Records may be stored unvalidated: malformed fields create no
- * link. Every `$type` is canonical here, also in records that were written under an alias.
+ * link. Every `$type` is ours here.
  */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { isValidDid } from '@atproto/syntax'
@@ -50,7 +50,7 @@ const derivations: Readonly<Record<string, Derive>> = {
   ],
 }
 
-/** The links of a record; of a post the mentions first, then reply and embed. @param collection canonical NSID */
+/** The links of a record; of a post the mentions first, then reply and embed. @param collection our name of it */
 export function linksOf(collection: string, record: LexMap, read: ReadSubject): Link[] {
   return derivations[collection]?.(record, read).filter((link) => link !== undefined) ?? []
 }

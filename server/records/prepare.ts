@@ -1,41 +1,19 @@
 /** Prepares a client's record for storage: data model, `$type`, record key, lexicon validation. */
 import { encode } from '@atproto/lex-cbor'
-import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
+import type { LexMap } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { app, chat } from '../../lexicons/generated/index.ts'
+import { app } from '../../lexicons/generated/index.ts'
 import { blobRefsIn, refusalOfBlob } from '../blobs/references.ts'
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import { cborCid } from '../store/cid.ts'
 import { protocolError, type XrpcError } from '../xrpc/errors.ts'
 import { withoutStackTraces } from '../xrpc/validate.ts'
+import { recordLexicons } from './lexicons.ts'
+import { renameRecord, withOwnTypes } from './rename.ts'
 
-const { actor, feed, graph, labeler, notification } = app.example
-
-/** Schemas of the collections whose records are validated, by canonical NSID. */
-const lexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
-  [
-    actor.profile.main,
-    actor.status.main,
-    feed.generator.main,
-    feed.like.main,
-    feed.post.main,
-    feed.postgate.main,
-    feed.repost.main,
-    feed.threadgate.main,
-    graph.block.main,
-    graph.follow.main,
-    graph.list.main,
-    graph.listblock.main,
-    graph.listitem.main,
-    graph.starterpack.main,
-    graph.verification.main,
-    labeler.service.main,
-    notification.declaration.main,
-    chat.example.actor.declaration.main,
-  ].map((schema) => [schema.$type, schema]),
-)
+const { feed } = app.example
 
 /** Collections of gates: each gate belongs to the post that its `post` refers to. */
 const gates: ReadonlySet<string> = new Set([feed.postgate.$type, feed.threadgate.$type])
@@ -49,22 +27,27 @@ export interface RecordInput {
   readonly validate?: boolean | undefined
 }
 
-export interface PreparedRecord {
+/** A record as it is written. */
+export interface StoredForm {
+  /** As it is stored. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   readonly cid: string
   readonly bytes: Uint8Array
   /** CIDs of referenced blobs. */
   readonly blobs: readonly string[]
-  /** The record with canonical `$type` values; `bytes` has the values as sent. */
-  readonly canonical: LexMap
+  /** The record with our `$type`s; `bytes` has those under which it is stored. */
+  readonly own: LexMap
+}
+
+export interface PreparedRecord extends StoredForm {
   readonly validationStatus: 'valid' | 'unknown'
 }
 
 export interface PrepareOptions {
   /** Account of the repository. */
   readonly did: DidString
-  readonly aliases: Aliases
+  readonly names: Names
   /** Creates the record key if neither the caller nor the lexicon sets one. */
   readonly newKey: () => string
 }
@@ -75,27 +58,35 @@ export interface PrepareOptions {
  */
 export async function prepareRecord(
   input: RecordInput,
-  { did, aliases, newKey }: PrepareOptions,
+  { did, names, newKey }: PrepareOptions,
 ): Promise<PreparedRecord> {
-  const { collection } = input
-  checkAuthority(collection)
-  const record = withType(toLex(input.record), collection)
-  const canonical = withCanonicalTypes(record, aliases) as LexMap
-  const schema = input.validate === false ? undefined : lexicons.get(canonicalNsid(collection, aliases))
-  if (input.validate === true && !schema) throw refusal(`This server has no lexicon for ${collection}`)
+  checkAuthority(input.collection)
+  const sent = withType(toLex(input.record), input.collection)
+  const schema = input.validate === false ? undefined : recordLexicons.get(names.own(input.collection))
+  if (input.validate === true && !schema) throw refusal(`This server has no lexicon for ${input.collection}`)
   const rkey = schema ? keyFor(schema, input.rkey, newKey) : (input.rkey ?? newKey())
-  if (schema) check(schema, canonical)
+  const form = storedForm(sent, { collection: input.collection, rkey }, names)
+  if (schema) check(schema, form.own)
   if (schema && gates.has(schema.$type))
-    checkGate(canonical, `at://${did}/${feed.post.$type}/${rkey}`, aliases)
+    checkGate(form.own, `at://${did}/${names.stored(feed.post.$type)}/${rkey}`)
+  return { ...form, validationStatus: schema ? 'valid' : 'unknown' }
+}
+
+/** Returns a record under the names of the store. */
+export function storedForm(
+  sent: LexMap,
+  { collection, rkey }: Pick<StoredForm, 'collection' | 'rkey'>,
+  names: Names,
+): StoredForm {
+  const record = renameRecord(sent, names, names.stored)
   const bytes = encode(record)
   return {
-    collection,
+    collection: names.stored(collection),
     rkey,
     cid: cborCid(bytes),
     bytes,
     blobs: Array.from(blobRefsIn(record), ({ cid }) => cid),
-    canonical,
-    validationStatus: schema ? 'valid' : 'unknown',
+    own: withOwnTypes(record, names),
   }
 }
 
@@ -121,27 +112,6 @@ function withType(record: LexMap, collection: string): LexMap {
   throw refusal(`The $type of the record must be its collection, ${collection}`)
 }
 
-/** Replaces aliases in `$type` by canonical NSIDs. Returns the value itself if it has none. */
-export function withCanonicalTypes(value: LexValue, aliases: Aliases): LexValue {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => withCanonicalTypes(item, aliases))
-    return items.some((item, at) => item !== value[at]) ? items : value
-  }
-  if (!isPlainObject(value)) return value
-  let changed: LexMap | undefined
-  for (const [key, member] of Object.entries(value as LexMap)) {
-    if (member === undefined) continue
-    const canonical =
-      key === '$type' && typeof member === 'string'
-        ? canonicalNsid(member, aliases)
-        : withCanonicalTypes(member, aliases)
-    if (canonical === member) continue
-    changed ??= { ...(value as LexMap) }
-    changed[key] = canonical
-  }
-  return changed ?? value
-}
-
 function keyFor(schema: l.RecordSchema, rkey: string | undefined, newKey: () => string): string {
   // The schema of a literal key supplies it.
   const wanted = rkey ?? (schema.key.startsWith('literal:') ? undefined : newKey())
@@ -160,9 +130,8 @@ function check(schema: l.RecordSchema, record: LexMap): void {
 }
 
 /** A gate has the record key of its post, which must be in the same repository: readers ignore others. */
-function checkGate({ post }: LexMap, expected: string, aliases: Aliases): void {
-  const [, , authority, collection = '', rkey] = String(post).split('/')
-  if (`at://${authority}/${canonicalNsid(collection, aliases)}/${rkey}` === expected) return
+function checkGate({ post }: LexMap, expected: string): void {
+  if (post === expected) return
   throw refusal(
     'A gate must have the record key of its post, and `post` must be the AT URI of a post of this account',
   )

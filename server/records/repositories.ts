@@ -9,7 +9,7 @@
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { statusError } from '../accounts/status.ts'
 import { requireWritable } from '../accounts/stopped-writes.ts'
-import type { Aliases } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
 import type { Database, Reader, Writer } from '../store/database.ts'
@@ -51,6 +51,11 @@ export interface Repositories {
    */
   recommit(did: DidString, work: (tx: Writer) => void): Promise<void>
   /**
+   * Commits changes that give records other names, also of an account that is not active. Their rows keep ids and times, and no
+   * listener is called. Resolves once they are on disk, with false if `find` returns none.
+   */
+  rename(did: DidString, find: () => readonly RecordChange[]): Promise<boolean>
+  /**
    * Pins the latest commit, so that it can be read while writes go on; undefined if there is none. Waits for an import. The caller
    * releases it.
    */
@@ -61,7 +66,7 @@ export interface Repositories {
 
 export interface RepositoriesOptions {
   readonly store: Database
-  readonly aliases: Aliases
+  readonly names: Names
   readonly nextTid: NextTid
   readonly now: () => Date
   readonly listener: RecordListener
@@ -72,7 +77,7 @@ export const maxChanges = 200
 const maxBlockBytes = 2_000_000
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
-  const { store, aliases, nextTid, now } = options
+  const { store, nextTid, now } = options
   const serialize = createKeyedSerializer<string>()
   const cache = createRepositoryCache(store)
   const pins = createPins()
@@ -80,15 +85,20 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   const findRecord = (did: DidString) => (collection: NsidString, rkey: RecordKeyString) =>
     records.find(store, did, collection, rkey) ?? omitted.find(store, did, collection, rkey)
 
-  /** Resolves before the commit is on disk. `stored` then resolves with the commit, or with false if another came first. */
-  async function attempt(did: DidString, plan: Plan) {
+  /**
+   * Resolves before the commit is on disk. `stored` then resolves with the commit, with undefined if there are no changes, or with
+   * false if another came first.
+   * @param write writes the changes in the transaction of the commit
+   */
+  async function attempt<Result>(
+    did: DidString,
+    changesAt: (commit: string) => readonly RecordChange[],
+    write: (tx: Writer, did: DidString, changes: readonly RecordChange[], event: CommitEvent) => Result,
+  ) {
     const base = cache.head(did)
     if (!base) throw accountNotFound()
-    const draft = createDraft(base.commit, aliases, findRecord(did))
-    plan(draft)
-    const changes = draft.changes()
+    const changes = changesAt(base.commit)
     if (changes.length === 0) return { stored: store.settled() }
-    if (changes.some(({ after }) => after)) store.assertRoom()
     let repository: CachedRepository
     let made: ReturnType<typeof makeCommit>
     try {
@@ -109,14 +119,39 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
         changes.flatMap(({ before }) => before ?? []),
       )
       if (!repos.advance(tx, did, base.commit, head, blocks)) return false
-      checkActive(tx, did)
-      requireWritable(tx, did)
-      const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
-      emitCommit(tx, event, now())
+      const result = write(tx, did, changes, event)
       cache.advance(did, repository, head, tree)
-      return { commit: { cid: head.commit, rev: head.rev }, afterCommit }
+      return { commit: { cid: head.commit, rev: head.rev }, result }
     })
     return { stored }
+  }
+
+  function planned(did: DidString, plan: Plan) {
+    return (commit: string) => {
+      const draft = createDraft(commit, findRecord(did))
+      plan(draft)
+      const changes = draft.changes()
+      if (changes.some(({ after }) => after)) store.assertRoom()
+      return changes
+    }
+  }
+
+  /** Writes the records of a commit, and calls the listener. */
+  function writeAll(tx: Writer, did: DidString, changes: readonly RecordChange[], event: CommitEvent) {
+    checkActive(tx, did)
+    requireWritable(tx, did)
+    const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
+    emitCommit(tx, event, now())
+    return afterCommit
+  }
+
+  function renameAll(tx: Writer, did: DidString, changes: readonly RecordChange[], event: CommitEvent) {
+    for (const { before, after } of changes) {
+      if (before?.id === undefined) continue
+      if (after) records.update(tx, before.id, { ...before, ...after }, after.blobs)
+      else records.remove(tx, before.id)
+    }
+    if (isActive(tx, did)) emitCommit(tx, event, now())
   }
 
   return {
@@ -129,11 +164,18 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       }),
     async write(did, plan) {
       for (;;) {
-        const { stored } = await serialize(did, () => attempt(did, plan))
-        const result = await stored
-        if (result === false) continue
-        for (const notify of result?.afterCommit ?? []) notify?.()
-        return result?.commit
+        const { stored } = await serialize(did, () => attempt(did, planned(did, plan), writeAll))
+        const written = await stored
+        if (written === false) continue
+        for (const notify of written?.result ?? []) notify?.()
+        return written?.commit
+      }
+    },
+    async rename(did, find) {
+      for (;;) {
+        const { stored } = await serialize(did, () => attempt(did, find, renameAll))
+        const renamed = await stored
+        if (renamed !== false) return renamed !== undefined
       }
     },
     recommit: (did, work) =>
@@ -188,6 +230,11 @@ function makeCommit(
   return { head, tree, added: [...added, block], removed, event }
 }
 
+function isActive(tx: Reader, did: string): boolean {
+  const account = accounts.findStatus(tx, did)
+  return account !== undefined && statusError(account) === undefined
+}
+
 /** The events of an inactive repository would be ignored. */
 function checkActive(tx: Reader, did: string): void {
   const account = accounts.findStatus(tx, did)
@@ -203,8 +250,7 @@ function uniqueBlocks(blocks: readonly repos.Block[]): Iterable<repos.Block> {
 }
 
 /**
- * Returns what happens to each key of the tree. A record that moves to another name of its collection is deleted there and created
- * here.
+ * Returns what happens to each key of the tree. A renamed record is deleted under its old name and created under the new one.
  */
 function treeChanges(changes: readonly RecordChange[]): TreeChange[] {
   const keys = new Map<string, { cid: string | undefined; prev: string | undefined }>()

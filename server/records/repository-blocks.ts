@@ -52,17 +52,15 @@ export function isNewerThan(since: string | undefined, rev: string | null): bool
 }
 
 /** Returns the blocks that prove which record each key has in the latest commit, or that it has none. */
-export function proofOf(db: Reader, did: string, head: repos.Head, keys: readonly string[]): repos.Block[] {
+export function proofOf(db: Reader, did: string, head: repos.Head, key: string): repos.Block[] {
   const blocks = new Map([[head.commit, nodeOf(db, did, head.commit).bytes]])
-  for (const key of keys) {
-    for (let cid: string | undefined = head.tree; cid !== undefined; ) {
-      const { bytes } = nodeOf(db, did, cid)
-      blocks.set(cid, bytes)
-      const items = itemsOf(bytes)
-      const record = items.find((item) => item.key === key)
-      if (record?.key !== undefined) blocks.set(record.record, recordOf(db, did, key, record.record).bytes)
-      cid = record ? undefined : nodeAround(items, key)
-    }
+  for (let cid: string | undefined = head.tree; cid !== undefined; ) {
+    const { bytes } = nodeOf(db, did, cid)
+    blocks.set(cid, bytes)
+    const items = itemsOf(bytes)
+    const record = items.find((item) => item.key === key)
+    if (record?.key !== undefined) blocks.set(record.record, recordOf(db, did, key, record.record).bytes)
+    cid = record ? undefined : nodeAround(items, key)
   }
   return [...blocks].map(([cid, bytes]) => ({ cid, bytes }))
 }

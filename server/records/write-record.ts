@@ -2,7 +2,7 @@
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Writer } from '../store/database.ts'
 import { findByHandle } from '../store/tables/accounts.ts'
 import * as omitted from '../store/tables/omitted-records.ts'
@@ -11,24 +11,24 @@ import { iso } from '../util/time.ts'
 import type { RecordChange } from './draft.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
 import { linksOf } from './links.ts'
-import { withCanonicalTypes } from './prepare.ts'
 import { recordUri } from './record-uri.ts'
+import { withOwnTypes } from './rename.ts'
 import { subjectReader } from './subjects.ts'
 
 interface Deps {
-  readonly aliases: Aliases
+  readonly names: Names
   readonly now: () => Date
   readonly listener: RecordListener
 }
 
 export function writeRecord(
-  { aliases, now, listener }: Deps,
+  { names, now, listener }: Deps,
   tx: Writer,
   did: DidString,
   { before: earlier, after }: RecordChange,
 ): AfterCommit | undefined {
   const at = iso(now())
-  const read = subjectReader((handle) => findByHandle(tx, handle)?.did, aliases)
+  const read = subjectReader((handle) => findByHandle(tx, handle)?.did, names)
   const event = (
     {
       id,
@@ -41,30 +41,30 @@ export function writeRecord(
   ): RecordEvent => ({
     id,
     did,
-    collection: canonicalNsid(collection, aliases),
+    collection: names.own(collection),
     rkey,
     uri: recordUri(did, collection, rkey),
     cid,
     bytes,
     record,
-    links: linksOf(canonicalNsid(collection, aliases), record, read),
+    links: linksOf(names.own(collection), record, read),
     at,
   })
   // Nothing was derived from a record that the index omits.
   if (earlier && earlier.id === undefined) omitted.remove(tx, did, earlier)
   const before = earlier?.id === undefined ? undefined : earlier
-  const previous = before && event(before, withCanonicalTypes(decode(before.bytes), aliases) as LexMap)
+  const previous = before && event(before, withOwnTypes(decode(before.bytes) as LexMap, names))
   if (!after) {
     if (!before || !previous) return undefined
     records.remove(tx, before.id)
     return listener.recordDeleted(tx, previous)
   }
-  const { collection, rkey, cid, bytes, blobs, canonical } = after
+  const { collection, rkey, cid, bytes, blobs, own } = after
   const content = { did, collection, rkey, cid, bytes, indexedAt: at }
   if (before && previous) {
     records.update(tx, before.id, content, blobs)
-    return listener.recordUpdated(tx, event({ ...after, id: before.id }, canonical), previous)
+    return listener.recordUpdated(tx, event({ ...after, id: before.id }, own), previous)
   }
   const id = records.insert(tx, content, blobs)
-  return listener.recordCreated(tx, event({ ...after, id }, canonical))
+  return listener.recordCreated(tx, event({ ...after, id }, own))
 }

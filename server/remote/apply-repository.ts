@@ -1,7 +1,7 @@
 /** Applies a verified repository of a remote actor: what concerns accounts here is stored, what it no longer has is deleted. */
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import { decodeMap } from '../records/decode-map.ts'
 import { readStagedFile, type StagedEntry } from '../records/import/staged-file.ts'
 import { timeOf } from '../records/tid.ts'
@@ -18,7 +18,7 @@ import type { Interest } from './interest.ts'
 export interface ApplyDeps {
   readonly store: Reader
   readonly files: Files
-  readonly aliases: Aliases
+  readonly names: Names
   readonly interest: Pick<Interest, 'isWatched' | 'mentionsLocal'>
   readonly intake: Pick<Intake, 'apply'>
   /** Ends the work. */
@@ -86,17 +86,12 @@ async function* slicesOf(pages: AsyncIterable<StagedEntry[]>): AsyncGenerator<St
 /** They take a millisecond or two. */
 const sliceEntries = 200
 
-/** A collection and its aliases are one collection. */
-function keyOf(collection: string, rkey: string, aliases: Aliases): string {
-  return `${canonicalNsid(collection, aliases)}/${rkey}`
-}
-
 /** Returns the stored records of an actor by key. */
-async function storedOf({ store, aliases }: ApplyDeps, did: string): Promise<Map<string, KeptRecord>> {
+async function storedOf({ store }: ApplyDeps, did: string): Promise<Map<string, KeptRecord>> {
   const stored = new Map<string, KeptRecord>()
   for (let last: KeptRecord | undefined; ; await setImmediate()) {
     const page = keptPage(store, did, last, sliceEntries)
-    for (const record of page) stored.set(keyOf(record.collection, record.rkey, aliases), record)
+    for (const record of page) stored.set(`${record.collection}/${record.rkey}`, record)
     last = page.at(-1)
     if (!last) return stored
   }
@@ -104,7 +99,7 @@ async function storedOf({ store, aliases }: ApplyDeps, did: string): Promise<Map
 
 /** Selects the records of an archive that differ from what is stored. */
 function createSelection(
-  { aliases, interest }: ApplyDeps,
+  { names, interest }: ApplyDeps,
   { did, rev }: VerifiedRepository,
   stored: ReadonlyMap<string, KeptRecord>,
 ) {
@@ -113,8 +108,8 @@ function createSelection(
   /** Whether the intake may store a record, judged without decoding it: a repository may have a million of them. */
   function mayConcern(collection: string, rkey: string, bytes: Uint8Array): boolean {
     if (rkey === 'self' || interest.mentionsLocal(bytes)) return true
-    const name = canonicalNsid(collection, aliases)
-    if (gates.has(name) && stored.has(`${posts}/${rkey}`)) return true
+    const name = names.own(collection)
+    if (gates.has(name) && stored.has(`${names.stored(posts)}/${rkey}`)) return true
     return (feeds.has(name) || gates.has(name)) && interest.isWatched(did)
   }
 
@@ -122,10 +117,9 @@ function createSelection(
     /** Returns the change that a record makes; undefined if it is stored already, or concerns no account here. */
     toWrite({ key, cid, bytes }: StagedEntry): Write | undefined {
       const { collection, rkey } = splitKey(key) as { collection: NsidString; rkey: RecordKeyString }
-      const name = keyOf(collection, rkey, aliases)
-      const existing = stored.get(name)
-      rest.delete(name)
-      if (existing?.collection === collection && Buffer.compare(existing.cid, cid) === 0) return undefined
+      const existing = stored.get(key)
+      rest.delete(key)
+      if (existing && Buffer.compare(existing.cid, cid) === 0) return undefined
       if (!existing && !mayConcern(collection, rkey, bytes)) return undefined
       return { did, collection, rkey, rev, content: { cid: cidText(cid), bytes } }
     },

@@ -3,7 +3,6 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 
 export interface RemoteChange {
   readonly did: DidString
-  /** As its author wrote it, possibly an alias. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   /** Revision of the commit that made the change, or of a later one that proves it. */

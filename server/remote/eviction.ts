@@ -2,7 +2,8 @@
  * Evicts records of other servers: to make room for new ones, or because the owner wants to. What an account here has still to read
  * or has interacted with stays.
  */
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+
+import type { Names } from '../config/aliases.ts'
 import { inSlices } from '../records/import/slices.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
@@ -28,9 +29,9 @@ export interface Eviction {
 }
 
 interface Deps {
+  readonly names: Names
   readonly store: Database
   readonly room: Room
-  readonly aliases: Aliases
   readonly log: Logger
   readonly now: () => Date
   /** Ends the work. */
@@ -160,13 +161,17 @@ interface Scan {
 }
 
 /** Evicts some records of a kind, and with the last one of an actor its profile. @returns the id up to which records were examined */
-function evictSome({ room, aliases }: Deps, tx: Writer, { kind, after, isEnded }: Scan): number {
+function evictSome({ room, names }: Deps, tx: Writer, { kind, after, isEnded }: Scan): number {
   const upTo = after + rangeSize
   const found = remoteRecords.readRecords(tx, kind, { after, upTo }, batch)
   for (const { record, actor, bytes, did, collection, rkey, hasNotified } of found) {
     if (isEnded()) return record - 1
-    const key = { did, collection: canonicalNsid(collection, aliases), rkey }
-    if (hasNotified) evicted.add(tx, key, Math.ceil(room.usage().limit * remembered))
+    if (hasNotified)
+      evicted.add(
+        tx,
+        { did, collection: names.own(collection), rkey },
+        Math.ceil(room.usage().limit * remembered),
+      )
     remoteRecords.evict(tx, record)
     room.add(-1, -bytes)
     if (remoteRecords.forgottenActor(tx, { after: actor - 1, upTo: actor }) === undefined) continue

@@ -1,7 +1,6 @@
 /** Fetches records of remote actors from their hosts, with proofs. */
 import { buffer } from 'node:stream/consumers'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { type Aliases, allNamesOf, canonicalNsid } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as records from '../store/tables/records.ts'
 import { createLimit } from '../util/limit.ts'
@@ -12,7 +11,7 @@ import { type Identify, type Origin, withOrigin } from './origin.ts'
 import { InvalidProof, verifyCommit } from './verify.ts'
 
 /**
- * Fetches the latest version of a record under any name of its collection. `content` is undefined if the tree of its author
+ * Fetches the latest version of a record. `content` is undefined if the tree of its author
  * proves that there is none. Concurrent calls for one record share a request.
  * @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof
  */
@@ -24,7 +23,6 @@ export type FetchRecord = (
 
 interface Deps {
   readonly store: Reader
-  readonly aliases: Aliases
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   /** Aborts requests. */
@@ -38,42 +36,23 @@ const maxBytes = 1_100_000
 /** Milliseconds in which a host must have sent a proof. */
 const defaultDeadlineMs = 20_000
 export function createFetchRecord(deps: Deps): FetchRecord {
-  const { aliases, store } = deps
+  const { store } = deps
   const limit = createLimit({ total: 8, perKey: 2 })
   const fetches = createSharedLookup<RemoteChange>({ now: () => new Date() })
 
-  async function fetchUnderAnyName(
-    did: DidString,
-    collection: NsidString,
-    rkey: RecordKeyString,
-    origin: Origin,
-  ): Promise<RemoteChange> {
-    let absent: RemoteChange | undefined
-    for (const name of allNamesOf(collection, aliases)) {
-      const proven = await limit(origin.host, () =>
-        fetchProven(deps, origin, { did, collection: name, rkey }),
-      )
-      if (proven.content) return proven
-      absent ??= proven
-    }
-    return absent as RemoteChange
-  }
-
   async function run(did: DidString, collection: NsidString, rkey: RecordKeyString): Promise<RemoteChange> {
     const change = await withOrigin(deps.actors.identify, did, (origin) =>
-      fetchUnderAnyName(did, collection, rkey, origin),
+      limit(origin.host, () => fetchProven(deps, origin, { did, collection, rkey })),
     )
-    const stored = allNamesOf(collection, aliases).map(
-      (name) => records.findDated(store, did, name, rkey)?.rev,
-    )
-    if (stored.some((rev) => rev && rev > change.rev)) {
+    const stored = records.findDated(store, did, collection, rkey)?.rev
+    if (stored && stored > change.rev) {
       throw new InvalidProof(`The host of ${did} answered with an older revision than the stored one`)
     }
     return change
   }
 
   return (did, collection, rkey) => {
-    const key = `${did}/${canonicalNsid(collection, aliases)}/${rkey}`
+    const key = `${did}/${collection}/${rkey}`
     return fetches.get(key, () => run(did, collection, rkey))
   }
 }

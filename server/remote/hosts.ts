@@ -1,5 +1,5 @@
 /** Calls of the hosts of remote actors, and of upstreams. */
-import { networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Config } from '../config/config.ts'
 import type { FindAddresses } from '../network/names.ts'
 import { createPeers, type Peer } from '../network/peer.ts'
@@ -10,7 +10,8 @@ export interface Hosts {
 }
 
 interface Deps {
-  readonly config: Pick<Config, 'aliases' | 'allowPrivateTargets'>
+  readonly config: Pick<Config, 'allowPrivateTargets'>
+  readonly names: Names
   /** Origins that the owner named, of upstreams: they may have private addresses and plain http. */
   readonly named: () => readonly string[]
   /** The look-up of other hosts. */
@@ -20,8 +21,8 @@ interface Deps {
 }
 
 /** Connections to origins from documents and records are made only to public addresses. */
-export function createHosts({ config, named, findAddresses, signal }: Deps): Hosts {
-  const networkName = networkNames(config.aliases)
+export function createHosts({ config, names, named, findAddresses, signal }: Deps): Hosts {
+  const networkName = names.stored
   const guarded = createPeers({ allowPrivate: config.allowPrivateTargets, networkName, findAddresses })
   const open = createPeers({ allowPrivate: true, networkName })
   signal.addEventListener('abort', () => {

@@ -3,7 +3,7 @@
  * notify, count and are shown as records of accounts here are. Read this first.
  */
 import type { DidString } from '@atproto/syntax'
-import { type Aliases, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import { createTidClock } from '../records/tid.ts'
 import type { Database, Writer } from '../store/database.ts'
@@ -71,7 +71,8 @@ export interface IntakeUsage extends Usage {
 
 interface Deps {
   readonly store: Database
-  readonly config: { readonly aliases: Aliases; readonly remoteLimit: number }
+  readonly config: { readonly remoteLimit: number }
+  readonly names: Names
   readonly interest: Interest
   readonly now: () => Date
   readonly clock: { isPlausible(): boolean }
@@ -92,6 +93,7 @@ const shareOfStore = 0.9
 export function createIntake({
   store,
   config,
+  names,
   interest,
   now,
   clock,
@@ -100,7 +102,7 @@ export function createIntake({
   ...listeners
 }: Deps): Intake {
   const room = createRoom({ store, config })
-  const eviction = createEviction({ store, room, aliases: config.aliases, log, now, signal })
+  const eviction = createEviction({ store, room, names, log, now, signal })
   let lastRefusedAt: Date | undefined
   const budgets = createBudgets({ now, log })
   const standingOf = createStanding(now)
@@ -112,7 +114,7 @@ export function createIntake({
     if (!hasRoom) store.assertRoom(shareOfStore)
     hasRoom = true
   }
-  const deps = { ...listeners, aliases: config.aliases, now, budgets, standingOf, room, assertRoom }
+  const deps = { ...listeners, names, now, budgets, standingOf, room, assertRoom }
 
   /** Applies changes until the time is up, or one needs more room. */
   function applySome(tx: Writer, slice: Slice): Result {
@@ -158,10 +160,9 @@ export function createIntake({
   }
 
   return {
-    async apply(source, all, options = {}) {
+    async apply(source, changes, options = {}) {
       await room.count()
-      const changes = withoutMoves(all, config.aliases)
-      const counts = { stored: 0, deleted: 0, skipped: all.length - changes.length, overBudget: 0 }
+      const counts = { stored: 0, deleted: 0, skipped: 0, overBudget: 0 }
       let from = 0
       let isRefusing = false
       do {
@@ -187,7 +188,7 @@ export function createIntake({
     isOverBudget: (source, change) =>
       budgets.isSpent({ source, did: change.did, standing: standingOf(store, change.did) }, () => {
         const bytes = change.content?.bytes
-        const content = bytes && readContent(change, bytes, { db: store, aliases: config.aliases })
+        const content = bytes && readContent(change, bytes, { db: store, names })
         return content?.links ?? []
       }),
     setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
@@ -215,15 +216,4 @@ interface Result {
   readonly callbacks: readonly AfterCommit[]
   /** The next change, if it needs more room. */
   readonly tooLarge?: RemoteChange
-}
-
-/**
- * Leaves out deletions whose commit creates the record under another name of its collection: the record has moved there.
- */
-function withoutMoves(changes: readonly RemoteChange[], aliases: Aliases): readonly RemoteChange[] {
-  if (changes.every(({ content }) => content)) return changes
-  const keyOf = ({ did, collection, rkey, rev }: RemoteChange) =>
-    `${did} ${canonicalNsid(collection, aliases)} ${rkey} ${rev}`
-  const written = new Set(changes.filter(({ content }) => content).map(keyOf))
-  return changes.filter((change) => change.content || !written.has(keyOf(change)))
 }

@@ -1,19 +1,13 @@
 /** Reads changes of records of other servers. Their content is arbitrary: whatever is not a readable record of its collection is refused. */
 import type { LexMap } from '@atproto/lex-data'
-import {
-  type AtUriString,
-  isValidDid,
-  isValidRecordKey,
-  type NsidString,
-  type RecordKeyString,
-} from '@atproto/syntax'
+import { type AtUriString, isValidDid, isValidRecordKey, type RecordKeyString } from '@atproto/syntax'
 import { blobRefsIn } from '../blobs/references.ts'
-import { type Aliases, allNamesOf, canonicalNsid } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import { decodeMap } from '../records/decode-map.ts'
 import { isReadable } from '../records/import/verify.ts'
 import { linksOf } from '../records/links.ts'
-import { withCanonicalTypes } from '../records/prepare.ts'
 import { recordUri } from '../records/record-uri.ts'
+import { withOwnTypes } from '../records/rename.ts'
 import { subjectReader } from '../records/subjects.ts'
 import { cidBytes } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
@@ -21,15 +15,13 @@ import { idOf } from '../store/tables/collections.ts'
 import type { Link } from '../store/tables/links.ts'
 import type { RemoteChange } from './change.ts'
 
-/** A record of another server under all names of its collection: they are one collection. */
-export interface RemoteName extends Pick<RemoteChange, 'did' | 'rkey'> {
-  /** Canonical NSID. */
-  readonly collection: string
-  /** All names, the written one first. */
-  readonly collections: readonly NsidString[]
+/** A record of another server. */
+export interface RemoteName extends Pick<RemoteChange, 'did' | 'rkey' | 'collection'> {
+  /** Our name of the collection. */
+  readonly kind: string
 }
 
-/** Collections of records that are stored; the others have no meaning here. */
+/** Collections of records that are stored, by our names; the others have no meaning here. */
 const collections: ReadonlySet<string> = new Set([
   'app.example.actor.profile',
   'app.example.actor.status',
@@ -50,17 +42,16 @@ const collections: ReadonlySet<string> = new Set([
 ])
 
 /** Returns undefined for a collection that has no meaning here, and for a key that no repository can have. */
-export function nameOf(change: RemoteChange, aliases: Aliases): RemoteName | undefined {
-  const { did, rkey } = change
-  const collection = canonicalNsid(change.collection, aliases)
-  if (!collections.has(collection) || !isValidDid(did) || !isValidRecordKey(rkey)) return undefined
-  return { did, rkey, collection, collections: allNamesOf(change.collection, aliases) }
+export function nameOf({ did, collection, rkey }: RemoteChange, names: Names): RemoteName | undefined {
+  const kind = names.own(collection)
+  if (!collections.has(kind) || names.stored(collection) !== collection) return undefined
+  return isValidDid(did) && isValidRecordKey(rkey) ? { did, collection, rkey, kind } : undefined
 }
 
 /** What a change makes of a record. */
 export interface RemoteContent {
   readonly uri: AtUriString
-  /** With canonical `$type` values. */
+  /** With our `$type`s. */
   readonly record: LexMap
   readonly links: readonly Link[]
   /** CIDs of the blobs that it names. */
@@ -74,35 +65,35 @@ const maxBlobs = 12
 
 /** Returns undefined if the record cannot be read, has another type than its collection, or refers to a record by a handle. */
 export function readContent(
-  { did, collection: written, rkey }: Pick<RemoteChange, 'did' | 'collection' | 'rkey'>,
+  { did, collection, rkey }: Pick<RemoteChange, 'did' | 'collection' | 'rkey'>,
   bytes: Uint8Array,
-  { db, aliases }: { readonly db: Reader; readonly aliases: Aliases },
+  { db, names }: { readonly db: Reader; readonly names: Names },
 ): RemoteContent | undefined {
   if (bytes.length > maxBytes) return undefined
   const map = decodeMap(bytes)
   if (!map || !isReadable(map)) return undefined
-  const record = withCanonicalTypes(map, aliases) as LexMap
-  const collection = canonicalNsid(written, aliases)
-  if (record.$type !== collection) return undefined
+  const record = withOwnTypes(map, names)
+  const kind = names.own(collection)
+  if (record.$type !== kind) return undefined
   // A handle may be that of an account here, and mean another one elsewhere.
   let isAmbiguous = false
   const read = subjectReader(() => {
     isAmbiguous = true
     return undefined
-  }, aliases)
-  const links = linksOf(collection, record, read)
+  }, names)
+  const links = linksOf(kind, record, read)
   if (isAmbiguous) return undefined
   return {
-    uri: recordUri(did, written, rkey as RecordKeyString),
+    uri: recordUri(did, collection, rkey as RecordKeyString),
     record,
-    links: links.filter(({ record: subject }) => !subject || isNamed(subject.collection, db, aliases)),
+    links: links.filter(({ record: subject }) => !subject || isNamed(subject.collection, db, names)),
     blobs: [...blobsIn(map)].slice(0, maxBlobs),
   }
 }
 
 /** Whether a collection is one that is stored here. Names of collections are stored for good, so arbitrary ones are left out. */
-function isNamed(collection: string, db: Reader, aliases: Aliases): boolean {
-  return collections.has(canonicalNsid(collection, aliases)) || idOf(db, collection) !== undefined
+function isNamed(collection: string, db: Reader, names: Names): boolean {
+  return collections.has(names.own(collection)) || idOf(db, collection) !== undefined
 }
 
 function blobsIn(record: LexMap): Set<string> {

@@ -1,6 +1,6 @@
 /** Stores one verified change of a record of another server, in a transaction, as a change of a record here would be. */
 import type { LexMap } from '@atproto/lex-data'
-import type { Aliases } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
 import { feedItemOf } from '../records/feed-item.ts'
 import type { Writer } from '../store/database.ts'
@@ -24,7 +24,7 @@ import { type Purpose, purposeOf } from './wanted.ts'
 export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
 
 export interface Deps {
-  readonly aliases: Aliases
+  readonly names: Names
   readonly now: () => Date
   readonly budgets: Budgets
   readonly standingOf: StandingOf
@@ -49,25 +49,28 @@ export interface Options {
 
 /** Stores, replaces or deletes a record. An outdated change, or one that concerns no account here, is skipped. */
 export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, options: Options): Outcome {
-  const name = nameOf(change, deps.aliases)
+  const name = nameOf(change, deps.names)
   if (!name) return 'skipped'
   const before = remoteRecords.find(tx, name)
-  const deletedRev = deletions.revOf(tx, name)
+  const deletedRev = deletions.revOf(tx, keyOf(name))
   const { content } = change
-  if (before && before.cid === content?.cid && before.collection === change.collection) {
+  if (before && before.cid === content?.cid) {
     confirm(deps, tx, { name, before, rev: change.rev }, options)
     return 'skipped'
   }
   if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
   if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
-  const after = readContent(change, content.bytes, { db: tx, aliases: deps.aliases })
-  const context = { db: tx, aliases: deps.aliases, now: deps.now() }
+  const after = readContent(change, content.bytes, { db: tx, names: deps.names })
+  const context = { db: tx, now: deps.now() }
   const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by what concerns no account here.
   if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
   if (!isAlive(tx, change, deps.now())) return 'skipped'
   return put(deps, tx, { change, content, name, before, after, purpose }, options)
 }
+
+/** Deletions and evictions have our names. */
+const keyOf = ({ did, kind, rkey }: RemoteName): deletions.RemoteKey => ({ did, collection: kind, rkey })
 
 /** Whether a revision is that of a change or later. */
 function isLater(stored: string | null | undefined, rev: string): boolean {
@@ -100,8 +103,8 @@ interface Removal {
 
 function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options: Options): Outcome {
   if (!before && !interest.isKnown(tx, name.did)) return 'skipped'
-  deletions.put(tx, name, rev, deps.now().getTime())
-  evicted.remove(tx, name)
+  deletions.put(tx, keyOf(name), rev, deps.now().getTime())
+  evicted.remove(tx, keyOf(name))
   if (!before) return 'skipped'
   const event = eventOf(deps, tx, name, before)
   records.remove(tx, before.id)
@@ -139,12 +142,12 @@ function put(
   const previous = before && eventOf(deps, tx, name, before)
   if (before) records.update(tx, before.id, row, after.blobs, rev)
   const id = before?.id ?? records.insert(tx, row, after.blobs, rev)
-  const hasNotified = !before && evicted.has(tx, name)
+  const hasNotified = !before && evicted.has(tx, keyOf(name))
   if (notify) silentRecords.take(tx, id)
   else if (!hasNotified) silentRecords.add(tx, id)
-  deletions.remove(tx, name)
+  deletions.remove(tx, keyOf(name))
   deps.room.add(before ? 0 : 1, growth)
-  const event = { id, did, collection: name.collection, rkey, cid, bytes, at, ...after }
+  const event = { id, did, collection: name.kind, rkey, cid, bytes, at, ...after }
   const listeners = listener(deps, { notify: notify && !hasNotified })
   options.afterCommit(
     previous ? listeners.recordUpdated(tx, event, previous) : listeners.recordCreated(tx, event),
@@ -152,7 +155,7 @@ function put(
   if (purpose === 'feed') options.afterCommit(deps.feedItemStored(tx, event))
   if (purpose !== 'lasting') {
     const isOld = purpose === 'feed' && !notify
-    remoteRecords.putFeedItem(tx, id, isOld ? sortTime(name.collection, after.record, at) : Date.parse(at))
+    remoteRecords.putFeedItem(tx, id, isOld ? sortTime(name.kind, after.record, at) : Date.parse(at))
   }
   return 'stored'
 }
@@ -167,11 +170,11 @@ function sortTime(collection: string, record: LexMap, at: DatetimeString): numbe
 
 /** Returns undefined for a stored record that this version no longer reads. */
 function eventOf(
-  { aliases, now }: Deps,
+  { names, now }: Deps,
   tx: Writer,
-  { did, collection, rkey }: RemoteName,
-  { id, cid, bytes, collection: written }: remoteRecords.RemoteRecord,
+  { did, collection, rkey, kind }: RemoteName,
+  { id, cid, bytes }: remoteRecords.RemoteRecord,
 ): RecordEvent | undefined {
-  const content = readContent({ did, rkey, collection: written }, bytes, { db: tx, aliases })
-  return content && { id, did, collection, rkey, cid, bytes, at: iso(now()), ...content }
+  const content = readContent({ did, collection, rkey }, bytes, { db: tx, names })
+  return content && { id, did, collection: kind, rkey, cid, bytes, at: iso(now()), ...content }
 }

@@ -3,7 +3,7 @@
  * latest posts of actors who are followed. So threads and timelines show them although no event reported them.
  */
 import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
-import { type Aliases, allNamesOf, canonicalNsid, networkNames } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import { isObject } from '../identity/json.ts'
 import { UnresolvableDid } from '../identity/resolver.ts'
 import type { Background } from '../jobs/background.ts'
@@ -33,7 +33,7 @@ export interface WantedRecords {
 
 interface Deps {
   readonly store: Database
-  readonly aliases: Aliases
+  readonly names: Names
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
@@ -59,7 +59,7 @@ const latestPosts = 25
 const deadlineMs = 20_000
 
 export function createWantedRecords(deps: Deps): WantedRecords {
-  const { store, aliases, now, isOn } = deps
+  const { store, names, now, isOn } = deps
   const at = () => now().getTime()
 
   const fetches = createRetries<wanted.WantedRecord>({
@@ -81,9 +81,9 @@ export function createWantedRecords(deps: Deps): WantedRecords {
 
   function want(tx: Writer, { links }: Pick<RecordEvent, 'links'>) {
     if (!isOn()) return undefined
-    const names = links.map((link) => wantedOf(tx, link, aliases)).filter((name) => name !== undefined)
-    for (const name of names) wanted.add(tx, name, at())
-    return names.length > 0 ? resumeDue : undefined
+    const found = links.map((link) => wantedOf(tx, link, names)).filter((name) => name !== undefined)
+    for (const name of found) wanted.add(tx, name, at())
+    return found.length > 0 ? resumeDue : undefined
   }
 
   return {
@@ -94,26 +94,25 @@ export function createWantedRecords(deps: Deps): WantedRecords {
 }
 
 /** Returns what a link makes worth fetching: a post of another server that is not stored, or the latest posts of a followed actor. */
-function wantedOf(tx: Writer, { path, did, record }: Link, aliases: Aliases): wanted.RecordName | undefined {
+function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): wanted.RecordName | undefined {
   if (accounts.findByDid(tx, did)) return undefined
-  if (path === paths.follow) return { did: did as DidString, collection: posts, rkey: wanted.latest }
-  if (!record || !subjectPaths.includes(path) || canonicalNsid(record.collection, aliases) !== posts)
-    return undefined
-  const names = allNamesOf(record.collection, aliases)
-  if (names.some((name) => records.find(tx, did, name, record.rkey))) return undefined
-  return { did, ...record } as wanted.RecordName
+  if (path === paths.follow)
+    return { did: did as DidString, collection: names.stored(posts), rkey: wanted.latest }
+  if (!record || !subjectPaths.includes(path) || names.own(record.collection) !== posts) return undefined
+  const isStored = records.find(tx, did, record.collection, record.rkey) !== undefined
+  return isStored ? undefined : ({ did, ...record } as wanted.RecordName)
 }
 
 async function fetchOne(
-  { fetchRecord, intake, actors, aliases }: Deps,
+  { fetchRecord, intake, actors, names }: Deps,
   name: wanted.RecordName,
 ): Promise<void> {
   const { did, rkey } = name
   const change = await fetchRecord(did, name.collection, rkey)
   const { host } = await actors.identify(did)
   if (!change.content) return
-  const gates = canonicalNsid(name.collection, aliases) === posts ? gatesOfPosts : []
-  const found = await Promise.all(gates.map((gate) => fetchRecord(did, gate, rkey)))
+  const gates = names.own(name.collection) === posts ? gatesOfPosts : []
+  const found = await Promise.all(gates.map((gate) => fetchRecord(did, names.stored(gate), rkey)))
   await intake.apply(host, [change, ...found.filter(({ content }) => content)], { notify: false })
 }
 
@@ -137,23 +136,23 @@ async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
 
 /** Lists the latest posts of an actor. What a host lists proves nothing: each is fetched with its proof. */
 async function listLatest(
-  { hosts, aliases, signal }: Deps,
+  { hosts, names, signal }: Deps,
   did: DidString,
   { host }: Origin,
 ): Promise<wanted.RecordName[]> {
-  const collection = networkNames(aliases)(posts)
+  const collection = names.stored(posts)
   const query = new URLSearchParams({ repo: did, collection, limit: String(latestPosts) }).toString()
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   const page = await hosts.at(host).get('com.core.repo.listRecords', { query, signal: deadline })
   const listed = Array.isArray(page.records) ? page.records.slice(0, latestPosts) : []
-  return listed.map((record) => postIn(record, did, aliases)).filter((name) => name !== undefined)
+  return listed.map((record) => postIn(record, did, names)).filter((name) => name !== undefined)
 }
 
 /** Returns the name of a listed record if it is a post of the actor. */
-function postIn(record: unknown, did: DidString, aliases: Aliases): wanted.RecordName | undefined {
+function postIn(record: unknown, did: DidString, names: Names): wanted.RecordName | undefined {
   const uri = isObject(record) && typeof record.uri === 'string' ? record.uri : ''
   const [authority, collection = '', rkey = '', ...rest] = uri.slice('at://'.length).split('/')
-  const isPost = authority === did && canonicalNsid(collection, aliases) === posts && isValidRecordKey(rkey)
+  const isPost = authority === did && collection === names.stored(posts) && isValidRecordKey(rkey)
   return isPost && rest.length === 0
     ? { did, collection: collection as NsidString, rkey: rkey as RecordKeyString }
     : undefined

@@ -1,5 +1,4 @@
 /** Decides which records of other servers are stored: those that concern accounts here, and nothing else. */
-import { type Aliases, allNamesOf } from '../config/aliases.ts'
 import { feedItemOf } from '../records/feed-item.ts'
 import type { Reader } from '../store/database.ts'
 import { linkPaths } from '../store/link-paths.ts'
@@ -44,7 +43,6 @@ export type Purpose = 'lasting' | 'feed' | 'subject'
 
 interface Deps {
   readonly db: Reader
-  readonly aliases: Aliases
   readonly now: Date
 }
 
@@ -64,54 +62,42 @@ export function purposeOf(
   { isNew, isLive }: Arrival,
 ): Purpose | undefined {
   const { db } = deps
-  const { did, collection } = name
-  if (responses.has(collection)) {
+  const { did, kind } = name
+  if (responses.has(kind)) {
     const concerned = accountsIn(deps, content.links)
     // A block holds also for those who mute its author.
-    const isStored = !isNew || collection === 'app.example.graph.block'
+    const isStored = !isNew || kind === 'app.example.graph.block'
     if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
   }
   if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
-  if (gates.has(collection)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
-  if (subjects.has(collection) && interest.isSubject(db, name)) return 'subject'
+  if (gates.has(kind)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
+  if (subjects.has(kind) && interest.isSubject(db, name)) return 'subject'
   return isForFeeds(deps, name, content, isLive) ? 'feed' : undefined
 }
 
 /** The accounts here that links refer to, by themselves or by a record that they have. */
-function accountsIn({ db, aliases }: Deps, links: readonly Link[]): string[] {
+function accountsIn({ db }: Deps, links: readonly Link[]): string[] {
   const hosted = hostedAmong(
     db,
     links.map(({ did }) => did),
   )
-  const isMeant = ({ did, record }: Link) =>
-    !record ||
-    interest.isStored(db, {
-      did,
-      rkey: record.rkey,
-      collections: allNamesOf(record.collection, aliases),
-    })
+  const isMeant = ({ did, record }: Link) => !record || interest.isStored(db, { did, ...record })
   return [...hosted].filter((did) => links.some((link) => link.did === did && isMeant(link)))
 }
 
 /** Whether a record is the gate of a post that is stored: it has the key of the post. */
-function isGateOfPost(
-  { db, aliases }: Deps,
-  { did, rkey, collection }: RemoteName,
-  { links }: RemoteContent,
-): boolean {
-  const post = links.find(({ path }) => path === gates.get(collection))
-  if (post?.did !== did || post.record?.rkey !== rkey) return false
-  const collections = allNamesOf('app.example.feed.post', aliases)
-  return interest.isStored(db, { did, rkey, collections })
+function isGateOfPost({ db }: Deps, { did, rkey, kind }: RemoteName, { links }: RemoteContent): boolean {
+  const post = links.find(({ path }) => path === gates.get(kind))
+  return post?.did === did && post.record?.rkey === rkey && interest.isStored(db, { did, ...post.record })
 }
 
 function isForFeeds(
   { db, now }: Deps,
-  { did, collection }: RemoteName,
+  { did, kind }: RemoteName,
   { record }: RemoteContent,
   isLive: boolean,
 ): boolean {
-  const item = feedItemOf(collection, record)
+  const item = feedItemOf(kind, record)
   if (!item) return false
   const isOld = !isLive && (item.createdAt ?? 0) < now.getTime() - feedMs
   return !isOld && interest.isRead(db, did)

@@ -1,6 +1,6 @@
 /**
  * The fields of records that refer to an account or a record, as numbers for table `links`. Never renumber. The names leave the
- * authority of the collection out, because aliases share them.
+ * authority of the collection out: the network has another one than we.
  */
 export const linkPaths = {
   'feed.like:subject': 1,

@@ -164,11 +164,11 @@ const signIn = `
 `
 
 const repositories = `
-  -- Names of collections as they were written, aliases included.
+  -- Names under which collections are stored.
   CREATE TABLE collections (
     id INTEGER PRIMARY KEY,
     nsid TEXT NOT NULL UNIQUE,
-    name TEXT AS (${afterDot(afterDot('nsid'))}) VIRTUAL -- without the authority: a collection and its aliases have the same
+    name TEXT AS (${afterDot(afterDot('nsid'))}) VIRTUAL -- without the authority
   ) STRICT;
   CREATE INDEX collections_name ON collections (name);
 
@@ -287,7 +287,7 @@ const blobs = `
 `
 
 const links = `
-  -- Records that some record refers to, whether or not they exist here. The collection is the name in the reference.
+  -- Records that some record refers to, whether or not they exist here.
   CREATE TABLE subjects (
     id INTEGER PRIMARY KEY,
     actor INTEGER NOT NULL REFERENCES actors (id),
@@ -347,12 +347,12 @@ const views = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX name_words_record ON name_words (record);
 
-  -- Posts that accounts saved, by author and key: a post may be referred to under several names of its collection.
+  -- Posts that accounts saved, by author and key.
   CREATE TABLE bookmarks (
     id INTEGER PRIMARY KEY,            -- grows with the time of the bookmark
     account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     did TEXT NOT NULL,
-    collection TEXT NOT NULL,          -- as the client wrote it, possibly an alias
+    collection TEXT NOT NULL,
     rkey TEXT NOT NULL,
     cid TEXT NOT NULL,
     created_at TEXT NOT NULL,
@@ -387,7 +387,7 @@ const views = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX mutes_subject ON mutes (subject);
 
-  -- Lists whose members an account mutes, by author and key: a list may be referred to under several names of its collection.
+  -- Lists whose members an account mutes, by author and key.
   CREATE TABLE muted_lists (
     account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     actor INTEGER NOT NULL REFERENCES actors (id),
@@ -687,7 +687,7 @@ const network = `
   -- Deleted records of other servers, so that a slower source does not bring them back.
   CREATE TABLE remote_deletions (
     did TEXT NOT NULL,
-    collection TEXT NOT NULL,          -- canonical NSID
+    collection TEXT NOT NULL,          -- our name of it
     rkey TEXT NOT NULL,
     rev TEXT NOT NULL,                 -- of the commit that deleted it
     deleted_at INTEGER NOT NULL,

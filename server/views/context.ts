@@ -1,7 +1,7 @@
 /** What views need: the store, the viewer, and what this response has read so far. */
 import type { app } from '../../lexicons/generated/index.ts'
 import type { TransientActors } from '../actors/transient.ts'
-import type { Aliases } from '../config/aliases.ts'
+import type { Names } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as actors from '../store/tables/actors.ts'
 import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
@@ -28,7 +28,7 @@ export const viewTables = [
 /** Lives for one response: it keeps the actors, relations and posts that were read. */
 export interface ViewContext {
   readonly db: Reader
-  readonly aliases: Aliases
+  readonly names: Names
   /** Origin of image URLs, as the client reaches this server; without a trailing slash. */
   readonly origin: string
   /** Actor id of the signed-in account; undefined when anonymous. */
@@ -58,17 +58,17 @@ export interface CreateViewContext {
 
 interface Deps {
   readonly store: Reader
-  readonly aliases: Aliases
+  readonly names: Names
   readonly now: () => Date
   readonly refreshSoon: ViewContext['refreshSoon']
   readonly transient: ViewContext['transient']
 }
 
-export function createViewContexts({ store, aliases, now, refreshSoon, transient }: Deps): CreateViewContext {
-  const records = createRecordReader(aliases)
+export function createViewContexts({ store, names, now, refreshSoon, transient }: Deps): CreateViewContext {
+  const records = createRecordReader(names)
   const create = (origin: string, viewer: string | undefined): ViewContext => ({
     db: store,
-    aliases,
+    names,
     origin,
     viewer: viewer === undefined ? undefined : actors.idOf(store, viewer),
     now,

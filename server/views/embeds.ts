@@ -2,7 +2,6 @@
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
-import { canonicalNsid } from '../config/aliases.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { isDetached, violatesPostGate } from './gates.ts'
@@ -106,7 +105,7 @@ function recordView(ctx: ViewContext, post: Post, uri: AtUriString, depth: numbe
 
 /** Views of records that are no posts; undefined for unknown and invalid ones. */
 function otherRecordView(ctx: ViewContext, row: RecordRow): RecordView | undefined {
-  switch (canonicalNsid(row.collection, ctx.aliases)) {
+  switch (ctx.names.own(row.collection)) {
     case feed.generator.$type: {
       const generator = readGenerator(ctx, row)
       return generator && feed.defs.generatorView.$build(generatorView(ctx, generator))

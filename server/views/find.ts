@@ -1,6 +1,5 @@
 /** Finds the actors and records that requests name. */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { namesOf } from '../config/aliases.ts'
 import type { Reader } from '../store/database.ts'
 import * as actors from '../store/tables/actors.ts'
 import * as graph from '../store/tables/graph.ts'
@@ -41,7 +40,7 @@ export function findActor(ctx: ViewContext, identifier: string): number {
   throw protocolError('InvalidRequest', `Actor not found: ${identifier}`)
 }
 
-/** The parts of a record's AT URI, with the author's DID. */
+/** The parts of a record's AT URI as they are stored, with the author's DID. */
 export interface RecordName {
   readonly did: DidString
   readonly collection: NsidString
@@ -50,28 +49,28 @@ export interface RecordName {
 
 /**
  * Splits the AT URI of a record.
- * @param collection canonical NSID; any of its names is accepted
+ * @param collection our name of it
  * @returns undefined for a record of another collection, or of an unknown handle
  */
 export function recordName(
-  { db, aliases }: Pick<ViewContext, 'db' | 'aliases'>,
+  { db, names }: Pick<ViewContext, 'db' | 'names'>,
   uri: string,
   collection: string,
 ): RecordName | undefined {
   const [authority = '', name = '', rkey] = uri.slice('at://'.length).split(/[/#]/)
-  if (!namesOf(collection, aliases).includes(name) || !rkey) return undefined
+  if (names.own(name) !== collection || !rkey) return undefined
   const did = didOf(db, authority)
-  return did === undefined ? undefined : ({ did, collection: name, rkey } as RecordName)
+  return did === undefined ? undefined : ({ did, collection: names.stored(name), rkey } as RecordName)
 }
 
 /**
  * Returns the record at an AT URI, if its author is an actor that the viewer may see.
- * @param collection canonical NSID; the record may be stored and requested under any of its names
+ * @param collection our name of it
  */
 export function findRecord(ctx: ViewContext, uri: string, collection: string): graph.RecordRow | undefined {
   const name = recordName(ctx, uri, collection)
   if (!name) return undefined
   const actor = actors.idOf(ctx.db, name.did)
   if (actor === undefined || !isVisible(ctx, actor)) return undefined
-  return graph.findRecord(ctx.db, actor, [name.collection, ...namesOf(collection, ctx.aliases)], name.rkey)
+  return graph.findRecord(ctx.db, actor, name.collection, name.rkey)
 }

@@ -17,10 +17,10 @@ const limit = 50
 const projectItem: Projection = projection(feeds.defs.feedViewPost)
 const projectProfile: Projection = projection(actor.defs.profileViewDetailed)
 
-/** Returns the fresh writes of the viewer; undefined if there are none. @param rename names `$type`s */
+/** Returns the fresh writes of the viewer; undefined if there are none. @param rename maps them to the names of the caller */
 export function freshWrites(
   ctx: SignedInContext,
-  rename: Rename,
+  rename: Rename | undefined,
 ): { items: unknown[]; profile: unknown } | undefined {
   const since = ctx.now().getTime() - lagMs
   const items = freshItems(ctx, since).map((item) => projectItem(item, rename))

@@ -7,11 +7,11 @@
  * time counts that they state.
  */
 import { decode } from '@atproto/lex-cbor'
+import type { LexMap } from '@atproto/lex-data'
 import type { l } from '@atproto/lex-schema'
 import { app } from '../../lexicons/generated/index.ts'
-import { namesOf } from '../config/aliases.ts'
 import type { RecordEvent } from '../records/events.ts'
-import { withCanonicalTypes } from '../records/prepare.ts'
+import { withOwnTypes } from '../records/rename.ts'
 import { linkPaths } from '../store/link-paths.ts'
 import * as actors from '../store/tables/actors.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
@@ -40,7 +40,7 @@ interface GatedPost {
   readonly uri: string
 }
 
-type RulesDeps = Pick<ViewContext, 'db' | 'aliases'>
+type RulesDeps = Pick<ViewContext, 'db' | 'names'>
 
 /** Reads the gates of posts, for the functions below. Posts without a gate need not be among them. */
 export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
@@ -59,12 +59,8 @@ export function loadGates(ctx: ViewContext, posts: readonly GatedPost[]): void {
   }
 }
 
-function keyOfGate(
-  { aliases }: RulesDeps,
-  { did, uri }: GatedPost,
-  collection: string,
-): viewRecords.RecordKey {
-  return [did, uri.slice(uri.lastIndexOf('/') + 1), namesOf(collection, aliases)]
+function keyOfGate({ names }: RulesDeps, { did, uri }: GatedPost, collection: string): viewRecords.RecordKey {
+  return [did, uri.slice(uri.lastIndexOf('/') + 1), names.stored(collection)]
 }
 
 /** Returns the gate of a thread by its first post, which `loadPosts` has read. */
@@ -126,14 +122,14 @@ export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, '
   const replier = actors.idOf(deps.db, did)
   if (!root?.record || replier === undefined) return true
   const { rkey } = root.record
-  const names = (collection: string) => namesOf(collection, deps.aliases)
+  const { stored } = deps.names
   const found = viewRecords.recordsByKey(deps.db, [
-    [root.did, rkey, names(app.example.feed.post.$type)],
-    [root.did, rkey, names(threadgate.$type)],
+    [root.did, rkey, stored(app.example.feed.post.$type)],
+    [root.did, rkey, stored(threadgate.$type)],
   ])
   const [post, gate] = [found.get(0), found.get(1)]
   if (!post || !gate) return true
-  const result = threadgate.main.safeValidate(withCanonicalTypes(decode(gate.bytes), deps.aliases))
+  const result = threadgate.main.safeValidate(withOwnTypes(decode(gate.bytes) as LexMap, deps.names))
   return !result.success || permits(deps, { value: result.value }, post, replier)
 }
 
@@ -152,8 +148,8 @@ function permits(
   })
 }
 
-function isMember({ db, aliases }: RulesDeps, list: string, actor: number): boolean {
+function isMember({ db, names }: RulesDeps, list: string, actor: number): boolean {
   const [, , did = '', , rkey = ''] = list.split('/')
-  const subjects = postLinks.subjectIds(db, [did, rkey, namesOf(app.example.graph.list.$type, aliases)])
-  return postLinks.isListed(db, subjects, actor)
+  const subject = postLinks.subjectId(db, [did, rkey, names.stored(app.example.graph.list.$type)])
+  return postLinks.isListed(db, subject, actor)
 }

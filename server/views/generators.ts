@@ -1,6 +1,5 @@
 /** Views of feed generators. The feeds themselves come from services elsewhere. */
 import { app } from '../../lexicons/generated/index.ts'
-import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import { paths } from '../store/link-paths.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import * as postLinks from '../store/tables/post-links.ts'
@@ -16,7 +15,7 @@ export type Generator = ViewRecord<app.example.feed.generator.Main>
 
 /** Parses a record; undefined if it is no valid feed generator. */
 export function readGenerator(ctx: ViewContext, row: RecordRow): Generator | undefined {
-  if (canonicalNsid(row.collection, ctx.aliases) !== generator.$type) return undefined
+  if (ctx.names.own(row.collection) !== generator.$type) return undefined
   return ctx.records.read(generator.main, row)
 }
 
@@ -31,9 +30,9 @@ export function generatorViews(ctx: ViewContext, rows: readonly RecordRow[]) {
 /** `app.example.feed.defs#generatorView` */
 export function generatorView(ctx: ViewContext, of: Generator): app.example.feed.defs.GeneratorView {
   const { id, actor, uri, cid, value, indexedAt } = of
-  const names = namesOf(generator.$type, ctx.aliases)
-  const likes = postLinks.countLinks(ctx.db, [id], names).filter(({ path }) => path === paths.like)
-  const own = ctx.viewer === undefined ? [] : postLinks.linksBy(ctx.db, ctx.viewer, [id], names)
+  const collection = ctx.names.stored(generator.$type)
+  const likes = postLinks.countLinks(ctx.db, [id], collection).filter(({ path }) => path === paths.like)
+  const own = ctx.viewer === undefined ? [] : postLinks.linksBy(ctx.db, ctx.viewer, [id], collection)
   return {
     uri,
     cid,

@@ -15,7 +15,7 @@ export interface Labelled {
 
 /**
  * Returns the self-labels of a record; none if they violate their lexicon.
- * @param record with canonical `$type` values
+ * @param record with our `$type`s
  */
 export function selfLabels(
   { labels, createdAt }: { readonly labels?: unknown; readonly createdAt?: unknown },

@@ -1,7 +1,6 @@
 /** Views of lists and their items. */
 import type { AtUriString } from '@atproto/syntax'
 import type { app } from '../../lexicons/generated/index.ts'
-import { canonicalNsid } from '../config/aliases.ts'
 import * as graph from '../store/tables/graph.ts'
 import type * as lists from '../store/tables/lists.ts'
 import type { ViewContext } from './context.ts'
@@ -62,11 +61,6 @@ const purposes: Readonly<Record<string, string>> = {
 }
 
 /** Whether a list has one of the purposes, by default any of them. */
-export function hasPurpose(
-  { aliases }: Pick<ViewContext, 'aliases'>,
-  { value }: List,
-  wanted: readonly string[] = Object.keys(purposes),
-): boolean {
-  const purpose = canonicalNsid(value.purpose, aliases)
-  return wanted.some((name) => purposes[name] === purpose)
+export function hasPurpose({ value }: List, wanted: readonly string[] = Object.keys(purposes)): boolean {
+  return wanted.some((name) => purposes[name] === value.purpose)
 }

@@ -6,7 +6,6 @@
  */
 import { type AtUriString, isAtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
-import { canonicalNsid, namesOf } from '../config/aliases.ts'
 import { paths } from '../store/link-paths.ts'
 import { bookmarked } from '../store/tables/bookmarks.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
@@ -27,11 +26,12 @@ export type Post = ViewRecord<app.example.feed.post.Main>
 
 /** Parses a record; undefined if it is no valid post. */
 function readPost(ctx: ViewContext, row: RecordRow): Post | undefined {
-  if (canonicalNsid(row.collection, ctx.aliases) !== postSchema.$type) return undefined
+  if (ctx.names.own(row.collection) !== postSchema.$type) return undefined
   return ctx.records.read(postSchema.main, row)
 }
 
-export const postNames = ({ aliases }: Pick<ViewContext, 'aliases'>) => namesOf(postSchema.$type, aliases)
+/** The name under which posts are stored. */
+export const postCollection = ({ names }: Pick<ViewContext, 'names'>) => names.stored(postSchema.$type)
 
 /** Returns the valid posts among the records, in the order of `ids`. */
 export function postsById(ctx: ViewContext, ids: readonly number[]): Post[] {
@@ -51,13 +51,13 @@ export function postsAt(ctx: ViewContext, uris: readonly string[]): Post[] {
   return unique(uris.flatMap((uri) => postAt(ctx, uri) ?? []))
 }
 
-/** Returns the post at a URI, under any name of its collection. Reads it unless `loadRecords` has. */
+/** Returns the post at a URI. Reads it unless `loadRecords` has. */
 export function postAt(ctx: ViewContext, uri: string): Post | undefined {
   const row = recordAt(ctx, uri)
   return row && readPost(ctx, row)
 }
 
-/** Returns the record at a URI, under any name of its collection. Reads it unless `loadRecords` has. */
+/** Returns the record at a URI. Reads it unless `loadRecords` has. */
 export function recordAt(ctx: ViewContext, uri: string): RecordRow | undefined {
   if (!ctx.posts.records.has(uri)) loadRecords(ctx, [uri])
   return ctx.posts.records.get(uri)
@@ -72,23 +72,21 @@ export function loadRecords(ctx: ViewContext, uris: Iterable<string>): void {
   for (const [at, uri] of missing.entries()) ctx.posts.records.set(uri, found.get(at))
 }
 
-const noKey: viewRecords.RecordKey = ['', '', []]
+const noKey: viewRecords.RecordKey = ['', '', '']
 
 /** Parses the URI of a record, whose authority may be a handle; undefined if malformed or unknown. */
-export function keyOf({ db, aliases }: ViewContext, uri: string): viewRecords.RecordKey | undefined {
+export function keyOf({ db, names }: ViewContext, uri: string): viewRecords.RecordKey | undefined {
   if (!isAtUriString(uri)) return undefined
   const [authority = '', nsid, rkey] = uri.slice('at://'.length).split(/[/#]/)
   if (!nsid || !rkey) return undefined
   const did = authority.startsWith('did:') ? authority : graph.actorOfHandle(db, authority.toLowerCase())?.did
   if (did === undefined) return undefined
-  const names = namesOf(canonicalNsid(nsid, aliases), aliases)
-  return [did, rkey, [nsid, ...names.filter((name) => name !== nsid)]]
+  return [did, rkey, names.stored(nsid)]
 }
 
-/** Returns the ids by which the links to a URI are found, under all names of its collection. */
-export function subjectIdsOf(ctx: ViewContext, uri: string): number[] {
-  const key = keyOf(ctx, uri)
-  return key ? postLinks.subjectIds(ctx.db, key) : []
+/** Returns the id by which the links to a URI are found; 0 if there are none. */
+export function subjectIdOf(ctx: ViewContext, uri: string): number {
+  return postLinks.subjectId(ctx.db, keyOf(ctx, uri) ?? noKey)
 }
 
 /** URI of the record that a post embeds, alone or with media. */
@@ -191,18 +189,17 @@ function loadResponses(ctx: ViewContext, posts: readonly Post[]): void {
   const missing = posts.filter(({ id }) => !ctx.posts.responses.has(id))
   if (missing.length === 0) return
   const ids = missing.map(({ id }) => id)
-  const names = postNames(ctx)
+  const collection = postCollection(ctx)
   const responses = new Map(ids.map((id) => [id, { ...noResponses }]))
   const gated = new Set<number>()
-  for (const { record, path, count } of postLinks.countLinks(db, ids, names)) {
+  for (const { record, path, count } of postLinks.countLinks(db, ids, collection)) {
     const member = memberOfPath.get(path)
     const of = responses.get(record)
-    // A post may have been referred to under several names of its collection.
-    if (member && of) Object.assign(of, { [member]: of[member] + count })
+    if (member && of) Object.assign(of, { [member]: count })
     else gated.add(record)
   }
   if (viewer !== undefined) {
-    for (const { record, path, uri } of postLinks.linksBy(db, viewer, ids, names)) {
+    for (const { record, path, uri } of postLinks.linksBy(db, viewer, ids, collection)) {
       Object.assign(responses.get(record) ?? {}, path === paths.like ? { like: uri } : { repost: uri })
     }
     const roots = missing.map((post) => keyOf(ctx, rootUri(post)) ?? noKey)

@@ -1,6 +1,5 @@
 /** Detailed profile views. */
 import { app } from '../../lexicons/generated/index.ts'
-import { namesOf } from '../config/aliases.ts'
 import { linkPaths } from '../store/link-paths.ts'
 import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
 import * as graph from '../store/tables/graph.ts'
@@ -29,7 +28,7 @@ export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDe
     website: profile?.value.website,
     banner: blobUrl(ctx, did, profile?.value.banner),
     followersCount: graph.countFollowers(ctx.db, id),
-    followsCount: graph.countSubjects(ctx.db, id, followPath, namesOf(lexicons.follow.$type, ctx.aliases)),
+    followsCount: graph.countSubjects(ctx.db, id, followPath, ctx.names.stored(lexicons.follow.$type)),
     postsCount: countOf(feed.post.$type),
     associated: {
       activitySubscription: { allowSubscriptions: 'followers' },
@@ -45,15 +44,15 @@ export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDe
   }
 }
 
-/** Returns a function that returns the number of the actor's records in a collection, under all its names. */
-function counter({ db, aliases }: ViewContext, id: number): (collection: string) => number {
+/** Returns a function that returns the number of the actor's records in a collection. */
+function counter({ db, names }: ViewContext, id: number): (collection: string) => number {
   const collections = [feed.post, feed.generator, lexicons.list, lexicons.starterpack]
   const sizes = graph.collectionSizes(
     db,
     id,
-    collections.flatMap(({ $type }) => namesOf($type, aliases)),
+    collections.map(({ $type }) => names.stored($type)),
   )
-  return (collection) => namesOf(collection, aliases).reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0)
+  return (collection) => sizes.get(names.stored(collection)) ?? 0
 }
 
 function joinedVia(ctx: ViewContext, uri: string | undefined) {
@@ -88,7 +87,7 @@ function knownFollowers(
   id: number,
   viewer: number,
 ): app.example.actor.defs.KnownFollowers | undefined {
-  const follows = namesOf(lexicons.follow.$type, ctx.aliases)
+  const follows = ctx.names.stored(lexicons.follow.$type)
   const found = graph.knownFollowers(ctx.db, id, viewer, follows, { limit: maxKnownFollowers })
   if (found.length === 0) return undefined
   const sample = found.slice(0, sampleSize).map(({ actor }) => actor)

@@ -1,7 +1,6 @@
 /** Profile views of actors, and the viewer state in them. */
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app, chat } from '../../lexicons/generated/index.ts'
-import { namesOf } from '../config/aliases.ts'
 import * as graph from '../store/tables/graph.ts'
 import type { DatetimeString } from '../util/time.ts'
 import type { ViewContext } from './context.ts'
@@ -82,11 +81,10 @@ function readTransientActor(ctx: ViewContext, id: number): void {
   })
 }
 
-/** The newest record counts if an actor has one under several names of a collection. */
 function selfRecords(ctx: ViewContext, ids: readonly number[]): Map<number, SelfRecords> {
   const kinds = new Map<string, keyof SelfRecords>()
   for (const [kind, { $type }] of Object.entries(lexicons)) {
-    for (const name of namesOf($type, ctx.aliases)) kinds.set(name, kind as keyof SelfRecords)
+    kinds.set(ctx.names.stored($type), kind as keyof SelfRecords)
   }
   const found = new Map<number, SelfRecords>()
   for (const row of graph.selfRecords(ctx.db, ids, [...kinds.keys()])) {

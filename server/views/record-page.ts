@@ -1,14 +1,13 @@
 /** Pages of an actor's records in one collection, the newest first. Their cursor is the record key of the last record. */
 import { isValidRecordKey } from '@atproto/syntax'
-import { namesOf } from '../config/aliases.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import * as viewRecords from '../store/tables/view-records.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
 
-/** @param collection canonical NSID. @throws InvalidRequest for a malformed cursor */
+/** @param collection our name of it. @throws InvalidRequest for a malformed cursor */
 export function recordPage(
-  { db, aliases }: ViewContext,
+  { db, names }: ViewContext,
   actor: number,
   collection: string,
   { limit, cursor: before }: { limit: number; cursor?: string | undefined },
@@ -16,7 +15,7 @@ export function recordPage(
   if (before !== undefined && !isValidRecordKey(before)) {
     throw protocolError('InvalidRequest', 'Malformed cursor')
   }
-  const found = viewRecords.recordsOf(db, actor, namesOf(collection, aliases), { before, limit: limit + 1 })
+  const found = viewRecords.recordsOf(db, actor, names.stored(collection), { before, limit: limit + 1 })
   const rows = found.slice(0, limit)
   return { rows, cursor: found.length > limit ? rows.at(-1)?.rkey : undefined }
 }

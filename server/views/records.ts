@@ -4,9 +4,9 @@ import { decodeCid, type LexMap } from '@atproto/lex-data'
 import type { l } from '@atproto/lex-schema'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import type { Aliases } from '../config/aliases.ts'
-import { withCanonicalTypes } from '../records/prepare.ts'
+import type { Names } from '../config/aliases.ts'
 import { recordUri } from '../records/record-uri.ts'
+import { withOwnTypes } from '../records/rename.ts'
 import { recordJson } from '../records/view.ts'
 import type { RecordRow } from '../store/tables/graph.ts'
 import { type DatetimeString, iso } from '../util/time.ts'
@@ -20,9 +20,9 @@ export interface ViewRecord<T> {
   readonly uri: AtUriString
   readonly cid: string
   readonly indexedAt: DatetimeString
-  /** DAG-CBOR of the record as it was written. */
+  /** DAG-CBOR of the record as it is stored. */
   readonly bytes: Uint8Array
-  /** With canonical `$type` values. */
+  /** With our `$type`s. */
   readonly value: T
 }
 
@@ -34,7 +34,7 @@ export interface RecordReader {
 /** Encoded bytes of the records in the cache. Decoded, they take about ten times as much. */
 const maxBytes = 1_000_000
 
-export function createRecordReader(aliases: Aliases): RecordReader {
+export function createRecordReader(names: Names): RecordReader {
   const cache = new LRUCache<string, { cid: string; value: unknown }>({ maxSize: maxBytes })
 
   function decoded(schema: l.RecordSchema, cid: Uint8Array, bytes: Uint8Array) {
@@ -42,7 +42,7 @@ export function createRecordReader(aliases: Aliases): RecordReader {
     const key = schema.$type + Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).toString('latin1')
     const cached = cache.get(key)
     if (cached) return cached
-    const result = schema.safeValidate(withCanonicalTypes(decode(bytes), aliases))
+    const result = schema.safeValidate(withOwnTypes(decode(bytes) as LexMap, names))
     const entry = { cid: decodeCid(cid).toString(), value: result.success ? result.value : undefined }
     cache.set(key, entry, { size: bytes.length + 1 })
     return entry
@@ -61,7 +61,7 @@ export function createRecordReader(aliases: Aliases): RecordReader {
 
 const jsons = new WeakMap<object, LexMap>()
 
-/** Returns the JSON of a record as it was written, which is cached as long as its value. */
+/** Returns the JSON of a record as it is stored, which is cached as long as its value. */
 export function jsonOf({ value, bytes }: ViewRecord<object>): LexMap {
   const json = jsons.get(value) ?? recordJson(bytes)
   jsons.set(value, json)

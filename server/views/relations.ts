@@ -1,7 +1,6 @@
 /** Relations between the viewer of a response and other actors. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
-import { namesOf } from '../config/aliases.ts'
 import * as graph from '../store/tables/graph.ts'
 import * as lists from '../store/tables/lists.ts'
 import type { ViewContext } from './context.ts'
@@ -50,12 +49,12 @@ export function loadRelations(ctx: ViewContext, actors: Iterable<number>): void 
 
 /** Returns the relations of any actor. `muted` is private: only the actor itself may see it. */
 export function relationsOf(
-  { db, aliases }: ViewContext,
+  { db, names: { stored } }: ViewContext,
   from: number,
   actors: readonly number[],
 ): Map<number, Relation> {
   const { list, listblock } = app.example.graph
-  const names = { list: namesOf(list.$type, aliases), listblock: namesOf(listblock.$type, aliases) }
+  const names = { list: stored(list.$type), listblock: stored(listblock.$type) }
   const rows = graph.relations(db, from, actors)
   const listBlocks = [
     ...lists.blocksByList(db, [from], actors, names),

@@ -1,6 +1,5 @@
 /** Views of starter packs: lists of accounts to follow. */
 import { app } from '../../lexicons/generated/index.ts'
-import { namesOf } from '../config/aliases.ts'
 import { recordJson } from '../records/view.ts'
 import * as graph from '../store/tables/graph.ts'
 import * as lists from '../store/tables/lists.ts'
@@ -75,7 +74,7 @@ function sample(ctx: ViewContext, list: number): app.example.graph.defs.ListItem
 function commonView(ctx: ViewContext, { actor, uri, cid, indexedAt, bytes }: StarterPack) {
   const rkey = uri.slice(uri.lastIndexOf('/') + 1)
   const since = iso(new Date(ctx.now().getTime() - week))
-  const counts = joined(ctx.db, { actor, rkey }, namesOf(starterpack.$type, ctx.aliases), since)
+  const counts = joined(ctx.db, { actor, rkey }, ctx.names.stored(starterpack.$type), since)
   return {
     uri,
     cid,

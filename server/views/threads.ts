@@ -11,7 +11,7 @@ import {
   loadPosts,
   type Post,
   postAt,
-  postNames,
+  postCollection,
   postsById,
   rootOf,
   rootUri,
@@ -50,7 +50,7 @@ export function readThread(
   anchor: Post,
   { height, depth }: Pick<Thread, 'height' | 'depth'>,
 ): Thread {
-  const above = postsById(ctx, postLinks.ancestorsOf(ctx.db, anchor.id, postNames(ctx), height))
+  const above = postsById(ctx, postLinks.ancestorsOf(ctx.db, anchor.id, postCollection(ctx), height))
   const below = readReplies(ctx, anchor, depth)
   const posts = [anchor, ...above, ...below.map(({ reply }) => reply)]
   loadPosts(ctx, posts)
@@ -82,7 +82,7 @@ function readReplies(ctx: ViewContext, anchor: Post, depth: number): Reply[] {
   const found = new Map<number, Reply>()
   let level = [anchor.id]
   for (let below = 0; below < depth && level.length > 0; below++) {
-    const links = postLinks.repliesTo(ctx.db, level, postNames(ctx), maxReplies - found.size)
+    const links = postLinks.repliesTo(ctx.db, level, postCollection(ctx), maxReplies - found.size)
     const parents = new Map(links.map(({ parent, record }) => [record, parent]))
     // A post may be updated to answer one of its own replies.
     const added = links.map(({ record }) => record).filter((id) => id !== anchor.id && !found.has(id))
@@ -102,7 +102,7 @@ function threadKey(ctx: ViewContext, post: Post): string {
 function likesOf(ctx: ViewContext, root: Post | undefined, posts: readonly Post[]): Map<number, AtUriString> {
   if (!root) return new Map()
   const ids = posts.map(({ id }) => id)
-  const links = postLinks.linksBy(ctx.db, root.actor, ids, postNames(ctx))
+  const links = postLinks.linksBy(ctx.db, root.actor, ids, postCollection(ctx))
   return new Map(links.filter(({ path }) => path === paths.like).map(({ record, uri }) => [record, uri]))
 }
 

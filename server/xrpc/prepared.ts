@@ -18,6 +18,7 @@ export interface Prepared<Word, Services> {
   readonly outputKind: BodyKind
   readonly input: l.Payload
   readonly maxBody: number
+  readonly projectParams: Projection
   readonly projectInput: Projection
   readonly projectOutput: Projection
   readonly checkLimits: CheckLimits | undefined
@@ -37,6 +38,7 @@ export function prepare<Word, Services>(
     outputKind: kindOf(schema.output),
     input,
     maxBody: typeof maxBody === 'number' ? maxBody : maxBody(services),
+    projectParams: projection(schema.parameters),
     projectInput: projection(input.schema),
     projectOutput: projection(schema.output.schema),
     checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.limits) : undefined,

@@ -7,9 +7,29 @@
 import type { Validator } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
 
-/** @param rename maps the `$type`s of the schema, for callers that use another name for it */
+/** @param rename maps names, for callers that use another name of the schema */
 export type Projection = (value: unknown, rename?: Rename) => unknown
-export type Rename = (type: string) => string
+
+/** Maps the names in a value. */
+export interface Rename {
+  /** Maps `$type`s and tokens. */
+  readonly type: (type: string) => string
+  /** Maps what is stored. It stays if this is absent. */
+  readonly stored?: {
+    /** Maps names of collections. */
+    readonly nsid: (nsid: string) => string
+    readonly uri: (uri: string) => string
+    /** Maps values without a schema, such as records. */
+    readonly record: (value: unknown) => unknown
+  }
+}
+
+/** The properties whose values can be tokens: names of definitions. */
+const tokenNames: ReadonlySet<string> = new Set(['contentMode', 'purpose', 'status'])
+
+export function isToken(property: string, value: string): boolean {
+  return tokenNames.has(property) && value.includes('#')
+}
 
 /** Deeper values are refused: no schema needs them, and recursion would overflow the stack. */
 const maxDepth = 64
@@ -17,6 +37,7 @@ const maxDepth = 64
 /** The common part of the schema classes: the library exports no visitor. */
 interface Node {
   readonly type?: string
+  readonly options?: { readonly format?: string }
   readonly shape?: Record<string, Validator>
   readonly schema?: Validator
   readonly validator?: Validator
@@ -50,7 +71,13 @@ function compile(schema: Validator): Projection {
 function compileNode(node: Node): Projection {
   switch (node.type) {
     case 'object':
-      return objectProjection(Object.entries(node.shape ?? {}).map(([key, value]) => [key, compile(value)]))
+    case 'params':
+      return objectProjection(
+        Object.entries(node.shape ?? {}).map(([key, value]) => [
+          key,
+          tokenNames.has(key) ? token(compile(value)) : compile(value),
+        ]),
+      )
     case 'typedObject':
       return withType(node.schema ? compile(node.schema) : unknownValue)
     case 'array': {
@@ -66,9 +93,14 @@ function compileNode(node: Node): Projection {
       return node.validator ? compile(node.validator) : unknownValue
     case 'typedUnion': {
       const members = new Map([...(node.validatorsMap ?? [])].map(([type, value]) => [type, compile(value)]))
-      return (value, rename) => (members.get(typeOf(value)) ?? unknownValue)(value, rename)
+      return (value, rename) => {
+        const type = typeOf(value)
+        const member = members.get(type) ?? (rename && members.get(rename.type(type)))
+        return (member ?? unknownValue)(value, rename)
+      }
     }
     case 'string':
+      return leaves[node.options?.format ?? ''] ?? leaf
     case 'integer':
     case 'boolean':
     case 'enum':
@@ -100,13 +132,14 @@ function withType(project: Projection): Projection {
     const projected = project(value, rename)
     const type = typeOf(value)
     if (type === '' || !isObject(projected)) return projected
-    return { $type: rename ? rename(type) : type, ...projected }
+    return { $type: rename ? rename.type(type) : type, ...projected }
   }
 }
 
 /** Projects a value without a schema: keeps everything but `__proto__`. */
-function unknownValue(value: unknown): unknown {
-  return cleaned(value, 0)
+function unknownValue(value: unknown, rename?: Rename): unknown {
+  const kept = cleaned(value, 0)
+  return rename?.stored ? rename.stored.record(kept) : kept
 }
 
 function cleaned(value: unknown, depth: number): unknown {
@@ -127,6 +160,28 @@ function leaf(value: unknown): unknown {
   if (typeof value !== 'string') return hollow(value)
   if (value.includes('\0')) throw protocolError('InvalidRequest', 'Text may not contain NUL')
   return wellFormed(value)
+}
+
+function uri(value: unknown, rename?: Rename): unknown {
+  const text = leaf(value)
+  return rename?.stored && typeof text === 'string' ? rename.stored.uri(text) : text
+}
+
+function nsid(value: unknown, rename?: Rename): unknown {
+  const text = leaf(value)
+  return rename?.stored && typeof text === 'string' ? rename.stored.nsid(text) : text
+}
+
+/** By format. The URIs of labels are AT URIs, too. */
+const leaves: Readonly<Record<string, Projection>> = { 'at-uri': uri, uri, nsid }
+
+function token(project: Projection): Projection {
+  return (value, rename) => {
+    const projected = project(value, rename)
+    return rename && typeof projected === 'string' && projected.includes('#')
+      ? rename.type(projected)
+      : projected
+  }
 }
 
 /** A value of the wrong type without its content, so that nothing undeclared passes at any depth. */

@@ -45,10 +45,10 @@ export interface RouterOptions<Word, Services> {
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
-  /** Maps `$type`s of requests, which may be aliases, to our names. */
-  readonly ownName?: Rename
-  /** Maps `$type`s of responses to the names that a caller uses, by the name of the method as it was called. */
-  readonly callerNames?: (called: string) => Rename | undefined
+  /** Maps requests, which may have aliases, to our names. */
+  readonly ownNames?: Rename
+  /** Maps responses to the names that a caller uses: for the method, and for the collection if the call has one. */
+  readonly callerNames?: (called: string, collection?: string) => Rename | undefined
 }
 
 /** The name of a method as called, which may be an alias, and as the method is defined. */
@@ -122,9 +122,9 @@ export function createRouter<Word extends string, Services>(
       await settled()
       return sendJsonBody(req, res, cached)
     }
-    const params = readParams(method.schema.parameters, query)
+    const params = prepared.projectParams(readParams(method.schema.parameters, query), options.ownNames)
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
-    const input = await inputOf(prepared, req, options.ownName, authorize)
+    const input = await inputOf(prepared, req, options.ownNames, authorize)
     const { account, credentials: auth } = inputKind === 'json' ? await authorize() : principal
     prepared.checkLimits?.({ input, address: caller.source, account }, res)
     const args = { ...services, auth, params, input, caller, headers, fail } as Services &
@@ -134,7 +134,7 @@ export function createRouter<Word extends string, Services>(
       discardOutput(prepared, output)
       throw error
     })
-    const rename = options.callerNames?.(name.called)
+    const rename = options.callerNames?.(name.called, collectionOf(params) ?? collectionOf(input))
     if (!slot) return sendOutput(prepared, output, req, res, rename)
     const body = { text: Buffer.from(JSON.stringify(prepared.projectOutput(output, rename))) }
     responses.keep(slot, body)
@@ -158,7 +158,7 @@ export function createRouter<Word extends string, Services>(
     const incoming = { name, query, caller, req, res }
     if (!asksForWebSocket(req) && (await options.forward?.(incoming, isKnown))) return
     if (prepared) await call(prepared, incoming, settled)
-    else if (options.streams?.has(nsid)) await options.streams.open(nsid, query, caller, req, res)
+    else if (options.streams?.has(nsid)) await options.streams.open(incoming, options.callerNames?.(called))
     else if (isValidNsid(nsid))
       throw protocolError('MethodNotImplemented', `This server does not answer ${called}`)
     else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
@@ -190,10 +190,10 @@ export function createRouter<Word extends string, Services>(
 function inputOf<Word, Services>(
   prepared: Prepared<Word, Services>,
   req: IncomingMessage,
-  ownName: Rename | undefined,
+  ownNames: Rename | undefined,
   authorize: () => unknown,
 ): unknown {
-  if (prepared.inputKind === 'json') return readInput(prepared, req, ownName)
+  if (prepared.inputKind === 'json') return readInput(prepared, req, ownNames)
   return prepared.inputKind === 'binary' ? openInput(prepared, req, authorize) : undefined
 }
 
@@ -206,6 +206,13 @@ function slotOf(
   // Handlers may refuse pages of other sites what they send to programs.
   const sender = caller.isForeignPage ? 'page' : 'program'
   return { key: `${account ?? ''} ${sender} ${caller.origin} ${name.called}?${query}`, version }
+}
+
+/** The collection that parameters or an input name; of several writes, that of the first. */
+function collectionOf(values: unknown): string | undefined {
+  if (typeof values !== 'object' || values === null) return undefined
+  if ('collection' in values && typeof values.collection === 'string') return values.collection
+  return 'writes' in values && Array.isArray(values.writes) ? collectionOf(values.writes[0]) : undefined
 }
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {

@@ -2,12 +2,13 @@
  * Subscriptions over WebSocket: checks credentials and connection limits, sends messages as fast as the client reads, and ends a
  * connection when its credentials end or the client does not read.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { protocolError, XrpcError } from './errors.ts'
 import { errorFrame, messageFrame } from './event-stream.ts'
 import { tooSlow } from './from-push.ts'
 import type { AdmitPage, Authorize, Caller } from './method.ts'
-import { projection } from './project.ts'
+import { projection, type Rename } from './project.ts'
+import type { IncomingCall } from './router.ts'
 import { closeCodes, createSockets, type Socket } from './sockets.ts'
 import type { Subscription } from './subscription.ts'
 import { asksForWebSocket } from './upgrade.ts'
@@ -28,8 +29,8 @@ export interface StreamsOptions<Word, Services> {
 
 export interface Streams {
   has(nsid: string): boolean
-  /** Connects a client. @throws XrpcError before it is connected; later errors are sent as a frame */
-  open(nsid: string, query: string, caller: Caller, req: IncomingMessage, res: ServerResponse): Promise<void>
+  /** Connects a client. @param rename maps messages to its names. @throws XrpcError before it is connected; later errors are sent as a frame */
+  open(call: IncomingCall, rename?: Rename): Promise<void>
   /** Ends all connections. */
   close(): Promise<void>
 }
@@ -78,7 +79,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
   return {
     has: (nsid) => table.has(nsid),
 
-    async open(nsid, query, caller, req, res) {
+    async open({ name: { nsid }, query, caller, req, res }, rename) {
       const entry = table.get(nsid)
       if (!entry || !asksForWebSocket(req)) {
         throw protocolError('InvalidRequest', `${nsid} is a subscription: connect to it by WebSocket`)
@@ -101,7 +102,8 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       if (signal.aborted) return
       const call = { ...options.services, auth: principal.credentials, params, caller, signal, end }
       const messages = () => subscription.handler(call as Parameters<typeof subscription.handler>[0])
-      const encode = (message: unknown) => messageFrame(nsid, project(message) as { $type: string })
+      const encode = (message: unknown) =>
+        messageFrame(rename ? rename.type(nsid) : nsid, project(message, rename) as { $type: string })
       void pump(stream, messages, encode).catch((error: unknown) => {
         options.onFailure(error, nsid)
         stream.end(protocolError('InternalServerError'))

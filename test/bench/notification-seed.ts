@@ -19,7 +19,7 @@ import { newAccount, openStore } from './seed.ts'
 
 const authors = 1000
 const batch = 1000
-const feed = 'app.example.feed'
+const feed = 'app.bsky.feed'
 
 interface SeededNotification {
   readonly reason: Reason
@@ -97,7 +97,7 @@ export async function seedNotifications(dir: string, did: DidString, count: numb
 }
 
 async function newFollow(did: DidString, subject: DidString, rkey: string) {
-  const collection = 'app.example.graph.follow' as const
+  const collection = 'app.bsky.graph.follow' as const
   const createdAt: DatetimeString = '2020-01-01T00:00:00.000Z'
   const bytes = encode({ $type: collection, subject, createdAt })
   const cid = (await cidForCbor(bytes)).toString()

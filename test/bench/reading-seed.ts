@@ -2,10 +2,13 @@
 import { encode } from '@atproto/lex-cbor'
 import { cidForCbor, type LexMap } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
+import { createNames } from '../../server/config/aliases.ts'
+import { defaultConfig } from '../../server/config/config.ts'
 import type { RecordEvent } from '../../server/records/events.ts'
 import { linkListener } from '../../server/records/link-listener.ts'
 import { linksOf } from '../../server/records/links.ts'
 import { recordUri } from '../../server/records/record-uri.ts'
+import { renameRecord } from '../../server/records/rename.ts'
 import { subjectReader } from '../../server/records/subjects.ts'
 import { createTidClock } from '../../server/records/tid.ts'
 import type { Database } from '../../server/store/database.ts'
@@ -100,16 +103,27 @@ export async function seedRecords(dir: string, reader: DidString, count: number)
 function writer(store: Database): (drafts: readonly Draft[]) => Promise<Ref[]> {
   let clock = Date.parse('2024-01-01T00:00:00.000Z')
   const nextTid = createTidClock(() => new Date(clock))
-  const read = subjectReader(() => undefined, new Map())
+  const names = createNames(defaultConfig({ dataDir: '' }).aliases)
+  const read = subjectReader(() => undefined, names)
   const prepare = async ({ did, collection, content }: Draft): Promise<Omit<RecordEvent, 'id'>> => {
     clock += 1000
     const at = iso(new Date(clock))
     const record = { $type: collection, ...content, createdAt: at }
-    const bytes = encode(record)
+    const bytes = encode(renameRecord(record, names, names.stored))
     const cid = (await cidForCbor(bytes)).toString()
     const rkey = collection.endsWith('.profile') ? 'self' : nextTid()
     const links = linksOf(collection, record, read)
-    return { did, collection, rkey, uri: recordUri(did, collection, rkey), cid, bytes, record, links, at }
+    return {
+      did,
+      collection,
+      rkey,
+      uri: recordUri(did, names.stored(collection), rkey),
+      cid,
+      bytes,
+      record,
+      links,
+      at,
+    }
   }
   return async (drafts) => {
     const events: Omit<RecordEvent, 'id'>[] = []
@@ -117,7 +131,11 @@ function writer(store: Database): (drafts: readonly Draft[]) => Promise<Ref[]> {
     await store.transact((tx) => {
       for (const [i, event] of events.entries()) {
         const collection = drafts[i]?.collection ?? 'app.example.feed.post'
-        const id = records.insert(tx, { ...event, collection, indexedAt: event.at }, [])
+        const id = records.insert(
+          tx,
+          { ...event, collection: names.stored(collection), indexedAt: event.at },
+          [],
+        )
         linkListener.recordCreated(tx, { ...event, id })
       }
     })

@@ -54,12 +54,14 @@ describe('preferences', () => {
     expect(await read(eve)).toEqual(unknown)
   })
 
-  test('keep the names of the network', async () => {
+  test('have the names of the caller', async () => {
     const frank = await server.account('frank')
     const theirs = named('savedFeedsPrefV2', { items: [], extra: true }, 'app.bsky')
     expect((await put(frank, [theirs, adult], 'app.bsky')).status).toBe(200)
-    expect(await read(frank, 'app.bsky')).toEqual([theirs, adult])
-    expect(await read(frank)).toEqual([theirs, adult])
+    const ours = named('savedFeedsPrefV2', { items: [], extra: true })
+    expect(await read(frank)).toEqual([ours, adult])
+    const theirAdult = named('adultContentPref', { enabled: true }, 'app.bsky')
+    expect(await read(frank, 'app.bsky')).toEqual([theirs, theirAdult])
   })
 
   test.each([
@@ -100,14 +102,14 @@ describe('preferences', () => {
 })
 
 describe('personal details', () => {
-  test('give age limits, in the namespace of the client', async () => {
+  test('give age limits, in the namespace of the caller', async () => {
     const kim = await server.account('kim')
     // The clock of tests stands in 2030.
     for (const authority of ['app.example', 'app.bsky']) {
       const details = born('2015-01-01T00:00:00.000Z', authority)
       await put(kim, [details])
       const limits = { isOverAge13: true, isOverAge16: false, isOverAge18: false }
-      expect(await read(kim)).toEqual([details, named('declaredAgePref', limits, authority)])
+      expect(await read(kim, authority)).toEqual([details, named('declaredAgePref', limits, authority)])
     }
   })
 
@@ -141,10 +143,10 @@ describe('personal details', () => {
   test('are neither shown to app passwords nor changed by them', async () => {
     const oscar = await server.account('oscar')
     const app = await server.appSession(oscar, 'phone', true)
-    const details = born('1990-05-05T00:00:00.000Z', 'app.bsky')
+    const details = born('1990-05-05T00:00:00.000Z')
     await put(oscar, [details, adult])
     const limits = { isOverAge13: true, isOverAge16: true, isOverAge18: true }
-    const age = named('declaredAgePref', limits, 'app.bsky')
+    const age = named('declaredAgePref', limits)
     expect(await read(app)).toEqual([adult, age])
     expect(await put(app, [born('2000-01-01T00:00:00.000Z')])).toMatchObject(refusal(400, 'InvalidRequest'))
     const changed = named('adultContentPref', { enabled: false })

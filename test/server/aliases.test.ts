@@ -103,7 +103,8 @@ describe('default aliases', () => {
     test('create and delete the same notifications', async () => {
       const { body: post } = await create('app.example.feed.post', { text: 'Ours', createdAt }, alice)
       const { body: like } = await create('app.bsky.feed.like', { subject: post, createdAt }, bob)
-      expect(await newest(alice)).toMatchObject({ reason: 'like', uri: like.uri, reasonSubject: post.uri })
+      const reasonSubject = post.uri.replace('app.example', 'app.bsky')
+      expect(await newest(alice)).toMatchObject({ reason: 'like', uri: like.uri, reasonSubject })
 
       const deletion = { repo: bob.did, collection: 'app.bsky.feed.like', rkey: like.uri.split('/').at(-1) }
       await server.post('com.atproto.repo.deleteRecord', deletion, bob)

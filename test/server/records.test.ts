@@ -366,8 +366,8 @@ describe('applyWrites', () => {
       { ...write('delete', 'z', undefined, 'com.atproto'), bytes: 'not a record', cid: 'nor its CID' },
     ])
     expect(status).toBe(200)
-    expect(body.results[0]).toMatchObject({ $type: 'com.atproto.repo.applyWrites#createResult' })
-    expect(body.results[1]).toEqual({ $type: 'com.atproto.repo.applyWrites#deleteResult' })
+    expect(body.results[0]).toMatchObject({ $type: 'com.core.repo.applyWrites#createResult' })
+    expect(body.results[1]).toEqual({ $type: 'com.core.repo.applyWrites#deleteResult' })
     expect((await get(alice, thing, 'z')).body.error).toBe('RecordNotFound')
   })
 })

@@ -5,6 +5,7 @@ import { MemoryBlockstore, MST, readCar, verifyRepoCar } from '@atproto/repo'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNames } from '../../server/config/aliases.ts'
 import { createRecordListener } from '../../server/notifications/record-listener.ts'
 import type { Draft } from '../../server/records/draft.ts'
 import { type PreparedRecord, prepareRecord } from '../../server/records/prepare.ts'
@@ -81,7 +82,7 @@ test('an export passes verification of signature, tree, CIDs and content', async
   const createdAt = '2030-01-01T00:00:00.000Z'
   const model = new Map<string, string>()
   for (let n = 0; n < 30; n++) {
-    const { body } = await write('app.example.feed.post', { text: `post ${n}`, createdAt })
+    const { body } = await write('app.bsky.feed.post', { text: `post ${n}`, createdAt })
     model.set(body.uri.slice(`at://${alice.did}/`.length), body.cid)
   }
   await expectRepository(alice, model)
@@ -209,16 +210,15 @@ test('two writers without a shared queue lose no write', async () => {
 })
 
 function freshRepositories() {
-  const { store, config, notifications, now } = server.running.services
-  const { aliases } = config
-  const listener = createRecordListener({ aliases, events: notifications, onMoreSubscribers: () => {} })
-  return createRepositories({ store, aliases, nextTid: createTidClock(now), now, listener })
+  const { store, names, notifications, now } = server.running.services
+  const listener = createRecordListener({ names, events: notifications, onMoreSubscribers: () => {} })
+  return createRepositories({ store, names, nextTid: createTidClock(now), now, listener })
 }
 
 function toChange({ collection, rkey, value }: { collection: string; rkey: string; value: number | null }) {
   const address = { collection: collection as NsidString, rkey: rkey as RecordKeyString }
   if (value === null) return address
-  const options = { did: 'did:web:a.test', aliases: new Map(), newKey: () => '' } as const
+  const options = { did: 'did:web:a.test', names: createNames(new Map()), newKey: () => '' } as const
   return prepareRecord({ ...address, record: { value }, validate: false }, options)
 }
 

@@ -8,7 +8,7 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { statusOf } from '../../accounts/status.ts'
 import { requireWritable } from '../../accounts/stopped-writes.ts'
 import { blobRefsIn } from '../../blobs/references.ts'
-import { type Aliases, canonicalNsid } from '../../config/aliases.ts'
+import type { Names } from '../../config/aliases.ts'
 import { signerOf } from '../../identity/keys.ts'
 import { cidBytes, cidText } from '../../store/cid.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
@@ -23,8 +23,8 @@ import { protocolError } from '../../xrpc/errors.ts'
 import { signCommit } from '../commit.ts'
 import { linkListener } from '../link-listener.ts'
 import { linksOf } from '../links.ts'
-import { withCanonicalTypes } from '../prepare.ts'
 import { recordUri } from '../record-uri.ts'
+import { withOwnTypes } from '../rename.ts'
 import { subjectReader } from '../subjects.ts'
 import type { NextTid } from '../tid.ts'
 import { inSlices } from './slices.ts'
@@ -34,7 +34,7 @@ import type { VerifiedArchive } from './verify.ts'
 interface Deps {
   readonly store: Database
   readonly files: Files
-  readonly aliases: Aliases
+  readonly names: Names
   readonly nextTid: NextTid
   readonly now: () => Date
   /** Ends the import with an error. */
@@ -139,7 +139,7 @@ async function stage(deps: Deps, commit: NewCommit, path: string): Promise<Reado
 }
 
 /** Returns a function that stores a record of an archive, unless the account has it. Then it returns the id. */
-function recordStager({ aliases, now }: Deps, { did, rev }: NewCommit) {
+function recordStager({ names, now }: Deps, { did, rev }: NewCommit) {
   const at = iso(now())
   const indexedAt = Date.parse(at)
   return (tx: Writer, { account, staging }: Begun, { key, cid, bytes }: StagedEntry): number | undefined => {
@@ -150,19 +150,19 @@ function recordStager({ aliases, now }: Deps, { did, rev }: NewCommit) {
     const content = decode(bytes) as LexMap
     const blobs = Array.from(blobRefsIn(content), (blob) => blob.cid)
     const id = imports.insertRecord(tx, staging, { collection, rkey, cid, bytes, blobs, indexedAt, rev })
-    const record = withCanonicalTypes(content, aliases) as LexMap
-    const read = subjectReader((handle) => accounts.findByHandle(tx, handle)?.did, aliases)
-    const canonical = canonicalNsid(name, aliases)
+    const record = withOwnTypes(content, names)
+    const read = subjectReader((handle) => accounts.findByHandle(tx, handle)?.did, names)
+    const kind = names.own(name)
     linkListener.recordCreated(tx, {
       id,
       did,
-      collection: canonical,
+      collection: kind,
       rkey,
       uri: recordUri(did, name, rkey),
       cid: cidText(cid),
       bytes,
       record,
-      links: linksOf(canonical, record, read),
+      links: linksOf(kind, record, read),
       at,
     })
     return undefined

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { Blobs } from '../../blobs/blobs.ts'
-import type { Aliases } from '../../config/aliases.ts'
+import type { Names } from '../../config/aliases.ts'
 import type { Background } from '../../jobs/background.ts'
 import type { Database } from '../../store/database.ts'
 import { StoreUnavailable } from '../../store/errors.ts'
@@ -13,6 +13,7 @@ import { receiveFile, withDiskErrors } from '../../store/receive-file.ts'
 import * as imports from '../../store/tables/imports.ts'
 import { protocolError } from '../../xrpc/errors.ts'
 import type { Repositories } from '../repositories.ts'
+import type { StoredNames } from '../stored-names.ts'
 import { apply, requireDeactivated } from './apply.ts'
 import { discard, finish } from './finish.ts'
 import { isInvalidArchive } from './invalid-archive.ts'
@@ -34,8 +35,9 @@ interface Deps {
   readonly store: Database
   readonly files: Files
   readonly dataDir: string
-  readonly aliases: Aliases
+  readonly names: Names
   readonly repositories: Repositories
+  readonly storedNames: Pick<StoredNames, 'rename'>
   readonly blobs: Pick<Blobs, 'sweep'>
   readonly background: Background
   readonly now: () => Date
@@ -45,7 +47,7 @@ interface Deps {
 }
 
 export function createImporter(options: Deps): Importer {
-  const { store, files, repositories, blobs, background, signal } = options
+  const { store, files, repositories, storedNames, blobs, background, signal } = options
   const folder = join(options.dataDir, importsName)
   const verify = createVerifier({ ...options, idleMs: 0 })
   const deps = { ...options, nextTid: repositories.newKey }
@@ -85,6 +87,7 @@ export function createImporter(options: Deps): Importer {
         const verified = await verify({ archive, staged, did })
         await files.remove(archive)
         await repositories.serialize(did, () => replace(did, staged, verified))
+        await storedNames.rename(did)
       } catch (error) {
         if (isInvalidArchive(error)) throw protocolError('InvalidRequest', error.message)
         if (signal.aborted) throw new StoreUnavailable('The server is closing. Send the import again.')

@@ -7,7 +7,6 @@ export interface Bookmark {
   /** Grows with the time of the bookmark. */
   readonly id: number
   readonly did: DidString
-  /** As the client wrote it, possibly an alias. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   readonly cid: string

@@ -1,4 +1,4 @@
-/** Table `collections`: names of collections as clients write them, aliases included. */
+/** Table `collections`: names under which collections are stored. */
 import type { Reader, Writer } from '../database.ts'
 
 /** Selects the id of a collection by name. */

@@ -1,6 +1,7 @@
 /** Queries over `posts`: what feeds consist of, the newest first. */
 import type { Reader, SqlParams } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import { collectionId } from './collections.ts'
 
 /** Position of an entry of feeds; later entries come first. */
 export interface FeedPosition {
@@ -64,26 +65,21 @@ export function postsOfAll(db: Reader, { before, limit }: Slice): FeedEntry[] {
   )
 }
 
-/** The actors that an account follows, and the account itself. Parameters: the account, JSON of names, the account. */
+/** The actors that an account follows, and the account itself. Parameters: the account, the collection of follows, the account. */
 const followedActors = `
   SELECT l.subject AS actor FROM records r JOIN links l ON l.record = r.id AND l.path = ${paths.follow}
-  WHERE r.actor = ? AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
+  WHERE r.actor = ? AND r.collection = ${collectionId}
   UNION SELECT ?`
 
 /** Entries of the actors that an account follows and its own, without those of actors that it mutes. */
-export function timeline(
-  db: Reader,
-  account: number,
-  followNames: readonly string[],
-  slice: Slice,
-): FeedEntry[] {
-  return merged(db, followedActors, [account, JSON.stringify(followNames), account], account, slice)
+export function timeline(db: Reader, account: number, collection: string, slice: Slice): FeedEntry[] {
+  return merged(db, followedActors, [account, collection, account], account, slice)
 }
 
-/** Entries of the members of a list, without those of actors that `account` mutes. @param list subject ids of the list */
+/** Entries of the members of a list, without those of actors that `account` mutes. @param list subject id of the list */
 export function entriesOfList(
   db: Reader,
-  list: readonly number[],
+  list: number,
   owner: number,
   account: number | undefined,
   slice: Slice,
@@ -91,8 +87,8 @@ export function entriesOfList(
   const members = `
     SELECT m.subject AS actor FROM links i
     JOIN links m ON m.record = i.record AND m.path = ${paths.member}
-    WHERE i.subject IN (SELECT value FROM json_each(?)) AND i.path = ${paths.list} AND i.actor = ? GROUP BY m.subject`
-  return merged(db, members, [JSON.stringify(list), owner], account ?? 0, slice)
+    WHERE i.subject = ? AND i.path = ${paths.list} AND i.actor = ? GROUP BY m.subject`
+  return merged(db, members, [list, owner], account ?? 0, slice)
 }
 
 /** Entries that are read of each actor at first. */

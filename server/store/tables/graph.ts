@@ -3,6 +3,7 @@ import type { AtUriString, DidString, HandleString, NsidString, RecordKeyString 
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import { collectionId } from './collections.ts'
 
 /** Selects the ids of collections by their names, a JSON array. */
 const collectionIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
@@ -56,7 +57,6 @@ export interface RecordRow {
   readonly id: number
   readonly actor: number
   readonly did: DidString
-  /** As the client wrote it, possibly an alias. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   readonly cid: Uint8Array
@@ -90,17 +90,15 @@ export function selfRecords(
   )
 }
 
-/** @param collections names of one collection, the preferred one first */
 export function findRecord(
   db: Reader,
   actor: number,
-  collections: readonly string[],
+  collection: string,
   rkey: string,
 ): RecordRow | undefined {
   return db.get<RecordRow>(
-    `SELECT ${recordColumns} FROM json_each(?) name JOIN collections c ON c.nsid = name.value
-     JOIN records r ON r.actor = ? AND r.collection = c.id AND r.rkey = ? ${recordJoins} ORDER BY name.key LIMIT 1`,
-    [JSON.stringify(collections), actor, rkey],
+    `SELECT ${recordColumns} FROM records r ${recordJoins} WHERE r.actor = ? AND r.collection = ${collectionId} AND r.rkey = ?`,
+    [actor, collection, rkey],
   )
 }
 
@@ -160,12 +158,12 @@ export function followers(db: Reader, subject: number, { before, limit }: PageOf
   )
 }
 
-/** The followers of a subject that the viewer follows. @param collections names of the collection of follows */
+/** The followers of a subject that the viewer follows. @param collection of follows */
 export function knownFollowers(
   db: Reader,
   subject: number,
   viewer: number,
-  collections: readonly string[],
+  collection: string,
   { before, limit }: PageOf,
 ): RelatedActor[] {
   // Begins with the viewer's follows: a subject may have many more followers.
@@ -173,9 +171,9 @@ export function knownFollowers(
     `SELECT l.actor, min(l.record) AS record
      FROM records r CROSS JOIN links f ON f.record = r.id AND f.path = ${paths.follow}
      CROSS JOIN links l ON l.subject = ? AND l.path = ${paths.follow} AND l.actor = f.subject
-     WHERE r.actor = ? AND r.collection IN (${collectionIds})
+     WHERE r.actor = ? AND r.collection = ${collectionId}
      GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
-    [subject, viewer, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
+    [subject, viewer, collection, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
 }
 
@@ -183,15 +181,15 @@ export function knownFollowers(
 export function subjects(
   db: Reader,
   actor: number,
-  { path, collections }: { path: number; collections: readonly string[] },
+  { path, collection }: { path: number; collection: string },
   { before, limit }: PageOf,
 ): RelatedActor[] {
   return db.all<RelatedActor>(
     `SELECT l.subject AS actor, min(l.record) AS record
      FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = ?
-     WHERE r.actor = ? AND r.collection IN (${collectionIds})
+     WHERE r.actor = ? AND r.collection = ${collectionId}
      GROUP BY l.subject HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
-    [path, actor, JSON.stringify(collections), before ?? Number.MAX_SAFE_INTEGER, limit],
+    [path, actor, collection, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
 }
 
@@ -207,16 +205,11 @@ export function notFollowed(db: Reader, viewer: number | undefined, { before, li
 }
 
 /** Number of distinct actors that an actor's records in a collection name. */
-export function countSubjects(
-  db: Reader,
-  actor: number,
-  path: number,
-  collections: readonly string[],
-): number {
+export function countSubjects(db: Reader, actor: number, path: number, collection: string): number {
   const row = db.get<{ count: number }>(
     `SELECT count(DISTINCT l.subject) AS count FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = ?
-     WHERE r.actor = ? AND r.collection IN (${collectionIds})`,
-    [path, actor, JSON.stringify(collections)],
+     WHERE r.actor = ? AND r.collection = ${collectionId}`,
+    [path, actor, collection],
   )
   return row?.count ?? 0
 }

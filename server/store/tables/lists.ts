@@ -1,13 +1,12 @@
 /**
  * Queries over lists, and table `muted_lists`. A list is identified by the id of its record. Only items that the owner of a list
- * wrote count. Records refer to a list by any name of its collection, so they are matched by owner and record key. Paths (see
+ * wrote count. Paths (see
  * `link-paths.ts`): 11 and 12 are the subject and the list of an item, 13 the list of a listblock.
  */
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import { collectionId } from './collections.ts'
 import type { PageOf } from './graph.ts'
-
-const listIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
 
 /** Joins the items `i` of a list that has the alias `list`, with their subjects. */
 const items = `
@@ -19,7 +18,7 @@ const ofList = 's.actor = list.actor AND s.rkey = list.rkey'
 const blockedLists = `
   records b CROSS JOIN links bl ON bl.record = b.id AND bl.path = ${paths.listBlock}
   CROSS JOIN subjects bs ON bs.id = bl.subject
-  CROSS JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection IN (${listIds})`
+  CROSS JOIN records list ON list.actor = bs.actor AND list.rkey = bs.rkey AND list.collection = ${collectionId}`
 
 /** Joins the item `i` by which the actor `a.value` is on a list. */
 const membership = `
@@ -29,8 +28,8 @@ const membership = `
 
 /** Names of the collections of lists and listblocks. */
 export interface ListNames {
-  readonly list: readonly string[]
-  readonly listblock: readonly string[]
+  readonly list: string
+  readonly listblock: string
 }
 
 /** For each of `from` and of the actors: a list by which the first blocks the second, if there is one. */
@@ -44,13 +43,8 @@ export function blocksByList(
     `SELECT b.actor AS "from", a.value AS actor, min(list.id) AS list, min(b.id) AS record
      FROM json_each(?) f CROSS JOIN ${blockedLists}
      CROSS JOIN json_each(?) a CROSS JOIN ${membership}
-     WHERE b.actor = f.value AND b.collection IN (${listIds}) GROUP BY 1, 2`,
-    [
-      JSON.stringify(from),
-      JSON.stringify(names.list),
-      JSON.stringify(actors),
-      JSON.stringify(names.listblock),
-    ],
+     WHERE b.actor = f.value AND b.collection = ${collectionId} GROUP BY 1, 2`,
+    [JSON.stringify(from), names.list, JSON.stringify(actors), names.listblock],
   )
 }
 
@@ -64,15 +58,15 @@ export function mutesByList(
   db: Reader,
   account: number,
   actors: readonly number[],
-  names: readonly string[],
+  collection: string,
 ): { actor: number; list: number }[] {
   return db.all(
     `SELECT a.value AS actor, min(list.id) AS list
      FROM muted_lists m
-     CROSS JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     CROSS JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection = ${collectionId}
      CROSS JOIN json_each(?) a CROSS JOIN ${membership}
      WHERE m.account = ? GROUP BY 1`,
-    [JSON.stringify(names), JSON.stringify(actors), account],
+    [collection, JSON.stringify(actors), account],
   )
 }
 
@@ -120,15 +114,15 @@ export function memberships(
   db: Reader,
   owner: number,
   actor: number,
-  names: readonly string[],
+  collection: string,
 ): Map<number, number> {
   const rows = db.all<{ list: number; record: number }>(
     `SELECT list.id AS list, min(i.record) AS record
      FROM links i CROSS JOIN links il ON il.record = i.record AND il.path = ${paths.list}
      CROSS JOIN subjects s ON s.id = il.subject AND s.actor = i.actor
-     CROSS JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection IN (${listIds})
+     CROSS JOIN records list ON list.actor = s.actor AND list.rkey = s.rkey AND list.collection = ${collectionId}
      WHERE i.subject = ? AND i.path = ${paths.member} AND i.actor = ? GROUP BY list.id`,
-    [JSON.stringify(names), actor, owner],
+    [collection, actor, owner],
   )
   return new Map(rows.map(({ list, record }) => [list, record]))
 }
@@ -137,13 +131,13 @@ export function memberships(
 export function recordsOf(
   db: Reader,
   actor: number,
-  names: readonly string[],
+  collection: string,
   { before, limit }: PageOf,
 ): number[] {
   const rows = db.all<{ id: number }>(
     // The plus signs keep SQLite from scanning all records in the order of their ids.
-    `SELECT id FROM records WHERE actor = ? AND collection IN (${listIds}) AND +id < ? ORDER BY +id DESC LIMIT ?`,
-    [actor, JSON.stringify(names), before ?? Number.MAX_SAFE_INTEGER, limit],
+    `SELECT id FROM records WHERE actor = ? AND collection = ${collectionId} AND +id < ? ORDER BY +id DESC LIMIT ?`,
+    [actor, collection, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
   return rows.map(({ id }) => id)
 }
@@ -157,30 +151,19 @@ export function blocked(
 ): { list: number; record: number }[] {
   return db.all(
     `SELECT list.id AS list, min(b.id) AS record FROM ${blockedLists}
-     WHERE b.actor = ? AND b.collection IN (${listIds})
+     WHERE b.actor = ? AND b.collection = ${collectionId}
      GROUP BY list.id HAVING min(b.id) < ? ORDER BY 2 DESC LIMIT ?`,
-    [
-      JSON.stringify(names.list),
-      actor,
-      JSON.stringify(names.listblock),
-      before ?? Number.MAX_SAFE_INTEGER,
-      limit,
-    ],
+    [names.list, actor, names.listblock, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
 }
 
 /** The lists that an account mutes, newest list first. */
-export function muted(
-  db: Reader,
-  account: number,
-  names: readonly string[],
-  { before, limit }: PageOf,
-): number[] {
+export function muted(db: Reader, account: number, collection: string, { before, limit }: PageOf): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT list.id FROM muted_lists m
-     JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection IN (${listIds})
+     JOIN records list ON list.actor = m.actor AND list.rkey = m.rkey AND list.collection = ${collectionId}
      WHERE m.account = ? AND list.id < ? ORDER BY list.id DESC LIMIT ?`,
-    [JSON.stringify(names), account, before ?? Number.MAX_SAFE_INTEGER, limit],
+    [collection, account, before ?? Number.MAX_SAFE_INTEGER, limit],
   )
   return rows.map(({ id }) => id)
 }

@@ -280,7 +280,6 @@ export function correctMarkers(tx: Writer, now: number): void {
 /** A record by author, collection as it was written, and key. */
 export interface Source {
   readonly did: string
-  /** As the client wrote it, possibly an alias. */
   readonly collection: string
   readonly rkey: string
 }

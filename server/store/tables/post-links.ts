@@ -2,14 +2,16 @@
 import type { AtUriString } from '@atproto/syntax'
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import { actorId } from './actors.ts'
+import { collectionId } from './collections.ts'
 import type { RecordKey } from './view-records.ts'
 
 /** Paths whose subject is a post, of links that are counted. */
 const countedPaths = [paths.like, paths.repost, paths.reply, paths.quote, paths.threadGate, paths.postGate]
 
-/** The URIs under which other records refer to a record `r`. @param names one `?`: JSON of the collection's names */
+/** The subject by which other records refer to a record `r`. One `?`: the collection. */
 const subjectsOfRecord = `subjects s ON s.actor = r.actor AND s.rkey = r.rkey
-  AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))`
+  AND s.collection = ${collectionId}`
 
 export interface LinkCount {
   readonly record: number
@@ -18,13 +20,13 @@ export interface LinkCount {
 }
 
 /** Returns how many records refer to each post, by path; nothing for paths without any. */
-export function countLinks(db: Reader, ids: readonly number[], names: readonly string[]): LinkCount[] {
+export function countLinks(db: Reader, ids: readonly number[], collection: string): LinkCount[] {
   return db.all<LinkCount>(
     `SELECT r.id AS record, n.path, n.count FROM json_each(?) wanted
      CROSS JOIN records r ON r.id = wanted.value
      CROSS JOIN ${subjectsOfRecord}
      CROSS JOIN link_counts n ON n.subject = s.id AND n.path IN (${countedPaths})`,
-    [JSON.stringify(ids), JSON.stringify(names)],
+    [JSON.stringify(ids), collection],
   )
 }
 
@@ -35,12 +37,7 @@ export interface OwnLink {
 }
 
 /** Returns the likes and reposts of posts by one actor, the oldest of each last. */
-export function linksBy(
-  db: Reader,
-  actor: number,
-  ids: readonly number[],
-  names: readonly string[],
-): OwnLink[] {
+export function linksBy(db: Reader, actor: number, ids: readonly number[], collection: string): OwnLink[] {
   return db.all<OwnLink>(
     `SELECT r.id AS record, l.path, 'at://' || a.did || '/' || c.nsid || '/' || o.rkey AS uri
      FROM json_each(?) wanted
@@ -51,7 +48,7 @@ export function linksBy(
      JOIN actors a ON a.id = o.actor
      JOIN collections c ON c.id = o.collection
      ORDER BY o.id DESC`,
-    [JSON.stringify(ids), JSON.stringify(names), actor],
+    [JSON.stringify(ids), collection, actor],
   )
 }
 
@@ -76,7 +73,7 @@ export interface ReplyLink {
 export function repliesTo(
   db: Reader,
   ids: readonly number[],
-  names: readonly string[],
+  collection: string,
   limit: number,
 ): ReplyLink[] {
   return db.all<ReplyLink>(
@@ -85,12 +82,12 @@ export function repliesTo(
      CROSS JOIN ${subjectsOfRecord}
      CROSS JOIN links l ON l.subject = s.id AND l.path = ${paths.reply}
      ORDER BY l.record DESC LIMIT ?`,
-    [JSON.stringify(ids), JSON.stringify(names), limit],
+    [JSON.stringify(ids), collection, limit],
   )
 }
 
 /** Returns the ids of the posts that a reply answers, directly and indirectly: nearest first, at most `height`. */
-export function ancestorsOf(db: Reader, id: number, names: readonly string[], height: number): number[] {
+export function ancestorsOf(db: Reader, id: number, collection: string, height: number): number[] {
   const rows = db.all<{ id: number }>(
     `WITH RECURSIVE ancestors (height, id) AS (
        SELECT 0, ?
@@ -98,26 +95,23 @@ export function ancestorsOf(db: Reader, id: number, names: readonly string[], he
        SELECT height + 1, (
          SELECT r.id FROM links l
          JOIN subjects s ON s.id = l.subject
-         JOIN records r ON r.actor = s.actor AND r.rkey = s.rkey
-           AND r.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
-         WHERE l.record = ancestors.id AND l.path = ${paths.reply}
-         ORDER BY r.collection = s.collection DESC LIMIT 1)
+         JOIN records r ON r.actor = s.actor AND r.rkey = s.rkey AND r.collection = s.collection
+         WHERE l.record = ancestors.id AND l.path = ${paths.reply} AND s.collection = ${collectionId}
+         ORDER BY r.id LIMIT 1)
        FROM ancestors WHERE height < ? AND id IS NOT NULL)
      SELECT id FROM ancestors WHERE height > 0 AND id IS NOT NULL ORDER BY height`,
-    [id, JSON.stringify(names), height],
+    [id, collection, height],
   )
   return rows.map((row) => row.id)
 }
 
-/** Returns the ids of a URI under all names of its collection, for the functions below. */
-export function subjectIds(db: Reader, [did, rkey, names]: RecordKey): number[] {
-  const rows = db.all<{ id: number }>(
-    `SELECT s.id FROM actors a JOIN subjects s ON s.actor = a.id AND s.rkey = ?
-       AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))
-     WHERE a.did = ?`,
-    [rkey, JSON.stringify(names), did],
+/** Returns the id of a subject, for the functions below; 0 if nothing refers to it. */
+export function subjectId(db: Reader, [did, rkey, collection]: RecordKey): number {
+  const row = db.get<{ id: number }>(
+    `SELECT id FROM subjects WHERE actor = ${actorId} AND rkey = ? AND collection = ${collectionId}`,
+    [did, rkey, collection],
   )
-  return rows.map(({ id }) => id)
+  return row?.id ?? 0
 }
 
 interface LinkPage {
@@ -130,27 +124,27 @@ interface LinkPage {
 /** Returns the actors who refer to a subject, by their newest record. */
 export function linkingActors(
   db: Reader,
-  subjects: readonly number[],
+  subject: number,
   { path, before = Number.MAX_SAFE_INTEGER, limit }: LinkPage,
 ): { actor: number; record: number }[] {
   return db.all(
     `SELECT l.actor, max(l.record) AS record FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
-     WHERE l.subject IN (SELECT value FROM json_each(?)) AND l.path = ?
+     WHERE l.subject = ? AND l.path = ?
      GROUP BY l.actor HAVING max(l.record) < ? ORDER BY record DESC LIMIT ?`,
-    [JSON.stringify(subjects), path, before, limit],
+    [subject, path, before, limit],
   )
 }
 
 /** Returns the records that refer to a subject, newest first. */
 export function linkingRecords(
   db: Reader,
-  subjects: readonly number[],
+  subject: number,
   { path, before = Number.MAX_SAFE_INTEGER, limit }: LinkPage,
 ): number[] {
   const rows = db.all<{ record: number }>(
     `SELECT DISTINCT record FROM links
-     WHERE subject IN (SELECT value FROM json_each(?)) AND path = ? AND record < ? ORDER BY record DESC LIMIT ?`,
-    [JSON.stringify(subjects), path, before, limit],
+     WHERE subject = ? AND path = ? AND record < ? ORDER BY record DESC LIMIT ?`,
+    [subject, path, before, limit],
   )
   return rows.map(({ record }) => record)
 }
@@ -188,16 +182,15 @@ export function mentions(db: Reader, post: number, actor: number): boolean {
   return db.get(sql, [post, actor]) !== undefined
 }
 
-/** Whether a list of its owner has an actor as a member. @param list subject ids of the list */
-export function isListed(db: Reader, list: readonly number[], actor: number): boolean {
+/** Whether a list of its owner has an actor as a member. @param list subject id of the list */
+export function isListed(db: Reader, list: number, actor: number): boolean {
   return (
     db.get(
       `SELECT 1 FROM links m
-       JOIN links i ON i.record = m.record AND i.path = ${paths.list}
-         AND i.subject IN (SELECT value FROM json_each(?))
+       JOIN links i ON i.record = m.record AND i.path = ${paths.list} AND i.subject = ?
        JOIN subjects s ON s.id = i.subject AND s.actor = m.actor
        WHERE m.subject = ? AND m.path = ${paths.member}`,
-      [JSON.stringify(list), actor],
+      [list, actor],
     ) !== undefined
   )
 }

@@ -13,7 +13,6 @@ export interface StoredRecord {
   /** Row, which an update keeps. */
   readonly id: number
   readonly did: DidString
-  /** As the client wrote it, possibly an alias. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   readonly cid: string

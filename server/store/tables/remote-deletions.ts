@@ -4,7 +4,7 @@ import type { Reader, Writer } from '../database.ts'
 /** A record of another server. */
 export interface RemoteKey {
   readonly did: string
-  /** Canonical NSID. */
+  /** Our name of it. */
   readonly collection: string
   readonly rkey: string
 }

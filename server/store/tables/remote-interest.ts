@@ -47,19 +47,19 @@ export function isKnown(db: Reader, did: string): boolean {
   return row !== undefined
 }
 
-/** A record by its author, the names of its collection, and its key. */
+/** A record by its author, its collection and its key. */
 export interface NamedRecord {
   readonly did: string
-  readonly collections: readonly string[]
+  readonly collection: string
   readonly rkey: string
 }
 
-const recordParams = ({ did, collections, rkey }: NamedRecord) => [did, rkey, JSON.stringify(collections)]
-const nameIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?3))'
+const recordParams = ({ did, collection, rkey }: NamedRecord) => [did, rkey, collection]
+const collectionId = '(SELECT id FROM collections WHERE nsid = ?3)'
 
 export function isStored(db: Reader, record: NamedRecord): boolean {
   const row = db.get(
-    `SELECT 1 FROM actors a CROSS JOIN records r ON r.actor = a.id AND r.collection IN (${nameIds}) AND r.rkey = ?2
+    `SELECT 1 FROM actors a CROSS JOIN records r ON r.actor = a.id AND r.collection = ${collectionId} AND r.rkey = ?2
      WHERE a.did = ?1`,
     recordParams(record),
   )
@@ -69,7 +69,7 @@ export function isStored(db: Reader, record: NamedRecord): boolean {
 /** Whether a record of an account here refers to a record, or a repost or quote of an actor that an account here follows. */
 export function isSubject(db: Reader, record: NamedRecord): boolean {
   const row = db.get(
-    `SELECT 1 FROM actors a CROSS JOIN subjects s ON s.actor = a.id AND s.rkey = ?2 AND s.collection IN (${nameIds})
+    `SELECT 1 FROM actors a CROSS JOIN subjects s ON s.actor = a.id AND s.rkey = ?2 AND s.collection = ${collectionId}
      CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
      WHERE a.did = ?1 AND (EXISTS (SELECT 1 FROM accounts WHERE id = l.actor)
        OR (l.path IN (${paths.repost}, ${paths.quote}) AND ${isFollowed('l.actor')}))`,

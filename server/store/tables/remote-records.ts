@@ -6,13 +6,13 @@ import type { NsidString } from '@atproto/syntax'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorPaths, paths } from '../link-paths.ts'
+import { actorId } from './actors.ts'
+import { collectionId } from './collections.ts'
 import { type NamedRecord, referredToSql, watchedSql } from './remote-interest.ts'
 
 export interface RemoteRecord {
   /** Row, which an update keeps. */
   readonly id: number
-  /** As it was written, possibly an alias. */
-  readonly collection: NsidString
   /** Revision of the commit that wrote it, or of a later one that proves it. */
   readonly rev: string | null
   readonly cid: string
@@ -20,12 +20,10 @@ export interface RemoteRecord {
   readonly bytes: Uint8Array
 }
 
-export function find(db: Reader, { did, collections, rkey }: NamedRecord): RemoteRecord | undefined {
+export function find(db: Reader, { did, collection, rkey }: NamedRecord): RemoteRecord | undefined {
   const row = db.get<Omit<RemoteRecord, 'cid'> & { readonly cid: Uint8Array }>(
-    `SELECT r.id, c.nsid AS collection, r.rev, r.cid, r.bytes
-     FROM actors a CROSS JOIN json_each(?) name CROSS JOIN collections c ON c.nsid = name.value
-     CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = ? WHERE a.did = ?`,
-    [JSON.stringify(collections), rkey, did],
+    `SELECT id, rev, cid, bytes FROM records WHERE actor = ${actorId} AND collection = ${collectionId} AND rkey = ?`,
+    [did, collection, rkey],
   )
   return row && { ...row, cid: cidText(row.cid) }
 }
@@ -135,7 +133,6 @@ export interface ReadRecord {
   readonly actor: number
   readonly bytes: number
   readonly did: string
-  /** As it was written, possibly an alias. */
   readonly collection: NsidString
   readonly rkey: string
   readonly hasNotified: number

@@ -40,7 +40,6 @@ export function removeSome(tx: Writer, limit: number): number {
 }
 
 export interface KeptRecord {
-  /** As its author wrote it, possibly an alias. */
   readonly collection: NsidString
   /** Number of the collection. */
   readonly number: number

@@ -1,6 +1,7 @@
 /** Queries over starter packs. */
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import { collectionId } from './collections.ts'
 
 export interface Joined {
   /** Actors whose profile says that they joined through the starter pack. */
@@ -9,19 +10,18 @@ export interface Joined {
   readonly recent: number
 }
 
-/** @param names names of the collection of starter packs. @param since ISO 8601 */
+/** @param collection of starter packs. @param since ISO 8601 */
 export function joined(
   db: Reader,
   { actor, rkey }: { actor: number; rkey: string },
-  names: readonly string[],
+  collection: string,
   since: string,
 ): Joined {
   const row = db.get<Joined>(
     `SELECT count(DISTINCT l.actor) AS total, count(DISTINCT CASE WHEN a.created_at >= ? THEN l.actor END) AS recent
      FROM subjects s JOIN links l ON l.subject = s.id AND l.path = ${paths.starterPack} LEFT JOIN accounts a ON a.id = l.actor
-     WHERE s.actor = ? AND s.rkey = ?
-       AND s.collection IN (SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?)))`,
-    [since, actor, rkey, JSON.stringify(names)],
+     WHERE s.actor = ? AND s.rkey = ? AND s.collection = ${collectionId}`,
+    [since, actor, rkey, collection],
   )
   return row ?? { total: 0, recent: 0 }
 }

@@ -22,19 +22,17 @@ export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   )
 }
 
-/** A record's key: DID, record key, and the names of the collection, the preferred one first. */
-export type RecordKey = readonly [did: string, rkey: string, collections: readonly string[]]
+/** A record's key: DID, record key and collection. */
+export type RecordKey = readonly [did: string, rkey: string, collection: string]
 
 /** Returns the records under these keys, by position of the key. */
 export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number, RecordRow> {
   const rows = db.all<RecordRow & { readonly key: number }>(
     `SELECT k.key, ${columns} FROM json_each(?) k
      CROSS JOIN actors a ON a.did = k.value ->> 0 AND a.inactive = 0
-     CROSS JOIN json_each(k.value, '$[2]') name
-     CROSS JOIN collections c ON c.nsid = name.value
+     CROSS JOIN collections c ON c.nsid = k.value ->> 2
      CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = k.value ->> 1
-       AND length(r.bytes) <= ${maxBytes}
-     ORDER BY k.key, name.key DESC`,
+       AND length(r.bytes) <= ${maxBytes}`,
     [JSON.stringify(keys)],
   )
   return new Map(rows.map((row) => [row.key, row]))
@@ -54,19 +52,18 @@ export function recordsWith(db: Reader, ids: readonly number[], text: string): n
 export function recordsOf(
   db: Reader,
   actor: number,
-  names: readonly string[],
+  collection: string,
   { before, limit }: { before: string | undefined; limit: number },
 ): RecordRow[] {
   // Sorts after every character of record keys.
   const end = before ?? '\x7f'
   return db.all<RecordRow>(
-    `SELECT ${columns} FROM json_each(?) name
-     CROSS JOIN collections c ON c.nsid = name.value
+    `SELECT ${columns} FROM collections c
      CROSS JOIN records r ON r.id IN (
        SELECT id FROM records
        WHERE actor = ? AND collection = c.id AND rkey < ? AND length(bytes) <= ${maxBytes} ORDER BY rkey DESC LIMIT ?)
      JOIN actors a ON a.id = r.actor
-     ORDER BY r.rkey DESC LIMIT ?`,
-    [JSON.stringify(names), actor, end, limit, limit],
+     WHERE c.nsid = ? ORDER BY r.rkey DESC`,
+    [actor, end, limit, collection],
   )
 }

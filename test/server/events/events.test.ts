@@ -3,6 +3,7 @@
 import { verifyRepoCar } from '@atproto/repo'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNames } from '../../../server/config/aliases.ts'
 import { prepareRecord } from '../../../server/records/prepare.ts'
 import { findByDid } from '../../../server/store/tables/accounts.ts'
 import * as events from '../../../server/store/tables/events.ts'
@@ -88,9 +89,9 @@ test('creations, updates and deletions are commits; writes that change nothing e
   ])
 })
 
-test('a batch is one commit; a record that moves to another name is deleted and created', async () => {
+test('a batch is one commit; a record that is put under our name has the name of the network', async () => {
   await put(alice, 'self', 1, 'app.bsky.thing')
-  await put(alice, 'self', 1, 'app.example.thing')
+  await put(alice, 'self', 2, 'app.example.thing')
   const write = (action: string, rkey: string, value?: unknown) => ({
     $type: `com.core.repo.applyWrites#${action}`,
     collection: things,
@@ -103,7 +104,7 @@ test('a batch is one commit; a record that moves to another name is deleted and 
   await succeed('com.core.repo.applyWrites', { repo: alice.did, writes: more }, alice)
   expect(await news()).toEqual([
     ['#commit', alice.did, 'create app.bsky.thing/self'],
-    ['#commit', alice.did, 'delete app.bsky.thing/self', 'create app.example.thing/self'],
+    ['#commit', alice.did, 'update app.bsky.thing/self'],
     ['#commit', alice.did, ...['b', 'c', 'd'].map((key) => `create ${things}/${key}`)],
     [
       '#commit',
@@ -124,7 +125,7 @@ test('many random batches can each be undone, and add up to the repository', asy
         rkey: `key-${random(400)}` as RecordKeyString,
       }
       if (random(3) === 0) return address
-      const options = { did, aliases: new Map(), newKey: () => '' }
+      const options = { did, names: createNames(new Map()), newKey: () => '' }
       return prepareRecord({ ...address, record: { value: random(5) }, validate: false }, options)
     })
     const changes = await Promise.all(records)
@@ -161,7 +162,7 @@ test('more than 200 changes, or more than 2 MB of blocks, are refused and emit n
     ['x', 'y', 'z'].map((letter) =>
       prepareRecord(
         { collection: things as NsidString, record: { text: letter.repeat(700_000) }, validate: false },
-        { did, aliases: new Map(), newKey: () => `large-${letter}` },
+        { did, names: createNames(new Map()), newKey: () => `large-${letter}` },
       ),
     ),
   )
@@ -232,7 +233,7 @@ test('a write that was on its way when the account was taken down is refused and
   const taken = server.setStatus(carla.did, { takedown: true })
   const record = await prepareRecord(
     { collection: things as NsidString, record: {}, validate: false },
-    { did: carla.did as DidString, aliases: new Map(), newKey: () => 'late' },
+    { did: carla.did as DidString, names: createNames(new Map()), newKey: () => 'late' },
   )
   await taken
   const write = repositories.write(carla.did as DidString, (draft) => draft.put(record))

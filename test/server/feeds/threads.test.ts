@@ -64,7 +64,7 @@ describe('getPostThread', () => {
     const theirs = 'app.bsky.feed.defs#threadViewPost'
     expect(await typesOf('app.bsky.feed.getPostThread')).toEqual([theirs, theirs, 'app.bsky.feed.post'])
     const ours = 'app.example.feed.defs#threadViewPost'
-    expect(await typesOf('app.example.feed.getPostThread')).toEqual([ours, ours, 'app.bsky.feed.post'])
+    expect(await typesOf('app.example.feed.getPostThread')).toEqual([ours, ours, 'app.example.feed.post'])
   })
 
   test('depth and parentHeight limit the posts below and above', async () => {

@@ -196,7 +196,7 @@ describe('a timeline', () => {
     expect(await timeline(alice)).toEqual(['Valid'])
   })
 
-  test('has posts under both names of their collection', async () => {
+  test('has posts that were written under both names of their collection', async () => {
     const [alice, bob] = await joinFollowing('alice', 'bob')
     await network.post(bob, 'Theirs')
     network.server.clock.advance(1000)
@@ -205,7 +205,7 @@ describe('a timeline', () => {
     const { data } = await alice.getTimeline()
     expect(texts(data.feed.map(({ post }) => post))).toEqual(['Ours', 'Theirs'])
     expect(data.feed.map(({ post }) => post.uri.split('/')[3])).toEqual([
-      'app.example.feed.post',
+      'app.bsky.feed.post',
       'app.bsky.feed.post',
     ])
     expect(data.feed.every((item) => AppBskyFeedDefs.validateFeedViewPost(item).success)).toBe(true)

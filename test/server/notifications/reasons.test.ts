@@ -343,8 +343,8 @@ describe('rules', () => {
     ])
     expect(await social.listed(carol)).toEqual(['subscribed-post by bob', 'subscribed-post by bob'])
     expect((await social.list(alice)).notifications[1]).toMatchObject({
-      uri: follow.uri,
-      record: { $type: 'app.bsky.graph.follow' },
+      uri: follow.uri.replace('app.bsky', 'app.example'),
+      record: { $type: 'app.example.graph.follow' },
     })
     await social.remove(bob, follow)
     expect(await social.listed(alice)).toEqual(['mention by bob', 'like by bob', 'quote by bob'])

@@ -153,7 +153,7 @@ describe('fan-out to more subscribers than one batch', () => {
     const half = actors.idOf(store, `did:web:fan${round}x200.test`) ?? 0
     await store.transact((tx) => {
       tx.run('DELETE FROM notifications WHERE account > ?', [half])
-      const source = { did: bob.did, collection: 'app.example.feed.post', rkey }
+      const source = { did: bob.did, collection: 'app.bsky.feed.post', rkey }
       fanOuts.put(tx, { ...source, isReply: 0, lastRecipient: half })
     })
     expect(notified()?.rows).toBeLessThan(count)

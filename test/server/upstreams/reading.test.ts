@@ -37,7 +37,7 @@ const likePost = (author: RemoteAccount) => remote.create(author, like, { subjec
 
 /** The URIs of the likes that alice is notified of, the newest first. */
 async function likes(): Promise<string[]> {
-  const { body } = await server.get('app.example.notification.listNotifications', {}, alice)
+  const { body } = await server.get('app.bsky.notification.listNotifications', {}, alice)
   return body.notifications.map(({ uri }: { uri: string }) => uri)
 }
 
@@ -200,7 +200,7 @@ test('what an account hosted here does is not read from another server', async (
   const forged = await remote.create(impostor, like, { subject: post, createdAt })
   const liked = await likePost(bob)
   await untilLikes(liked)
-  const { body } = await server.get('app.example.feed.getLikes', { uri: post.uri })
+  const { body } = await server.get('app.bsky.feed.getLikes', { uri: post.uri })
   expect(JSON.stringify(body)).not.toContain(forged.uri)
   await remote.remove(bob, liked)
   await untilLikes()

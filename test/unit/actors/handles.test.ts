@@ -1,6 +1,7 @@
 /** Handles of actors of other servers: verification, and other names. */
 import { describe, expect, test } from 'vitest'
 import { hostHandle, isHandleOf } from '../../../server/actors/handles.ts'
+import { createNames } from '../../../server/config/aliases.ts'
 import { testConfig } from '../../support/server.ts'
 
 test.each([
@@ -19,6 +20,7 @@ describe('a handle', () => {
   const away = 'http://127.0.0.1:1'
   const deps = {
     config: testConfig({ dataDir: '' }),
+    names: createNames(new Map()),
     upstreamOrigins: () => [away],
     resolveHandle: undefined,
   }

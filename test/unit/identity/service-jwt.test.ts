@@ -170,7 +170,7 @@ test('the audience may be a service, and the method an alias', async () => {
   const expected = {
     ...expecting(keypair.did() as DidKey),
     audience: `${AUDIENCE}#notif`,
-    canonicalNsid: (nsid: string) => nsid.replace(/^com\.atproto\./, 'com.core.'),
+    ownName: (nsid: string) => nsid.replace(/^com\.atproto\./, 'com.core.'),
   }
   await expect(verifyServiceJwt(jwt, expected)).resolves.toEqual({ iss: ISSUER })
 })

@@ -1,6 +1,8 @@
 /** Live notifications on a failing disk, and with many subscribers. */
+
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createNames } from '../../../server/config/aliases.ts'
 import { createNotificationEvents, type NotificationEvents } from '../../../server/notifications/events.ts'
 import { createLive, type LiveNotifications } from '../../../server/notifications/live.ts'
 import { Database } from '../../../server/store/database.ts'
@@ -30,7 +32,7 @@ beforeEach(async () => {
   faults = []
   const contexts = createViewContexts({
     store: db,
-    aliases: new Map(),
+    names: createNames(new Map()),
     now: () => new Date(0),
     refreshSoon: () => {},
     transient: { find: () => undefined, get: () => undefined },

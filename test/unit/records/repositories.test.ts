@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCarWithRoot } from '@atproto/repo'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createNames } from '../../../server/config/aliases.ts'
 import { createSigningKey, type SigningKey } from '../../../server/identity/keys.ts'
 import { firstCommit } from '../../../server/records/commit.ts'
 import { createExports } from '../../../server/records/export.ts'
@@ -20,7 +21,7 @@ import { iso } from '../../../server/util/time.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const collection = 'org.example.note'
-const aliases = new Map<string, string>()
+const names = createNames(new Map())
 const now = () => new Date('2030-01-01T00:00:00.000Z')
 const nextTid = createTidClock(now)
 const listener = {
@@ -150,7 +151,7 @@ test('write: a revision from the future is followed by later ones, and record ke
 
 /** Simulates a start: no repository is in memory. */
 function open(use: Database = store): Repositories {
-  return createRepositories({ store: use, aliases, nextTid, now, listener })
+  return createRepositories({ store: use, names, nextTid, now, listener })
 }
 
 async function write(repositories: Repositories, rkey: string, text = rkey) {
@@ -159,7 +160,7 @@ async function write(repositories: Repositories, rkey: string, text = rkey) {
 }
 
 function note(rkey: string, text = rkey) {
-  return prepareRecord({ collection, rkey, record: { text } }, { did, aliases, newKey: nextTid })
+  return prepareRecord({ collection, rkey, record: { text } }, { did, names, newKey: nextTid })
 }
 
 interface Start {

@@ -3,6 +3,7 @@ import { encode } from '@atproto/lex-cbor'
 import { cidForCbor } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { app } from '../../../lexicons/generated/index.ts'
+import { createNames } from '../../../server/config/aliases.ts'
 import type { RecordRow } from '../../../server/store/tables/graph.ts'
 import { createRecordReader, jsonOf } from '../../../server/views/records.ts'
 
@@ -18,7 +19,7 @@ async function rowOf(collection: RecordRow['collection'], record: object): Promi
 
 test('a copy of a record in another collection does not hide the record', async () => {
   const row = await rowOf(post.$type, { $type: post.$type, text: 'Original', createdAt })
-  const records = createRecordReader(new Map())
+  const records = createRecordReader(createNames(new Map()))
   expect(records.read(like.main, row)).toBeUndefined()
   expect(records.read(post.main, row)?.value).toMatchObject({ text: 'Original' })
   expect(records.read(like.main, row)).toBeUndefined()
@@ -26,8 +27,8 @@ test('a copy of a record in another collection does not hide the record', async 
 
 test('a record is validated under its alias, and its JSON keeps the alias', async () => {
   const row = await rowOf('app.bsky.feed.post', { $type: 'app.bsky.feed.post', text: 'Theirs', createdAt })
-  const found = createRecordReader(new Map([['app.bsky', 'app.example']])).read(post.main, row)
+  const found = createRecordReader(createNames(new Map([['app.bsky', 'app.example']]))).read(post.main, row)
   expect(found?.value.$type).toBe('app.example.feed.post')
   expect(found && jsonOf(found)).toEqual({ $type: 'app.bsky.feed.post', text: 'Theirs', createdAt })
-  expect(createRecordReader(new Map()).read(post.main, row)).toBeUndefined()
+  expect(createRecordReader(createNames(new Map())).read(post.main, row)).toBeUndefined()
 })

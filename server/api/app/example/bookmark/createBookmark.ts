@@ -8,9 +8,9 @@ import { method } from '../../../method.ts'
 export const createBookmark = method(app.example.bookmark.createBookmark, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, config, now, fail }) {
+  async handler({ input, auth, store, names, now, fail }) {
     const { uri, cid } = input
-    const post = recordName({ db: store, aliases: config.aliases }, uri, app.example.feed.post.$type)
+    const post = recordName({ db: store, names }, uri, app.example.feed.post.$type)
     if (!post) throw fail('UnsupportedCollection', 'Only posts can be bookmarked')
     store.assertRoom()
     await store.transact((tx) => {

@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const deleteBookmark = method(app.example.bookmark.deleteBookmark, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, config, fail }) {
-    const post = recordName({ db: store, aliases: config.aliases }, input.uri, app.example.feed.post.$type)
+  async handler({ input, auth, store, names, fail }) {
+    const post = recordName({ db: store, names }, input.uri, app.example.feed.post.$type)
     if (!post) throw fail('UnsupportedCollection', 'Only posts can be bookmarked')
     await store.transact((tx) => {
       const account = actors.idOf(tx, auth.did)

@@ -3,7 +3,7 @@ import { paths } from '../../../../store/link-paths.ts'
 import * as postLinks from '../../../../store/tables/post-links.ts'
 import * as viewRecords from '../../../../store/tables/view-records.ts'
 import { viewTables } from '../../../../views/context.ts'
-import { subjectIdsOf } from '../../../../views/load-posts.ts'
+import { subjectIdOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
@@ -14,10 +14,10 @@ export const getLikes = method(app.example.feed.getLikes, {
   handler({ params, auth, caller, viewContext }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
-    const subjects = subjectIdsOf(ctx, uri)
+    const subject = subjectIdOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: paths.like }),
+      (page) => postLinks.linkingActors(ctx.db, subject, { ...page, path: paths.like }),
       ({ record }) => record,
     )
     loadActors(

@@ -3,7 +3,7 @@ import * as feed from '../../../../store/tables/feed.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { feedPage, isInListFeed, readFeedPage } from '../../../../views/feeds.ts'
 import { findRecord } from '../../../../views/find.ts'
-import { subjectIdsOf } from '../../../../views/load-posts.ts'
+import { subjectIdOf } from '../../../../views/load-posts.ts'
 import { method } from '../../../method.ts'
 
 export const getListFeed = method(app.example.feed.getListFeed, {
@@ -13,10 +13,10 @@ export const getListFeed = method(app.example.feed.getListFeed, {
     const ctx = viewContext(caller.origin, auth?.did)
     const list = findRecord(ctx, params.list, app.example.graph.list.$type)
     if (!list) throw fail('UnknownList', 'List not found')
-    const subjects = subjectIdsOf(ctx, params.list)
+    const subject = subjectIdOf(ctx, params.list)
     return feedPage(ctx, {
       ...readFeedPage(params),
-      read: (slice) => feed.entriesOfList(ctx.db, subjects, list.actor, ctx.viewer, slice),
+      read: (slice) => feed.entriesOfList(ctx.db, subject, list.actor, ctx.viewer, slice),
       shows: (item) => isInListFeed(ctx, item),
     })
   },

@@ -3,7 +3,7 @@ import { paths } from '../../../../store/link-paths.ts'
 import * as postLinks from '../../../../store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { isPostHidden } from '../../../../views/feeds.ts'
-import { loadPosts, postsById, subjectIdsOf } from '../../../../views/load-posts.ts'
+import { loadPosts, postsById, subjectIdOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { isQuoteListed, postView } from '../../../../views/posts.ts'
 import { method } from '../../../method.ts'
@@ -14,10 +14,10 @@ export const getQuotes = method(app.example.feed.getQuotes, {
   handler({ params, auth, caller, viewContext }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
-    const subjects = subjectIdsOf(ctx, uri)
+    const subject = subjectIdOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => postLinks.linkingRecords(ctx.db, subjects, { ...page, path: paths.quote }),
+      (page) => postLinks.linkingRecords(ctx.db, subject, { ...page, path: paths.quote }),
       (id) => id,
     )
     const quotes = postsById(ctx, items)

@@ -2,7 +2,7 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import { paths } from '../../../../store/link-paths.ts'
 import * as postLinks from '../../../../store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
-import { subjectIdsOf } from '../../../../views/load-posts.ts'
+import { subjectIdOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { isHidden, loadActors, profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
@@ -13,10 +13,10 @@ export const getRepostedBy = method(app.example.feed.getRepostedBy, {
   handler({ params, auth, caller, viewContext }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
-    const subjects = subjectIdsOf(ctx, uri)
+    const subject = subjectIdOf(ctx, uri)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => postLinks.linkingActors(ctx.db, subjects, { ...page, path: paths.repost }),
+      (page) => postLinks.linkingActors(ctx.db, subject, { ...page, path: paths.repost }),
       ({ record }) => record,
     )
     const actors = items.map(({ actor }) => actor)

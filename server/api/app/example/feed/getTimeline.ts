@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as feed from '../../../../store/tables/feed.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { feedPage, isInTimeline, readFeedPage } from '../../../../views/feeds.ts'
@@ -10,10 +9,10 @@ export const getTimeline = method(app.example.feed.getTimeline, {
   reads: viewTables,
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
-    const names = namesOf(app.example.graph.follow.$type, ctx.aliases)
+    const follows = ctx.names.stored(app.example.graph.follow.$type)
     return feedPage(ctx, {
       ...readFeedPage(params),
-      read: (slice) => feed.timeline(ctx.db, ctx.viewer ?? 0, names, slice),
+      read: (slice) => feed.timeline(ctx.db, ctx.viewer ?? 0, follows, slice),
       shows: (item) => isInTimeline(ctx, item),
     })
   },

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as lists from '../../../../store/tables/lists.ts'
 import { findActor } from '../../../../views/find.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -8,13 +7,13 @@ import { method } from '../../../method.ts'
 
 export const getActorStarterPacks = method(app.example.graph.getActorStarterPacks, {
   auth: 'optional',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
-    const names = namesOf(app.example.graph.starterpack.$type, config.aliases)
+    const collection = names.stored(app.example.graph.starterpack.$type)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => lists.recordsOf(ctx.db, actor, names, page),
+      (page) => lists.recordsOf(ctx.db, actor, collection, page),
       (id) => id,
     )
     const found = starterPacksById(ctx, items)

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import { linkPaths } from '../../../../store/link-paths.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -8,13 +7,13 @@ import { method } from '../../../method.ts'
 
 export const getBlocks = method(app.example.graph.getBlocks, {
   auth: 'access',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
-    const collections = namesOf(app.example.graph.block.$type, config.aliases)
+    const collection = names.stored(app.example.graph.block.$type)
     const { items, cursor } = takePage(
       readPage(params),
       (page) =>
-        graph.subjects(ctx.db, ctx.viewer, { path: linkPaths['graph.block:subject'], collections }, page),
+        graph.subjects(ctx.db, ctx.viewer, { path: linkPaths['graph.block:subject'], collection }, page),
       ({ record }) => record,
     )
     const ids = items.map(({ actor }) => actor)

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import { linkPaths } from '../../../../store/link-paths.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
@@ -10,14 +9,14 @@ import { method } from '../../../method.ts'
 
 export const getFollows = method(app.example.graph.getFollows, {
   auth: 'optional',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
-    const collections = namesOf(app.example.graph.follow.$type, config.aliases)
+    const collection = names.stored(app.example.graph.follow.$type)
     const { items, cursor } = takePage(
       readPage(params),
       (page) =>
-        graph.subjects(ctx.db, subject, { path: linkPaths['graph.follow:subject'], collections }, page),
+        graph.subjects(ctx.db, subject, { path: linkPaths['graph.follow:subject'], collection }, page),
       ({ record }) => record,
     )
     const follows = shownAround(ctx, subject, items)

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
@@ -9,10 +8,10 @@ import { method } from '../../../method.ts'
 
 export const getKnownFollowers = method(app.example.graph.getKnownFollowers, {
   auth: 'access',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const subject = findActor(ctx, params.actor)
-    const follows = namesOf(app.example.graph.follow.$type, config.aliases)
+    const follows = names.stored(app.example.graph.follow.$type)
     const { items, cursor } = takePage(
       readPage(params),
       (page) => graph.knownFollowers(ctx.db, subject, ctx.viewer, follows, page),

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as lists from '../../../../store/tables/lists.ts'
 import { listViews } from '../../../../views/list-views.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -7,16 +6,16 @@ import { method } from '../../../method.ts'
 
 export const getListBlocks = method(app.example.graph.getListBlocks, {
   auth: 'access',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const { list, listblock } = app.example.graph
-    const names = {
-      list: namesOf(list.$type, config.aliases),
-      listblock: namesOf(listblock.$type, config.aliases),
+    const collections = {
+      list: names.stored(list.$type),
+      listblock: names.stored(listblock.$type),
     }
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => lists.blocked(ctx.db, ctx.viewer, names, page),
+      (page) => lists.blocked(ctx.db, ctx.viewer, collections, page),
       ({ record }) => record,
     )
     const ids = items.map((item) => item.list)

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as lists from '../../../../store/tables/lists.ts'
 import { listViews } from '../../../../views/list-views.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
@@ -7,12 +6,12 @@ import { method } from '../../../method.ts'
 
 export const getListMutes = method(app.example.graph.getListMutes, {
   auth: 'access',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
-    const names = namesOf(app.example.graph.list.$type, config.aliases)
+    const collection = names.stored(app.example.graph.list.$type)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => lists.muted(ctx.db, ctx.viewer, names, page),
+      (page) => lists.muted(ctx.db, ctx.viewer, collection, page),
       (id) => id,
     )
     return { lists: listViews(ctx, items), cursor }

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as lists from '../../../../store/tables/lists.ts'
 import { findActor } from '../../../../views/find.ts'
 import { hasPurpose, listView, visibleLists } from '../../../../views/list-views.ts'
@@ -8,16 +7,16 @@ import { method } from '../../../method.ts'
 
 export const getLists = method(app.example.graph.getLists, {
   auth: 'optional',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
-    const names = namesOf(app.example.graph.list.$type, config.aliases)
+    const collection = names.stored(app.example.graph.list.$type)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => lists.recordsOf(ctx.db, actor, names, page),
+      (page) => lists.recordsOf(ctx.db, actor, collection, page),
       (id) => id,
     )
-    const found = visibleLists(ctx, items).filter((list) => hasPurpose(ctx, list, params.purposes))
+    const found = visibleLists(ctx, items).filter((list) => hasPurpose(list, params.purposes))
     return { lists: found.map((list) => listView(ctx, list)), cursor }
   },
 })

@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as lists from '../../../../store/tables/lists.ts'
 import { findActor } from '../../../../views/find.ts'
 import { hasPurpose, listItemViews, listView, visibleLists } from '../../../../views/list-views.ts'
@@ -8,17 +7,17 @@ import { method } from '../../../method.ts'
 
 export const getListsWithMembership = method(app.example.graph.getListsWithMembership, {
   auth: 'access',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
-    const names = namesOf(app.example.graph.list.$type, config.aliases)
+    const collection = names.stored(app.example.graph.list.$type)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => lists.recordsOf(ctx.db, ctx.viewer, names, page),
+      (page) => lists.recordsOf(ctx.db, ctx.viewer, collection, page),
       (id) => id,
     )
-    const found = visibleLists(ctx, items).filter((list) => hasPurpose(ctx, list, params.purposes))
-    const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, names)
+    const found = visibleLists(ctx, items).filter((list) => hasPurpose(list, params.purposes))
+    const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, collection)
     return {
       listsWithMembership: found.map((list) => {
         const record = itemOf.get(list.id)

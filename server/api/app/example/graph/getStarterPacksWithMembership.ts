@@ -1,5 +1,4 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { namesOf } from '../../../../config/aliases.ts'
 import * as lists from '../../../../store/tables/lists.ts'
 import { findActor } from '../../../../views/find.ts'
 import { listItemViews } from '../../../../views/list-views.ts'
@@ -11,15 +10,15 @@ const { list, starterpack } = app.example.graph
 
 export const getStarterPacksWithMembership = method(app.example.graph.getStarterPacksWithMembership, {
   auth: 'access',
-  handler({ params, auth, caller, config, viewContext }) {
+  handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
     const { items, cursor } = takePage(
       readPage(params),
-      (page) => lists.recordsOf(ctx.db, ctx.viewer, namesOf(starterpack.$type, config.aliases), page),
+      (page) => lists.recordsOf(ctx.db, ctx.viewer, names.stored(starterpack.$type), page),
       (id) => id,
     )
-    const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, namesOf(list.$type, config.aliases))
+    const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, names.stored(list.$type))
     return {
       starterPacksWithMembership: starterPacksById(ctx, items).map((pack) => {
         const record = pack.list && itemOf.get(pack.list.id)

@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const muteActorList = method(app.example.graph.muteActorList, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, config, now, fail }) {
-    const list = recordName({ db: store, aliases: config.aliases }, input.list, app.example.graph.list.$type)
+  async handler({ input, auth, store, names, now, fail }) {
+    const list = recordName({ db: store, names }, input.list, app.example.graph.list.$type)
     if (!list) throw fail('InvalidRequest', 'List not found')
     store.assertRoom()
     await store.transact((tx) => mutedLists.add(tx, auth.did, list, iso(now())))

@@ -6,8 +6,8 @@ import { method } from '../../../method.ts'
 export const muteThread = method(app.example.graph.muteThread, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, config, fail }) {
-    const root = recordName({ db: store, aliases: config.aliases }, input.root, app.example.feed.post.$type)
+  async handler({ input, auth, store, names, fail }) {
+    const root = recordName({ db: store, names }, input.root, app.example.feed.post.$type)
     if (!root) throw fail('InvalidRequest', 'The root must be a post')
     store.assertRoom()
     await store.transact((tx) => mutedThreads.add(tx, auth.did, root))

@@ -2,7 +2,6 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
 import { statusOf } from '../../../../accounts/status.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
-import { canonicalNsid } from '../../../../config/aliases.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'
@@ -12,9 +11,9 @@ import { method } from '../../../method.ts'
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
   auth: 'admin',
   async handler({ input, auth, fail, ...services }) {
-    const { store, config, now } = services
+    const { store, now } = services
     const { takedown, suspended, deactivated } = input
-    const subject = { ...input.subject, $type: canonicalNsid(input.subject.$type, config.aliases) }
+    const { subject } = input
     if (!com.core.admin.defs.repoRef.$matches(subject)) {
       throw fail('InvalidRequest', 'The subject must be an account: a com.core.admin.defs#repoRef')
     }
@@ -44,7 +43,6 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       return accounts.findByDid(tx, did)
     })
     if (!account) throw fail('NotFound')
-    // The $type is the one of the request, which may be an alias.
-    return { ...subjectStatus(account), subject: { $type: input.subject.$type, did } }
+    return { ...subjectStatus(account), subject }
   },
 })

@@ -1,7 +1,6 @@
 import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { canonicalNsid } from '../../../../config/aliases.ts'
 import type { Draft } from '../../../../records/draft.ts'
 import { type PreparedRecord, type PrepareOptions, prepareRecord } from '../../../../records/prepare.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
@@ -16,12 +15,12 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repositories, config, fail }) {
+  async handler({ input, auth, repositories, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     if (input.writes.length > maxChanges) {
       throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)
     }
-    const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
+    const options = { did: auth.did, names, newKey: repositories.newKey }
     const writes: Write[] = []
     for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, options))
     const commit = await repositories.write(auth.did, (draft) => {
@@ -29,7 +28,7 @@ export const applyWrites = method(lexicon, {
       for (const write of writes) apply(write, draft)
     })
     const results = writes.map(({ $type, record }) => {
-      // The result of `#create` is `#createResult`, under the caller's NSID, which may be an alias.
+      // The result of `#create` is `#createResult`.
       const result = { $type: `${$type}Result` as l.Unknown$Type }
       if (!record) return result
       const { collection, rkey, cid, validationStatus } = record
@@ -55,18 +54,16 @@ async function prepareWrite(
   options: PrepareOptions,
 ): Promise<Write> {
   const { $type } = write
-  const canonical = { ...write, $type: canonicalNsid($type, options.aliases) }
-  if (lexicon.delete.$matches(canonical)) {
-    const { collection, rkey } = canonical
-    return { $type, collection, rkey, record: undefined, replaces: false }
+  if (lexicon.delete.$matches(write)) {
+    const { collection, rkey } = write
+    return { $type, collection: options.names.stored(collection), rkey, record: undefined, replaces: false }
   }
-  const replaces = lexicon.update.$matches(canonical)
-  if (!replaces && !lexicon.create.$matches(canonical)) {
+  const replaces = lexicon.update.$matches(write)
+  if (!replaces && !lexicon.create.$matches(write)) {
     throw protocolError('InvalidRequest', `${$type} is not a valid write`)
   }
-  const { collection, rkey, value } = canonical
-  const record = await prepareRecord({ collection, rkey, record: value, validate }, options)
-  return { $type, collection, rkey: record.rkey, record, replaces }
+  const record = await prepareRecord({ ...write, record: write.value, validate }, options)
+  return { $type, collection: record.collection, rkey: record.rkey, record, replaces }
 }
 
 function apply({ collection, rkey, record, replaces }: Write, draft: Draft): void {

@@ -8,9 +8,9 @@ export const createRecord = method(com.core.repo.createRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repositories, config, fail }) {
+  async handler({ input, auth, repositories, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
-    const options = { did: auth.did, aliases: config.aliases, newKey: repositories.newKey }
+    const options = { did: auth.did, names, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {

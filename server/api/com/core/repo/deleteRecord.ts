@@ -5,9 +5,10 @@ import { method } from '../../../method.ts'
 export const deleteRecord = method(com.core.repo.deleteRecord, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, repositories }) {
+  async handler({ input, auth, repositories, names }) {
     checkOwnRepo(input.repo, auth.account)
-    const { collection, rkey } = input
+    const { rkey } = input
+    const collection = names.stored(input.collection)
     const commit = await repositories.write(auth.did, (draft) => {
       checkSwap(input, draft, draft.find(collection, rkey))
       draft.remove(collection, rkey)

@@ -1,7 +1,6 @@
 import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isManagement, needsPrivilege, scopes } from '../../../../auth/scopes.ts'
-import { canonicalNsid } from '../../../../config/aliases.ts'
 import { createServiceJwt } from '../../../../identity/service-jwt.ts'
 import { randomId } from '../../../../util/random.ts'
 import { method } from '../../../method.ts'
@@ -14,7 +13,7 @@ const createAccount = 'com.core.server.createaccount'
 
 export const getServiceAuth = method(com.core.server.getServiceAuth, {
   auth: 'access or takendown',
-  async handler({ params, auth, config, now, fail }) {
+  async handler({ params, auth, names, now, fail }) {
     const { aud, lxm } = params
     if (!isAudience(aud))
       throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
@@ -27,7 +26,7 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     }
 
     // Services may compare method names case-insensitively, so these checks do, too.
-    const requested = lxm === undefined ? undefined : canonicalNsid(lxm, config.aliases).toLowerCase()
+    const requested = lxm === undefined ? undefined : names.own(lxm).toLowerCase()
     if (requested !== undefined && isManagement(requested)) {
       throw fail(
         'InvalidRequest',
