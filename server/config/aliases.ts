@@ -62,8 +62,8 @@ export function renameInUri<Uri extends string>(uri: Uri, rename: RenameNsid): U
   if (!uri.startsWith('at://')) return uri
   const start = uri.indexOf('/', 'at://'.length) + 1
   if (start === 0) return uri
-  const length = uri.slice(start).search(/[/#]|$/)
-  const collection = uri.slice(start, start + length)
-  const renamed = rename(collection)
-  return renamed === collection ? uri : ((uri.slice(0, start) + renamed + uri.slice(start + length)) as Uri)
+  // Only its authority changes, so the record key may follow the collection.
+  const path = uri.slice(start)
+  const renamed = rename(path)
+  return renamed === path ? uri : ((uri.slice(0, start) + renamed) as Uri)
 }

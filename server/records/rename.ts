@@ -42,9 +42,20 @@ export function callerRename(names: Names, called: string, collection?: string):
     stored: {
       nsid,
       uri: (uri) => renameInUri(uri, nsid),
-      record: (value) => (isPlainObject(value) ? renameRecord(value as LexMap, names, nsid) : value),
+      record: (value) => (isPlainObject(value) ? renamedOnce(value as LexMap, names, nsid) : value),
     },
   }
+}
+
+/** Renamed records. A page often has a record several times, and views keep the JSON of records. */
+const results = new WeakMap<RenameNsid, WeakMap<LexMap, LexMap>>()
+
+function renamedOnce(record: LexMap, names: Names, to: RenameNsid): LexMap {
+  const known = results.get(to) ?? new WeakMap<LexMap, LexMap>()
+  results.set(to, known)
+  const result = known.get(record) ?? renameRecord(record, names, to)
+  known.set(record, result)
+  return result
 }
 
 /** The common part of the schema classes: the library exports no visitor. */

@@ -138,8 +138,7 @@ function withType(project: Projection): Projection {
 
 /** Projects a value without a schema: keeps everything but `__proto__`. */
 function unknownValue(value: unknown, rename?: Rename): unknown {
-  const kept = cleaned(value, 0)
-  return rename?.stored ? rename.stored.record(kept) : kept
+  return cleaned(rename?.stored ? rename.stored.record(value) : value, 0)
 }
 
 function cleaned(value: unknown, depth: number): unknown {
