@@ -265,6 +265,28 @@ describe('records that a server without aliases stored under our names', () => {
     expect(await listed(theirs, {}, now)).toHaveLength(2)
   })
 
+  test('are renamed in several commits if they are many', async () => {
+    const writes = Array.from({ length: 200 }, (_, n) => ({
+      $type: 'com.core.repo.applyWrites#create',
+      ...{ collection: ours, rkey: `key-${n}`, value: { text: `${n}`, createdAt } },
+    }))
+    body(await call('applyWrites', { writes, validate: false }, older))
+    await restart()
+    const collections = (await exported(now)).map((key) => key.split('/')[0])
+    expect(collections).toEqual(Array.from({ length: 202 }, () => theirs))
+    const { store } = now.running.services
+    expect(store.all("SELECT 1 FROM events WHERE kind = 'commit' AND did = ?", [alice.did])).toHaveLength(8)
+  })
+
+  test('count references under both names', async () => {
+    const subject = { ...written.post, uri: written.post.uri.replace(ours, theirs) }
+    const carol = await older.account('carol')
+    await SocialServer.on(older).like(carol, subject)
+    await restart()
+    const { likes } = await answers(now)
+    expect(likes.map(({ actor }: { actor: { did: string } }) => actor.did)).toEqual([carol.did, bob.did])
+  })
+
   test('under both names stay under the name of the network', async () => {
     await restart()
     for (const name of [theirs, ours]) {

@@ -73,6 +73,18 @@ async function expectNothingLeft(): Promise<void> {
   expect(store().all("SELECT did FROM actors WHERE did LIKE 'import:%'")).toEqual([])
 }
 
+test('records of an archive under our names get those of the network', async () => {
+  const { host, account } = await moving('carlo')
+  const record = (authority: string) => ({ ...post('Ours'), $type: `${authority}.feed.post` })
+  const key = (authority: string) => `${authority}.feed.post/3kaaaaaaaaa2a`
+  const records: ArchiveRecord[] = [[key('app.example'), record('app.example')], note('n')]
+  expect((await importRepo(server, account, archiveOf({ did: host.did, records }))).status).toBe(200)
+  expect(await exported(account)).toEqual(cidsOf([[key('app.bsky'), record('app.bsky')], note('n')]))
+  await arrive(server, host, account)
+  const { body } = await server.get('app.example.feed.getAuthorFeed', { actor: host.did }, alice)
+  expect(body.feed).toMatchObject([{ post: { record: record('app.example') } }])
+})
+
 test('an imported repository has all records, is signed here, and shows once the account is active', async () => {
   const { host, account } = await moving('carla')
   const write = { repo: alice.did, collection: 'app.bsky.feed.post', record: post('Hello') }
