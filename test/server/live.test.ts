@@ -69,6 +69,18 @@ describe('subscribe: messages', () => {
     stream.close()
   })
 
+  test('a client of the network gets the names of the network', async () => {
+    const stream = await connect(alice, 'app.bsky.notification.subscribe')
+    expect(await stream.next()).toEqual(counted(0))
+    await social.like(bob, post)
+    const { header, payload } = await stream.next()
+    expect(header).toEqual({ op: 1, t: '#notification' })
+    const { body } = await server.get('app.bsky.notification.listNotifications', {}, alice)
+    expect(payload).toEqual({ notification: body.notifications[0] })
+    expect(JSON.stringify(payload)).not.toContain('app.example')
+    stream.close()
+  })
+
   test('links and bytes in a record are sent in their CBOR form', async () => {
     const stream = await subscribed(alice)
     const { cid } = post
