@@ -2,7 +2,7 @@
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import type { Validator } from '@atproto/lex-schema'
 import { type Names, type RenameNsid, renameInUri } from '../config/aliases.ts'
-import { isToken, type Rename } from '../xrpc/project.ts'
+import { type Rename, renameTokens, tokenProperties } from '../xrpc/project.ts'
 import { recordLexicons } from './lexicons.ts'
 
 /**
@@ -79,13 +79,24 @@ function renamed(value: LexValue, schema: Validator | undefined, own: RenameNsid
   let changed: LexMap | undefined
   for (const [key, member] of Object.entries(value as LexMap)) {
     if (member === undefined) continue
-    const isName = typeof member === 'string' && (key === '$type' || isToken(key, member))
-    const other = isName ? to(member) : renamed(member, node?.shape?.[key], own, to)
+    const other = renamedMember(key, member, node, own, to)
     if (other === member) continue
     changed ??= { ...(value as LexMap) }
     changed[key] = other
   }
   return changed ?? value
+}
+
+function renamedMember(
+  key: string,
+  member: LexValue,
+  node: Node | undefined,
+  own: RenameNsid,
+  to: RenameNsid,
+): LexValue {
+  if (key === '$type') return typeof member === 'string' ? to(member) : member
+  const value = renamed(member, node?.shape?.[key], own, to)
+  return tokenProperties.has(key) ? (renameTokens(value, to) as LexValue) : value
 }
 
 /** Follows references and unions to the schema of a value. */

@@ -25,10 +25,17 @@ export interface Rename {
 }
 
 /** The properties whose values can be tokens: names of definitions. */
-const tokenNames: ReadonlySet<string> = new Set(['contentMode', 'purpose', 'status'])
+export const tokenProperties: ReadonlySet<string> = new Set([
+  'contentMode',
+  'purpose',
+  'reasonTypes',
+  'status',
+])
 
-export function isToken(property: string, value: string): boolean {
-  return tokenNames.has(property) && value.includes('#')
+/** Maps a token, or a list of tokens. Other values stay. */
+export function renameTokens(value: unknown, rename: (token: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => renameTokens(item, rename))
+  return typeof value === 'string' && value.includes('#') ? rename(value) : value
 }
 
 /** Deeper values are refused: no schema needs them, and recursion would overflow the stack. */
@@ -75,7 +82,7 @@ function compileNode(node: Node): Projection {
       return objectProjection(
         Object.entries(node.shape ?? {}).map(([key, value]) => [
           key,
-          tokenNames.has(key) ? token(compile(value)) : compile(value),
+          tokenProperties.has(key) ? token(compile(value)) : compile(value),
         ]),
       )
     case 'typedObject':
@@ -177,9 +184,7 @@ const leaves: Readonly<Record<string, Projection>> = { 'at-uri': uri, uri, nsid 
 function token(project: Projection): Projection {
   return (value, rename) => {
     const projected = project(value, rename)
-    return rename && typeof projected === 'string' && projected.includes('#')
-      ? rename.type(projected)
-      : projected
+    return rename ? renameTokens(projected, rename.type) : projected
   }
 }
 

@@ -1,8 +1,21 @@
 /** Records in two vocabularies: which of their texts are names. */
+import { globSync, readFileSync } from 'node:fs'
 import type { LexMap } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { createNames } from '../../../server/config/aliases.ts'
 import { renameRecord, withOwnTypes } from '../../../server/records/rename.ts'
+import { tokenProperties } from '../../../server/xrpc/project.ts'
+
+interface Schema {
+  readonly ref?: string
+  readonly items?: Schema
+  readonly knownValues?: readonly string[]
+}
+
+interface Document {
+  readonly id: string
+  readonly defs: Readonly<Record<string, Schema>>
+}
 
 const names = createNames(
   new Map([
@@ -51,6 +64,32 @@ test('renameRecord: maps tokens, lists of AT URIs and members of unions', () => 
     hiddenReplies: [uriIn(`${authority}.feed.post`)],
   })
   expect(renameRecord(gate('app.example'), names, names.stored)).toEqual(gate('app.bsky'))
+})
+
+test('tokenProperties: has all properties with tokens', () => {
+  const files = globSync('lexicons/{com,app,chat}/**/*.json')
+  const documents: Document[] = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const definitions = new Map(
+    documents.flatMap(({ id, defs }) =>
+      Object.entries(defs).map(([name, definition]) => [name === 'main' ? id : `${id}#${name}`, definition]),
+    ),
+  )
+  const hasTokens = (schema: Schema | undefined, id: string): boolean => {
+    if (schema?.ref)
+      return hasTokens(definitions.get(schema.ref.replace(/^#/, `${id}#`)), schema.ref.split('#')[0] || id)
+    return schema?.items
+      ? hasTokens(schema.items, id)
+      : (schema?.knownValues ?? []).some((value) => value.includes('#'))
+  }
+  const found = new Set<string>()
+  const search = (value: unknown, id: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { properties = {} } = value as { properties?: Record<string, Schema> }
+    for (const [name, schema] of Object.entries(properties)) if (hasTokens(schema, id)) found.add(name)
+    for (const member of Object.values(value)) search(member, id)
+  }
+  for (const document of documents) search(document, document.id)
+  expect([...found].sort()).toEqual([...tokenProperties].sort())
 })
 
 test('renameRecord: keeps malformed values and URIs of other things', () => {
