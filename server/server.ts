@@ -238,7 +238,7 @@ function createFallback(services: Services & { readonly signal: AbortSignal }): 
   }
 }
 
-/** What answers calls. */
+/** The parts that answer calls. */
 interface Answering {
   readonly dispatch: HttpOptions['dispatch']
   readonly streams: Streams

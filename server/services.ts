@@ -141,7 +141,7 @@ export interface Refusals {
   consumers: number
 }
 
-/** What look-ups at other servers share. */
+/** The parts that look-ups at other servers share. */
 interface Lookups {
   readonly findAddresses: FindAddresses
   readonly onRefused: () => void
@@ -436,7 +436,7 @@ function createRemote(
   }
 }
 
-/** Stores what records link to, and notifies. */
+/** Stores the links of records, and notifies. */
 function createNotifyingListener(
   services: Pick<Services, 'names' | 'store' | 'notifications' | 'background' | 'now'>,
 ): RecordListener {

@@ -116,7 +116,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     async forward(call, isKnown) {
       const { name, caller, req, res } = call
       if (!['GET', 'HEAD', 'POST'].includes(req.method ?? '') || !isValidNsid(name.called)) return false
-      // Anyone may read what this server answers itself.
+      // Anyone may read the responses of this server itself.
       if (isKnown && req.headers.authorization === undefined) return false
       const service = serviceFor(name, headerOf(req), { appView, serverDid })
       if (!service) return false

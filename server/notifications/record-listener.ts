@@ -51,7 +51,7 @@ export function createRecordListener({ names, events, onMoreSubscribers }: Deps)
   }
 }
 
-/** Creates no notifications, but deletes those that no longer apply after an update. */
+/** Creates no notifications, but deletes outdated ones after an update. */
 export function createSilentListener({ names }: Pick<Deps, 'names'>): RecordListener {
   return {
     recordCreated: () => undefined,

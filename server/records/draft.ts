@@ -7,7 +7,7 @@ import type { StoredForm } from './prepare.ts'
 /** A record before a write, which the index may omit. */
 export type RecordBefore = StoredRecord | OmittedRecord
 
-/** What a commit does to one record: creates, replaces, renames or deletes it. */
+/** The change of one record by a commit: it is created, replaced, renamed or deleted. */
 export type RecordChange =
   | { readonly before: RecordBefore | undefined; readonly after: StoredForm }
   | { readonly before: RecordBefore; readonly after: undefined }

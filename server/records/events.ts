@@ -18,7 +18,7 @@ export interface RecordEvent {
   readonly bytes: Uint8Array
   /** With our `$type`s. */
   readonly record: LexMap
-  /** What the record refers to. */
+  /** The actors and records that the record refers to. */
   readonly links: readonly Link[]
   /** Time of the write. */
   readonly at: DatetimeString

@@ -1,4 +1,4 @@
-/** Derives what a record is in a feed. Records may be stored unvalidated. */
+/** Derives the feed item of a record. Records may be stored unvalidated. */
 import { isPlainObject, type LexMap } from '@atproto/lex-data'
 import type { FeedItem } from '../store/tables/posts.ts'
 import { instant } from '../util/time.ts'

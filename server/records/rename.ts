@@ -1,4 +1,4 @@
-/** Renames records: they are stored under the names of the network, validated under ours, and returned under those of the caller. */
+/** Renames records: they are stored under the names of the network, validated under ours, and returned under the caller's names. */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import type { Validator } from '@atproto/lex-schema'
 import { type Names, type RenameNsid, renameInUri } from '../config/aliases.ts'
@@ -6,7 +6,7 @@ import { type Rename, renameTokens, tokenProperties } from '../xrpc/project.ts'
 import { recordLexicons } from './lexicons.ts'
 
 /**
- * Renames the `$type`s in a record at any depth, and what its lexicon declares: collections in AT URIs, and tokens. Other texts
+ * Renames the `$type`s in a record at any depth, and names that its lexicon declares: collections in AT URIs, and tokens. Other texts
  * stay. Returns the record itself if nothing changes.
  */
 export function renameRecord<Value extends LexMap>(record: Value, { own }: Names, to: RenameNsid): Value {

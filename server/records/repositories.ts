@@ -72,7 +72,7 @@ export interface RepositoriesOptions {
   readonly listener: RecordListener
 }
 
-/** Changes of one commit, and bytes of its blocks: what readers of the event stream accept (atproto synchronization, `#commit`). */
+/** Changes of one commit, and bytes of its blocks: the limits of readers of the event stream (atproto synchronization, `#commit`). */
 export const maxChanges = 200
 const maxBlockBytes = 2_000_000
 
@@ -250,7 +250,7 @@ function uniqueBlocks(blocks: readonly repos.Block[]): Iterable<repos.Block> {
 }
 
 /**
- * Returns what happens to each key of the tree. A renamed record is deleted under its old name and created under the new one.
+ * Returns the change of each key of the tree. A renamed record is deleted under its old name and created under the new one.
  */
 function treeChanges(changes: readonly RecordChange[]): TreeChange[] {
   const keys = new Map<string, { cid: string | undefined; prev: string | undefined }>()

@@ -1,4 +1,4 @@
-/** Reads the blocks of stored repositories: whole, newer than a revision, or those that prove a record. */
+/** Reads the blocks of stored repositories: all, newer than a revision, or the proof of a record. */
 import { setImmediate } from 'node:timers/promises'
 import { cidBytes, cidKey } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
@@ -8,7 +8,7 @@ import * as repos from '../store/tables/repos.ts'
 import type { Pin } from './pins.ts'
 import { itemsOf, splitKey, type TreeItem } from './tree-node.ts'
 
-/** What of a commit is no longer stored. */
+/** The part of a commit that is no longer stored. */
 type Removed = (cid: string) => repos.DatedBlock | undefined
 
 /** A block of a commit, and the revision that wrote it. */
@@ -17,7 +17,7 @@ export type CommitBlock = repos.Block & repos.DatedBlock
 /**
  * Yields the commit, then nodes and records in the order of the tree, so that a reader can verify them as they arrive. Throws
  * when a block is missing. Writes may come between two blocks if the commit is pinned.
- * @param since leaves out what this or an earlier revision wrote
+ * @param since leaves out blocks of this and earlier revisions
  */
 export function* blocksOf(
   db: Reader,
@@ -46,7 +46,7 @@ export function* blocksOf(
   }
 }
 
-/** Whether a reader that has the revision `since` lacks what `rev` wrote. */
+/** Whether a reader that has the revision `since` lacks the blocks of `rev`. */
 export function isNewerThan(since: string | undefined, rev: string | null): boolean {
   return since === undefined || rev === null || rev > since
 }
@@ -68,7 +68,7 @@ export function proofOf(db: Reader, did: string, head: repos.Head, key: string):
 /** Records that are compared before the event loop continues. */
 const pageSize = 1000
 
-/** Returns those of the blocks that the latest commit contains, by CID. Records are found without an index: slowly. */
+/** Returns the given blocks that the latest commit contains, by CID. Records are found without an index: slowly. */
 export async function findBlocks(
   db: Reader,
   did: string,

@@ -19,7 +19,7 @@ import type { Repositories } from './repositories.ts'
 export interface StoredNames {
   /** Renames all records that have other names than those under which records are stored. A later call goes on after a crash. */
   renameAll(): Promise<void>
-  /** Renames those of one repository. */
+  /** Renames the records of one repository. */
   rename(did: DidString): Promise<void>
 }
 

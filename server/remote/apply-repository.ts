@@ -1,4 +1,4 @@
-/** Applies a verified repository of a remote actor: what concerns accounts here is stored, what it no longer has is deleted. */
+/** Applies a verified repository of a remote actor: stores records that concern accounts here, deletes records that it no longer has. */
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Names } from '../config/aliases.ts'
@@ -97,7 +97,7 @@ async function storedOf({ store }: ApplyDeps, did: string): Promise<Map<string, 
   }
 }
 
-/** Selects the records of an archive that differ from what is stored. */
+/** Selects the records of an archive that differ from the stored ones. */
 function createSelection(
   { names, interest }: ApplyDeps,
   { did, rev }: VerifiedRepository,

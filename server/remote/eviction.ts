@@ -1,5 +1,5 @@
 /**
- * Evicts records of other servers: to make room for new ones, or because the owner wants to. What an account here has still to read
+ * Evicts records of other servers: to make room for new ones, or because the owner wants to. Records that an account here has still to read
  * or has interacted with stays.
  */
 
@@ -108,7 +108,7 @@ export function createEviction(deps: Deps): Eviction {
   }
 }
 
-/** Evicts records in short transactions: what nothing here refers to, then one kind after the other, each from the oldest on. */
+/** Evicts records in short transactions: first unreferenced ones, then one kind after the other, each from the oldest on. */
 async function evict(deps: Deps, kinds: readonly Kind[], isDone: () => boolean): Promise<void> {
   const { store, room, now, signal } = deps
   const isEnded = () => signal.aborted || isDone()
@@ -133,7 +133,7 @@ async function evict(deps: Deps, kinds: readonly Kind[], isDone: () => boolean):
 }
 
 /**
- * Evicts those of the oldest records that nothing here refers to; the others are examined again after all others.
+ * Evicts the unreferenced ones of the oldest records; the others are examined again after all other records.
  * @param removed called for each with the difference of records and bytes @returns how many were examined
  */
 export function evictOldest(

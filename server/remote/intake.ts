@@ -1,5 +1,5 @@
 /**
- * Takes verified changes of records of other servers, and stores those that concern accounts here in the tables of all records: so they
+ * Takes verified changes of records of other servers, and stores the ones that concern accounts here in the tables of all records: so they
  * notify, count and are shown as records of accounts here are. Read this first.
  */
 import type { DidString } from '@atproto/syntax'
@@ -54,9 +54,9 @@ export interface Intake {
    * @param last called in the last transaction
    */
   setStatus(did: string, status: RemoteStatus | undefined, last?: (tx: Writer) => void): Promise<void>
-  /** Deletes what is no longer wanted; nothing because of its age while the clock is implausible. */
+  /** Deletes outdated records; none because of their age while the clock is implausible. */
   deleteOutdated(): Promise<void>
-  /** Deletes all records but what accounts here have still to read or have interacted with. */
+  /** Deletes all records except unread ones and those that accounts here have interacted with. */
   purge(): Promise<void>
   /** The room that records of other servers take. */
   usage(): Promise<IntakeUsage>

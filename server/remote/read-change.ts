@@ -48,7 +48,7 @@ export function nameOf({ did, collection, rkey }: RemoteChange, names: Names): R
   return isValidDid(did) && isValidRecordKey(rkey) ? { did, collection, rkey, kind } : undefined
 }
 
-/** What a change makes of a record. */
+/** The record as a change leaves it. */
 export interface RemoteContent {
   readonly uri: AtUriString
   /** With our `$type`s. */
@@ -58,7 +58,7 @@ export interface RemoteContent {
   readonly blobs: readonly string[]
 }
 
-/** Several times what the lexicons permit; unknown members are for nothing here. */
+/** Several times the limit of the lexicons; unknown members have no use here. */
 const maxBytes = 50_000
 /** A post shows ten pictures at most. */
 const maxBlobs = 12

@@ -43,7 +43,7 @@ export interface Options {
   /** Origin of the source. */
   readonly source: string
   readonly notify: boolean
-  /** Takes what is to be called after the commit. */
+  /** Takes callbacks for after the commit. */
   readonly afterCommit: (callback: AfterCommit | undefined) => void
 }
 
@@ -63,7 +63,7 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
   const after = readContent(change, content.bytes, { db: tx, names: deps.names })
   const context = { db: tx, now: deps.now() }
   const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
-  // It was replaced by what concerns no account here.
+  // It was replaced by a record that concerns no account here.
   if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
   if (!isAlive(tx, change, deps.now())) return 'skipped'
   return put(deps, tx, { change, content, name, before, after, purpose }, options)

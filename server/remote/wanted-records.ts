@@ -1,5 +1,5 @@
 /**
- * Fetches what records of accounts here refer to: posts of other servers that are replied to, quoted, liked or reposted, and the
+ * Fetches records that records of accounts here refer to: posts of other servers that are replied to, quoted, liked or reposted, and the
  * latest posts of actors who are followed. So threads and timelines show them although no event reported them.
  */
 import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
@@ -25,9 +25,9 @@ import { createRetries } from './retries.ts'
 export interface WantedRecords {
   /** Listens to records of accounts here. */
   readonly listener: RecordListener
-  /** Notes what a post or repost of another server shows in feeds. @returns a callback for after the commit */
+  /** Notes the posts that a post or repost of another server shows in feeds. @returns a callback for after the commit */
   wantShown(tx: Writer, event: Pick<RecordEvent, 'links'>): AfterCommit | undefined
-  /** Goes on with what is due. */
+  /** Continues work that is due. */
   resumeDue(): void
 }
 
@@ -48,7 +48,7 @@ interface Deps {
 
 /** The paths whose subjects are fetched. */
 const subjectPaths: readonly LinkPath[] = [paths.like, paths.repost, paths.reply, paths.root, paths.quote]
-/** Of those, the paths whose subjects feeds show. */
+/** The paths among them whose subjects feeds show. */
 const shownPaths: readonly LinkPath[] = [paths.repost, paths.quote]
 const posts = 'app.example.feed.post' as NsidString
 /** Records with the key of a post: who may reply to it, and who may quote it. */
@@ -93,7 +93,7 @@ export function createWantedRecords(deps: Deps): WantedRecords {
   }
 }
 
-/** Returns what a link makes worth fetching: a post of another server that is not stored, or the latest posts of a followed actor. */
+/** Returns the fetch that a link causes: a post of another server that is not stored, or the latest posts of a followed actor. */
 function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): wanted.RecordName | undefined {
   if (accounts.findByDid(tx, did)) return undefined
   if (path === paths.follow)
@@ -134,7 +134,7 @@ async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
   })
 }
 
-/** Lists the latest posts of an actor. What a host lists proves nothing: each is fetched with its proof. */
+/** Lists the latest posts of an actor. The list of a host proves nothing: each post is fetched with its proof. */
 async function listLatest(
   { hosts, names, signal }: Deps,
   did: DidString,

@@ -1,4 +1,4 @@
-/** Decides which records of other servers are stored: those that concern accounts here, and nothing else. */
+/** Decides which records of other servers are stored: only those that concern accounts here. */
 import { feedItemOf } from '../records/feed-item.ts'
 import type { Reader } from '../store/database.ts'
 import { linkPaths } from '../store/link-paths.ts'
@@ -65,7 +65,7 @@ export function purposeOf(
   const { did, kind } = name
   if (responses.has(kind)) {
     const concerned = accountsIn(deps, content.links)
-    // A block holds also for those who mute its author.
+    // A block also applies to accounts that mute its author.
     const isStored = !isNew || kind === 'app.example.graph.block'
     if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
   }

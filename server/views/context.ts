@@ -1,4 +1,4 @@
-/** What views need: the store, the viewer, and what this response has read so far. */
+/** The context of views: the store, the viewer, and the rows that this response has read so far. */
 import type { app } from '../../lexicons/generated/index.ts'
 import type { TransientActors } from '../actors/transient.ts'
 import type { Names } from '../config/aliases.ts'

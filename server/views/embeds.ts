@@ -1,4 +1,4 @@
-/** Views of what posts embed: images, videos, links and other records. */
+/** Views of embeds of posts: images, videos, links and other records. */
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
@@ -34,7 +34,7 @@ type Image = Pick<app.example.embed.images.Image, 'image' | 'alt' | 'aspectRatio
 /** A post shows the post that it embeds, and that one the post that it embeds. */
 const maxDepth = 2
 
-/** Returns the view of what a post embeds; undefined if it embeds nothing, or something unknown. */
+/** Returns the view of the embed of a post; undefined if it has none or an unknown one. */
 export function embedView(ctx: ViewContext, post: Post, depth = 0): EmbedView | undefined {
   const embedded: Embed | undefined = post.value.embed
   if (!embedded) return undefined
@@ -90,7 +90,7 @@ function urlOf(ctx: ViewContext, did: DidString, blob: BlobRef) {
   return imageUrl(ctx, did, getBlobCidString(blob))
 }
 
-/** What a post shows of a record that it embeds. */
+/** Returns the view of an embedded record. */
 function recordView(ctx: ViewContext, post: Post, uri: AtUriString, depth: number): RecordView {
   const row = recordAt(ctx, uri)
   if (!row) return notFound(uri)

@@ -1,4 +1,4 @@
-/** What an account wrote within the last minute, for responses of an app view whose index lags behind. */
+/** Records that an account wrote within the last minute, for responses of an app view whose index lags behind. */
 import { app } from '../../lexicons/generated/index.ts'
 import * as feed from '../store/tables/feed.ts'
 import { type Projection, projection, type Rename } from '../xrpc/project.ts'
@@ -42,7 +42,7 @@ function freshItems(ctx: SignedInContext, since: number) {
     shows: (item) => isInAuthorFeed(ctx, item),
   })
   return page.feed.map(({ reply, ...item }) => {
-    // What a reply answers may be known to the app view alone.
+    // The parent of a reply may be known to the app view alone.
     const isKnown = reply && [reply.root, reply.parent].every((post) => feeds.defs.postView.$isTypeOf(post))
     return isKnown ? { reply, ...item } : item
   })

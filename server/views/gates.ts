@@ -2,7 +2,7 @@
  * Thread gates (who may reply to a thread) and post gates (who may quote a post). Only the gate of the post's author under the
  * post's record key counts.
  *
- * A gate applies to what was written after it: closing a thread hides no earlier reply. Records are numbered in the order in which
+ * A gate applies to later replies and quotes: closing a thread hides no earlier reply. Records are numbered in the order in which
  * they were written, and an updated record keeps its number. Gates of other servers may arrive later than the replies: for them the
  * time counts that they state.
  */

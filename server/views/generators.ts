@@ -19,7 +19,7 @@ export function readGenerator(ctx: ViewContext, row: RecordRow): Generator | und
   return ctx.records.read(generator.main, row)
 }
 
-/** Views of the valid feed generators among the records, without those that a block hides. */
+/** Views of the valid feed generators among the records, without blocked ones. */
 export function generatorViews(ctx: ViewContext, rows: readonly RecordRow[]) {
   return rows
     .flatMap((row) => readGenerator(ctx, row) ?? [])

@@ -11,7 +11,7 @@ import { loadActors, profileView } from './profiles.ts'
 type ListView = app.example.graph.defs.ListView
 type ListItemView = app.example.graph.defs.ListItemView
 
-/** Returns the views of lists in the order of their ids. Leaves out invalid ones, and those of inactive authors. */
+/** Returns the views of lists in the order of their ids. Leaves out invalid ones and lists of inactive authors. */
 export function listViews(ctx: ViewContext, ids: readonly number[]): ListView[] {
   return visibleLists(ctx, ids).map((list) => listView(ctx, list))
 }

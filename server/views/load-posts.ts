@@ -45,7 +45,7 @@ export function postsById(ctx: ViewContext, ids: readonly number[]): Post[] {
   return ids.flatMap((id) => posts.get(id) ?? [])
 }
 
-/** Returns the valid posts among those at the URIs, each once. */
+/** Returns the valid posts at the URIs, each once. */
 export function postsAt(ctx: ViewContext, uris: readonly string[]): Post[] {
   loadRecords(ctx, uris)
   return unique(uris.flatMap((uri) => postAt(ctx, uri) ?? []))
@@ -112,7 +112,7 @@ export function isAgainstGate(ctx: ViewContext, post: Post): boolean {
   return root !== undefined && violatesThreadGate(ctx, root, post)
 }
 
-/** Reads what the views of these posts show. @param withReplied also all that the views of the posts that they answer show */
+/** Reads the rows for the views of these posts. @param withReplied also the rows for the views of their parents */
 export function loadPosts(ctx: ViewContext, posts: readonly Post[], withReplied = false): void {
   loadRecords(ctx, posts.flatMap(referencesOf))
   const answered = posts.flatMap((post) => repliedTo(post).flatMap((uri) => postAt(ctx, uri) ?? []))
@@ -234,7 +234,7 @@ function loadBlocks(ctx: ViewContext, pairs: readonly postLinks.Pair[]): void {
   for (const [at, [key]] of missing.entries()) ctx.posts.blocks.set(key, blocked.has(at))
 }
 
-/** The author of a post, with the authors of what it embeds and answers. */
+/** The author of a post, with the authors of embedded posts and of its parent. */
 function pairsOf(ctx: ViewContext, post: Post): postLinks.Pair[] {
   const embedded = embeddedUri(post)
   const uris = embedded === undefined ? [] : [embedded]

@@ -146,7 +146,7 @@ function basicFields(ctx: ViewContext, actor: Actor) {
   }
 }
 
-/** What an actor has declared; undefined without declarations. */
+/** The declarations of an actor; undefined without any. */
 function associated({
   activity,
   chat,

@@ -32,7 +32,7 @@ export interface ListBlock {
 
 const none: Relation = { muted: false }
 
-/** Returns what the viewer and an actor are to each other. The viewer has no relation to itself. */
+/** Returns the relations between the viewer and an actor. The viewer has no relation to itself. */
 export function relationTo(ctx: ViewContext, actor: number): Relation {
   if (!ctx.relations.has(actor)) loadRelations(ctx, [actor])
   return ctx.relations.get(actor) ?? none

@@ -29,13 +29,13 @@ export interface Thread {
   readonly anchor: Post
   /** First post; undefined if it was deleted. */
   readonly root: Post | undefined
-  /** Identifies the thread: what states another root is not part of it. */
+  /** Identifies the thread: posts that state another root are not part of it. */
   readonly key: string
   /** Posts above the anchor that were read. */
   readonly height: number
   /** Levels of replies that were read. */
   readonly depth: number
-  /** Replies by the id of what they answer, newest first. */
+  /** Replies by the id of their parent, newest first. */
   readonly replies: ReadonlyMap<number, readonly Post[]>
   /** Likes by the author of the first post, by the id of the liked post. */
   readonly rootAuthorLikes: ReadonlyMap<number, AtUriString>
@@ -111,17 +111,17 @@ export function isHiddenByBlock(ctx: ViewContext, { actor }: Post): boolean {
   return isBlocked(relationTo(ctx, actor))
 }
 
-/** Whether a block hides a reply and what it answers from each other's readers. */
+/** Whether a block hides a reply and its parent from each other's readers. */
 export function isReplyBlocked(ctx: ViewContext, reply: Post, parent: Post): boolean {
   return areBlocked(ctx, reply.actor, parent.actor)
 }
 
-/** What is above a post in a thread. */
+/** The posts above a post in a thread. */
 export type Above =
   | { readonly uri: AtUriString; readonly post: Post | undefined; readonly isBlocked: boolean }
   | undefined
 
-/** Returns what a post of a thread answers; undefined for the first post, and where the thread of the anchor begins. */
+/** Returns the parent of a post of a thread; undefined for the first post, and where the thread of the anchor begins. */
 export function answeredBy(ctx: ViewContext, { key }: Thread, post: Post): Above {
   const { reply } = post.value
   if (!reply) return undefined

@@ -14,7 +14,7 @@ export type Projection = (value: unknown, rename?: Rename) => unknown
 export interface Rename {
   /** Maps `$type`s and tokens. */
   readonly type: (type: string) => string
-  /** Maps what is stored. It stays if this is absent. */
+  /** Maps stored names. They stay if this is absent. */
   readonly stored?: {
     /** Maps names of collections. */
     readonly nsid: (nsid: string) => string

@@ -64,7 +64,7 @@ export type Dispatch = (
   res: ServerResponse,
 ) => Promise<void>
 
-/** A call, before it is decided what answers it. */
+/** A call, before this server or another service answers it. */
 export interface IncomingCall {
   readonly name: MethodName
   readonly query: string
@@ -83,7 +83,7 @@ export type Forward = (call: IncomingCall, isKnown: boolean) => Promise<boolean>
 /** Limit of all calls per source. Local programs are exempt: they all share one address. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
 
-/** A query that read data which a failed write then took back is answered again from what is on disk. */
+/** A query that read data which a failed write then took back is answered again from the data on disk. */
 const maxAttempts = 3
 
 export function createRouter<Word extends string, Services>(
@@ -203,7 +203,7 @@ function slotOf(
   account: string | undefined,
   version: number,
 ): Slot {
-  // Handlers may refuse pages of other sites what they send to programs.
+  // Handlers may refuse pages of other sites a response that they send to programs.
   const sender = caller.isForeignPage ? 'page' : 'program'
   return { key: `${account ?? ''} ${sender} ${caller.origin} ${name.called}?${query}`, version }
 }

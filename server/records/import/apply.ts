@@ -1,6 +1,6 @@
 /**
- * Applies a verified archive to the repository of an account: stores what differs from it, and makes that count by one commit.
- * Each step takes many short transactions; `tables/imports.ts` says what a crash leaves.
+ * Applies a verified archive to the repository of an account: stores the differences, and publishes them by one commit.
+ * Each step takes many short transactions; `tables/imports.ts` has the states that a crash can leave.
  */
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
@@ -104,7 +104,7 @@ interface NewCommit {
   readonly rev: string
 }
 
-/** Stores the nodes, the records that the account does not have, and those that the index omits. Returns the ids of those that it has. */
+/** Stores the nodes, new records, and records that the index omits. Returns the ids of records that the account has already. */
 async function stage(deps: Deps, commit: NewCommit, path: string): Promise<ReadonlySet<number>> {
   const { store, files } = deps
   const { did, rev } = commit

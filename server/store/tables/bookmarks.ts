@@ -43,7 +43,7 @@ export function page(
   )
 }
 
-/** Returns those of the posts that an account has bookmarked. @param records ids */
+/** Returns the given posts that an account has bookmarked. @param records ids of posts */
 export function bookmarked(db: Reader, account: number, records: readonly number[]): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT r.id FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value

@@ -1,4 +1,4 @@
-/** Queries over `posts`: what feeds consist of, the newest first. */
+/** Queries over `posts`: entries of feeds, the newest first. */
 import type { Reader, SqlParams } from '../database.ts'
 import { paths } from '../link-paths.ts'
 import { collectionId } from './collections.ts'
@@ -56,7 +56,7 @@ export function entriesBy(
   )
 }
 
-/** Posts of all authors, the last written first. `sortAt` is not compared. */
+/** Posts of all authors in descending order of their ids; `sortAt` of the position is ignored. */
 export function postsOfAll(db: Reader, { before, limit }: Slice): FeedEntry[] {
   return db.all<FeedEntry>(
     `SELECT ${entryColumns} FROM posts p WHERE p.record < ? AND p.kind <> ${kinds.repost}
@@ -71,12 +71,12 @@ const followedActors = `
   WHERE r.actor = ? AND r.collection = ${collectionId}
   UNION SELECT ?`
 
-/** Entries of the actors that an account follows and its own, without those of actors that it mutes. */
+/** Entries of the actors that an account follows and its own, without entries of actors that it mutes. */
 export function timeline(db: Reader, account: number, collection: string, slice: Slice): FeedEntry[] {
   return merged(db, followedActors, [account, collection, account], account, slice)
 }
 
-/** Entries of the members of a list, without those of actors that `account` mutes. @param list subject id of the list */
+/** Entries of the members of a list, without entries of actors that `account` mutes. @param list subject id of the list */
 export function entriesOfList(
   db: Reader,
   list: number,
@@ -94,7 +94,7 @@ export function entriesOfList(
 /** Entries that are read of each actor at first. */
 const firstDepth = 4
 
-/** Merges the entries of many actors. It reads few entries of each, and more only of those whose entries are all on the page. */
+/** Merges the entries of many actors. It reads few entries of each, and more only where all of them are on the page. */
 function merged(
   db: Reader,
   actors: string,

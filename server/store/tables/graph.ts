@@ -1,4 +1,4 @@
-/** Queries over `actors` and `links`: who an actor is, what two actors are to each other, who follows whom. */
+/** Queries over `actors` and `links`: actors, relations between two actors, follows. */
 import type { AtUriString, DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader } from '../database.ts'
@@ -113,7 +113,7 @@ export function recordUris(db: Reader, ids: readonly number[]): Map<number, AtUr
   return new Map(rows.map(({ id, uri }) => [id, uri]))
 }
 
-/** What `from` and an actor are to each other. Records are the ids of the oldest one, null without any. */
+/** Relations between `from` and an actor, as ids of the oldest record of each; null without one. */
 export interface RelationRow {
   readonly actor: number
   readonly following: number | null
@@ -137,7 +137,7 @@ export function relations(db: Reader, from: number, actors: readonly number[]): 
   )
 }
 
-/** A page of actors, the newest record first. `record` is the oldest record that relates the two; the cursor of pages. */
+/** An item of a page of actors, newest first. `record` is the oldest record that relates the two actors, and the cursor. */
 export interface RelatedActor {
   readonly actor: number
   readonly record: number

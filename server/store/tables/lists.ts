@@ -53,7 +53,7 @@ export function mutesAny(db: Reader, account: number): boolean {
   return db.get('SELECT 1 FROM muted_lists WHERE account = ? LIMIT 1', [account]) !== undefined
 }
 
-/** Returns those of the actors that an account mutes by a list, with the list. */
+/** Returns the given actors that an account mutes by a list, with the list. */
 export function mutesByList(
   db: Reader,
   account: number,
@@ -79,7 +79,7 @@ export interface ListState {
   readonly block: number | null
 }
 
-/** Returns what list views show beside the record. */
+/** Returns the data of list views that is not in the record. */
 export function states(db: Reader, ids: readonly number[], viewer: number | undefined): ListState[] {
   return db.all<ListState>(
     `SELECT list.id,

@@ -73,7 +73,7 @@ function wantedParams(did: string, { followed, others }: Wanted): string[] {
   return [did, numbers(followed), numbers(others)]
 }
 
-/** Returns notifications, newest first; with `before`, only those with a lower id. Times grow with ids. */
+/** Returns notifications, newest first; with `before`, only with lower ids. Times grow with ids. */
 export function page(
   db: Reader,
   { did, wanted, before, limit }: { did: string; wanted: Wanted; before?: number | undefined; limit: number },
@@ -259,7 +259,7 @@ export function correctTimes(
     'SELECT id, account FROM notifications WHERE id > ? ORDER BY id LIMIT ?',
     [after, limit],
   )
-  // A minute ago, also those that are corrected next: a client that has seen them may be a little behind.
+  // A minute ago, also for notifications that are corrected next: a client that has seen them may be a little behind.
   let at = Math.max(latestBefore(tx, after + 1), now - correctedMs - (lastId(tx) - after))
   for (const { id } of future) tx.run('UPDATE notifications SET indexed_at = ? WHERE id = ?', [++at, id])
   for (const account of new Set(future.map((row) => row.account))) recount(tx, account)
@@ -268,7 +268,7 @@ export function correctTimes(
   return 0
 }
 
-/** Sets seen markers in the future to the time that `correctTimes` gives: what arrives from now on is unread. */
+/** Sets seen markers in the future to the time that `correctTimes` gives: later notifications are unread. */
 export function correctMarkers(tx: Writer, now: number): void {
   const future = tx.all<{ account: number }>('SELECT account FROM seen_markers WHERE seen_at > ?', [now])
   for (const { account } of future) {

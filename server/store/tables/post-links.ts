@@ -1,4 +1,4 @@
-/** Queries over `links`, `link_counts` and `subjects`: who likes, reposts, answers and quotes posts, and what actors are to each other. */
+/** Queries over `links`, `link_counts` and `subjects`: likes, reposts, replies and quotes of posts, and relations between actors. */
 import type { AtUriString } from '@atproto/syntax'
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
@@ -52,7 +52,7 @@ export function linksBy(db: Reader, actor: number, ids: readonly number[], colle
   )
 }
 
-/** Returns the positions of those roots whose threads an account mutes. */
+/** Returns the positions of roots whose threads an account mutes. */
 export function mutedThreads(db: Reader, account: number, roots: readonly RecordKey[]): number[] {
   const rows = db.all<{ key: number }>(
     `SELECT k.key FROM json_each(?) k

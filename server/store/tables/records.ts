@@ -176,7 +176,7 @@ export function count(db: Reader, did: string): number {
   return row?.count ?? 0
 }
 
-/** Counts the rows, while `count` reads what triggers have counted. */
+/** Counts the rows, while `count` reads the count that triggers keep. */
 export function countRows(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(`SELECT count(*) AS count FROM records WHERE actor = ${actorId}`, [
     did,

@@ -20,7 +20,7 @@ export function revOf(db: Reader, { did, collection, rkey }: RemoteKey): string 
   )?.rev
 }
 
-/** Inserts or updates a deletion. The oldest one of an author with too many is deleted. @param at milliseconds */
+/** Inserts or updates a deletion. Deletes the author's oldest one beyond a limit. @param at milliseconds */
 export function put(tx: Writer, { did, collection, rkey }: RemoteKey, rev: string, at: number): void {
   tx.run(
     `INSERT INTO remote_deletions (did, collection, rkey, rev, deleted_at) VALUES (?, ?, ?, ?, ?)

@@ -1,4 +1,4 @@
-/** Queries for whom and what accounts here take an interest in, among the actors and records of other servers. */
+/** Queries for actors and records of other servers that accounts here take an interest in. */
 import type { Reader, SqlParams } from '../database.ts'
 import { actorPaths, paths } from '../link-paths.ts'
 import * as actors from './actors.ts'
@@ -96,7 +96,7 @@ export function isRead(db: Reader, author: string): boolean {
 /** @param accounts selects ids; its parameters begin with `?2`, after the id of the author */
 function isAccepted(db: Reader, author: string, accounts: string, params: SqlParams): boolean {
   const actor = actors.idOf(db, author)
-  // Most authors are not avoided by anyone, and what follows takes many times as long.
+  // Most authors are not avoided by anyone, and the query below takes many times as long.
   if (actor === undefined || !isAvoided(db, actor)) return true
   const row = db.get(
     `SELECT 1 FROM (${accounts}) w WHERE NOT ${mutedSql('w.id', '?1')} AND NOT ${blockedSql('w.id', '?1')} LIMIT 1`,

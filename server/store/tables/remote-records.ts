@@ -140,7 +140,7 @@ export interface ReadRecord {
 
 /**
  * Returns some of the records in a range that no account here has still to read or has interacted with, the oldest first.
- * @param names of collections, without their authority. Of profiles, those that refer to something here
+ * @param names of collections, without their authority. Only profiles that refer to something here
  * @param ofWatched whether records of watched actors are included
  */
 export function readRecords(
@@ -200,7 +200,7 @@ const isUsedSql = (record: string) => `(
 
 /**
  * Returns the first actor in a range that has records but no account here, if none of its records is used and nothing refers to it:
- * only its profile is left, or what referred to a deleted account.
+ * only its profile is left, or records that referred to a deleted account.
  */
 export function forgottenActor(db: Reader, { after, upTo }: ActorRange): number | undefined {
   const row = db.get<{ id: number }>(

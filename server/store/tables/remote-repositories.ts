@@ -1,4 +1,4 @@
-/** Table `remote_repositories`, and the kept records of remote actors: what was read of the repositories of other servers. */
+/** Table `remote_repositories`, and the kept records of remote actors: the state of reading repositories of other servers. */
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'

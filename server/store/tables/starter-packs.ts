@@ -6,7 +6,7 @@ import { collectionId } from './collections.ts'
 export interface Joined {
   /** Actors whose profile says that they joined through the starter pack. */
   readonly total: number
-  /** Those of them whose account was created since a time. */
+  /** The ones whose account was created since a time. */
   readonly recent: number
 }
 

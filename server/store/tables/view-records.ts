@@ -1,4 +1,4 @@
-/** Queries over `records` for views: by id, by key and by author, without those of inactive actors. */
+/** Queries over `records` for views: by id, by key and by author, without records of inactive actors. */
 import type { Reader } from '../database.ts'
 import type { RecordRow } from './graph.ts'
 
@@ -11,7 +11,7 @@ const columns =
  */
 const maxBytes = 100_000
 
-/** Returns those of the records whose authors are active. */
+/** Returns the given records whose authors are active. */
 export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   return db.all<RecordRow>(
     `SELECT ${columns} FROM json_each(?) wanted
@@ -38,7 +38,7 @@ export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** Returns those of the records whose bytes contain a text. @param text in lower case; ASCII letters match in both cases */
+/** Returns the given records whose bytes contain a text. @param text in lower case; ASCII letters match in both cases */
 export function recordsWith(db: Reader, ids: readonly number[], text: string): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT r.id FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value
