@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..')
 const folder = join(root, 'dist/test/servers')
 const entries = [
   'test/crash/server.ts',
-  'test/server/moving/mover.ts',
+  'test/server/operation/moving/mover.ts',
   'test/support/peer-process.ts',
   ...globSync('server/**/*-worker.ts', { cwd: root }),
 ]

@@ -1,0 +1,66 @@
+/** The read paths of a did:plc directory that the server answers for its own accounts. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PlcDirectory } from '../../../support/plc.ts'
+import { type Account, TestServer } from '../../../support/server.ts'
+
+let server: TestServer
+let alice: Account
+beforeAll(async () => {
+  server = await TestServer.start()
+  alice = await server.account('alice')
+})
+afterAll(() => server.close())
+
+test('an identity that no directory has: document, log and state', async () => {
+  await server.post('com.core.identity.updateHandle', { handle: 'alicia.test' }, alice)
+  const document = await server.fetch(`/${alice.did}`)
+  expect(document).toMatchObject({ status: 200, body: { id: alice.did, alsoKnownAs: ['at://alicia.test'] } })
+  expect(document.headers.get('content-type')).toMatch('application/did+ld+json')
+  expect(document.headers.get('access-control-allow-origin')).toBe('*')
+  const { body: log } = await server.fetch(`/${encodeURIComponent(alice.did)}/log`)
+  expect(log).toMatchObject([
+    { prev: null, alsoKnownAs: ['at://alice.test'] },
+    { alsoKnownAs: ['at://alicia.test'] },
+  ])
+  expect((await server.fetch(`/${alice.did}/log/last`)).body).toEqual(log[1])
+  const { verificationMethods, rotationKeys, alsoKnownAs, services } = log[1]
+  const state = { did: alice.did, verificationMethods, rotationKeys, alsoKnownAs, services }
+  expect((await server.fetch(`/${alice.did}/data`)).body).toEqual(state)
+})
+
+test('HEAD has the headers without the body; other verbs and unknown DIDs are 404', async () => {
+  const head = await server.fetch(`/${alice.did}`, { method: 'HEAD' })
+  expect(head).toMatchObject({ status: 200, body: undefined })
+  expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100)
+  expect(await server.fetch(`/${alice.did}`, { method: 'POST' })).toMatchObject({ status: 404 })
+  const unknown = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+  for (const path of [unknown, `${unknown}/log`, `${alice.did}/log/audit`, 'did:web:pds.test']) {
+    const { status, body } = await server.fetch(`/${path}`)
+    expect([path, status, typeof body.message]).toEqual([path, 404, 'string'])
+  }
+})
+
+test('the identity of an inactive account is found', async () => {
+  const bob = await server.account('bob')
+  await server.post('com.core.server.deactivateAccount', {}, bob)
+  expect(await server.fetch(`/${bob.did}`)).toMatchObject({ status: 200 })
+  await server.setStatus(bob.did, { takedown: true })
+  expect((await server.fetch(`/${bob.did}/log`)).body).toHaveLength(1)
+})
+
+test('the log of a published identity is the one of the directory', async () => {
+  const directory = await PlcDirectory.start()
+  const published = await TestServer.start({ plcUrl: directory.url })
+  const carol = await published.account('carol')
+  await published.running.services.background.idle()
+  directory.mode = 'fails'
+  expect(await published.fetch(`/${carol.did}/log`)).toMatchObject({ status: 503 })
+  directory.mode = 'up'
+  // The failure is remembered for a minute.
+  expect(await published.fetch(`/${carol.did}/log`)).toMatchObject({ status: 503 })
+  published.clock.advance(60_000)
+  expect((await published.fetch(`/${carol.did}/log`)).body).toEqual(directory.log(carol.did))
+  expect(await published.fetch(`/${carol.did}`)).toMatchObject({ status: 200, body: { id: carol.did } })
+  await published.close()
+  await directory.close()
+})

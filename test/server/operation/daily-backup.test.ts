@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { periodicJobs } from '../../../server/jobs/jobs.ts'
+import { startJobs } from '../../../server/jobs/scheduler.ts'
+import { listBackups } from '../../../server/store/backup.ts'
+import { day, hour, minute } from '../../support/clock.ts'
+import { TestServer } from '../../support/server.ts'
+
+let server: TestServer
+
+beforeEach(async () => {
+  server = await TestServer.start()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await server.close()
+})
+
+test('daily backup: runs a minute after the start and then once a day, manual backups or not', async () => {
+  const { services } = server.running
+  const made = async (ms: number) => {
+    server.clock.advance(ms)
+    vi.advanceTimersByTime(ms)
+    await services.background.idle()
+    return (await listBackups(server.config.dataDir)).length
+  }
+  const jobs = periodicJobs(services).filter(({ name }) => name === 'daily backup')
+  expect(jobs).toHaveLength(1)
+  const stop = startJobs(jobs, services.background)
+  expect(await made(minute - 1)).toBe(0)
+  expect(await made(1)).toBe(1)
+  expect(await made(day - hour)).toBe(1)
+  expect(await made(hour)).toBe(2)
+  expect(await made(hour)).toBe(2)
+  await services.store.backup()
+  expect(await made(day - 2 * hour)).toBe(3)
+  expect(await made(hour)).toBe(4)
+  stop()
+  startJobs(jobs, services.background)()
+  expect(await made(2 * day)).toBe(4)
+})

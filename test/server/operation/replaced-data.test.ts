@@ -1,0 +1,118 @@
+/** Folders with the data that a restore replaced: they hold account keys, and are deleted after 30 days. */
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { periodicJobs } from '../../../server/jobs/jobs.ts'
+import { deleteReplaced, listReplaced } from '../../../server/store/replaced.ts'
+import { restore } from '../../../server/store/restore.ts'
+import { schema } from '../../../server/store/schema.ts'
+import { day } from '../../support/clock.ts'
+import { TestServer } from '../../support/server.ts'
+
+let server: TestServer
+let dir: string
+
+beforeEach(async () => {
+  server = await TestServer.start({ logLevel: 'info' })
+  dir = server.config.dataDir
+})
+
+afterEach(() => server.close())
+
+const folders = async () => (await readdir(dir)).filter((name) => name.startsWith('replaced')).sort()
+
+/** Restores a backup of the server. Returns the name of the folder with the replaced data. */
+async function restoreData(): Promise<string> {
+  const { file } = await server.running.services.store.backup()
+  await server.running.close()
+  await restore({ directory: dir, file, schema, now: server.clock.now })
+  await server.open()
+  const [name = ''] = (await folders()).slice(-1)
+  return name
+}
+
+/** Runs the job once. */
+async function runJob(): Promise<void> {
+  const jobs = periodicJobs(server.running.services).filter(
+    ({ name }) => name === 'deletion of replaced data',
+  )
+  expect(jobs).toHaveLength(1)
+  await jobs[0]?.run()
+}
+
+test('replaced data: is kept for 29 days and deleted after 31, with a log line', async () => {
+  const alice = await server.account('alice')
+  const name = await restoreData()
+  const [listed] = await listReplaced(dir)
+  expect(listed).toMatchObject({ name, bytes: expect.any(Number) })
+  expect(Number(listed?.keptUntil) - Number(listed?.replacedAt)).toBe(30 * day)
+
+  await server.elapse(29 * day)
+  await runJob()
+  expect(await folders()).toEqual([name])
+  await server.elapse(2 * day)
+  await runJob()
+  expect(await folders()).toEqual([])
+  expect(server.logged.join('')).toContain('replaced data deleted')
+  expect((await server.signIn(alice)).status).toBe(200)
+})
+
+test('replaced data: a wrong clock deletes nothing', async () => {
+  const name = await restoreData()
+  server.clock.advance(400 * day)
+  await server.running.services.clock.check()
+  await runJob()
+  expect(await folders()).toEqual([name])
+})
+
+test('replaced data: a folder with a name older than its files counts from their last change', async () => {
+  const name = 'replaced-20200101T000000000Z'
+  await mkdir(join(dir, name))
+  const file = join(dir, name, 'pds.sqlite')
+  await writeFile(file, 'data')
+  const changed = new Date(server.clock.now().getTime() - 29 * day)
+  await utimes(file, changed, changed)
+  await runJob()
+  expect(await folders()).toEqual([name])
+  await server.elapse(2 * day)
+  await runJob()
+  expect(await folders()).toEqual([])
+})
+
+test('replaced data: nothing but real folders with such a name is listed or deleted', async () => {
+  const outside = join(dir, 'outside')
+  await mkdir(outside)
+  await writeFile(join(outside, 'precious'), 'data')
+  const others = [
+    'replaced-',
+    'replaced-20200101T000000000Z-copy',
+    'replaced-20201341T000000000Z',
+    'replaced-notes',
+  ]
+  for (const name of others) await mkdir(join(dir, name))
+  await writeFile(join(dir, 'replaced-20200102T000000000Z'), 'a file')
+  await symlink(outside, join(dir, 'replaced-20200103T000000000Z'), 'junction')
+  const before = await folders()
+  expect(await listReplaced(dir)).toEqual([])
+  await runJob()
+  const names = [
+    ...before,
+    'outside',
+    'backups',
+    '.',
+    '..',
+    '',
+    'pds.sqlite',
+    '../replaced-20200101T000000000Z',
+  ]
+  for (const name of names) expect([name, await deleteReplaced(dir, name)]).toEqual([name, false])
+  expect(await folders()).toEqual(before)
+
+  const real = 'replaced-20200104T000000000Z'
+  await mkdir(join(dir, real))
+  await symlink(outside, join(dir, real, 'link'), 'junction')
+  expect(await listReplaced(dir)).toMatchObject([{ name: real, bytes: 0 }])
+  expect(await deleteReplaced(dir, real)).toBe(true)
+  expect(await folders()).toEqual(before)
+  expect(await readdir(outside)).toEqual(['precious'])
+})

@@ -1,0 +1,141 @@
+/** Damaged data of a server that was killed: what verifies is served again, and the event stream reports every repository anew. */
+import { spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { StoreDamaged } from '../../../server/store/errors.ts'
+import { lockName } from '../../../server/store/layout.ts'
+import { findByDid } from '../../../server/store/tables/accounts.ts'
+import { blobOf, download, filesIn, png } from '../../support/blobs.ts'
+import { EventConsumer } from '../../support/event-consumer.ts'
+import { type Account, TestServer } from '../../support/server.ts'
+
+const command = fileURLToPath(new URL('../../../server/cli/restore.ts', import.meta.url))
+
+let folder: string
+let server: TestServer
+let alice: Account
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pds-salvage-'))
+  server = await TestServer.start()
+  alice = await server.account('alice')
+})
+afterEach(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+async function write(text: string, more: object = {}): Promise<void> {
+  const record = { $type: 'org.example.note', text, ...more }
+  const { status } = await server.post(
+    'com.core.repo.createRecord',
+    { repo: alice.did, collection: 'org.example.note', record },
+    alice,
+  )
+  expect(status).toBe(200)
+}
+
+async function texts(from: TestServer): Promise<string[]> {
+  const params = { repo: alice.did, collection: 'org.example.note', reverse: 'true' }
+  const { body } = await from.get('com.core.repo.listRecords', params)
+  return body.records.map(({ value }: { value: { text: string } }) => value.text)
+}
+
+/** Copies the data as a power cut would leave them, and flips a byte of the last transaction. */
+async function damagedCopy(): Promise<string> {
+  const dataDir = join(folder, 'data')
+  const { dataDir: source } = server.config
+  await cp(source, dataDir, { recursive: true, filter: (path) => !path.startsWith(join(source, lockName)) })
+  const journal =
+    (await readdir(dataDir))
+      .filter((name) => name.endsWith('.journal'))
+      .toSorted()
+      .at(-1) ?? ''
+  const content = await readFile(join(dataDir, journal))
+  const at = content.lastIndexOf('\nframe ') + 200
+  expect(at).toBeGreaterThan(200)
+  content[at] = (content[at] ?? 0) ^ 1
+  await writeFile(join(dataDir, journal), content)
+  return dataDir
+}
+
+function salvage(dataDir: string, ...flags: string[]) {
+  const args = ['--no-warnings', command, '--salvage', '--data-dir', dataDir, ...flags]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+test('all records but the lost one are served after a salvage, and the event stream says so', async () => {
+  const picture = await blobOf(server, alice, png('kept'))
+  const lostPicture = await blobOf(server, alice, png('lost'))
+  await write('the first', { picture })
+  await write('the second')
+  await write('the lost one', { picture: lostPicture })
+  const consumer = new EventConsumer(
+    (did) => findByDid(server.running.services.store, did)?.signingKeyDid ?? '',
+  )
+  await consumer.connect(server.url)
+  while (consumer.events.filter(({ type }) => type === '#commit').length < 3) await consumer.next()
+  const before = consumer.seq
+  consumer.close()
+
+  const dataDir = await damagedCopy()
+  const started = TestServer.start({ dataDir })
+  await expect(started).rejects.toBeInstanceOf(StoreDamaged)
+  await expect(started).rejects.toThrow('npm run restore -- --salvage')
+
+  const asked = salvage(dataDir)
+  expect(asked).toMatchObject({ status: 1, stderr: expect.stringContaining('--accept-loss') })
+  expect(asked.stdout).toMatch(/Damaged or missing: pds\.\d+\.journal\.\nLost: 1 of the last transactions\./)
+  await expect(TestServer.start({ dataDir })).rejects.toBeInstanceOf(StoreDamaged)
+  expect(salvage(dataDir, '--accept-loss')).toMatchObject({ status: 0, stderr: '' })
+
+  const salvaged = await TestServer.start({ dataDir })
+  expect(await texts(salvaged)).toEqual(['the first', 'the second'])
+  expect((await download(salvaged, alice.did, picture.ref.$link)).status).toBe(200)
+  await consumer.connect(salvaged.url)
+  const reported = [await consumer.next(), await consumer.next(), await consumer.next()]
+  expect(reported.map(({ type, payload }) => [type, payload.did])).toEqual([
+    ['#account', alice.did],
+    ['#identity', alice.did],
+    ['#sync', alice.did],
+  ])
+  expect(reported[0]?.payload.seq).toBeGreaterThan(before + 1000)
+  consumer.close()
+
+  // The upload is older than the lost record. Nothing refers to it any more.
+  salvaged.clock.advance(48 * 60 * 60_000)
+  await salvaged.running.services.blobs.expire()
+  await salvaged.running.services.blobs.sweep()
+  const replaced = (await readdir(dataDir)).find((name) => name.startsWith('replaced-')) ?? ''
+  const shardOf = (cid: string) => `${cid.slice(-2)}/${cid}`
+  expect(await filesIn(dataDir, 'blobs')).toEqual([shardOf(picture.ref.$link)])
+  expect(await filesIn(dataDir, replaced, 'blobs')).toContain(shardOf(lostPicture.ref.$link))
+  await salvaged.close()
+})
+
+test('a journal that is absent is an unknown loss, not none', async () => {
+  await write('the lost one')
+  const dataDir = await damagedCopy()
+  for (const name of await readdir(dataDir)) if (name.endsWith('.journal')) await rm(join(dataDir, name))
+  await expect(TestServer.start({ dataDir })).rejects.toBeInstanceOf(StoreDamaged)
+  const { stdout } = salvage(dataDir)
+  expect(stdout).toMatch(
+    /Damaged or missing: pds\.\d+\.journal\.\nLost: an unknown number of the last transactions\./,
+  )
+})
+
+test('a start with a damaged checksum of the database says so in the log', async () => {
+  await write('kept')
+  await server.running.close()
+  const list = join(server.config.dataDir, 'pds.sqlite.sha256')
+  await writeFile(list, 'not a checksum')
+  const warned = await TestServer.start({ dataDir: server.config.dataDir, logLevel: 'warn' })
+  expect(warned.logged.join('')).toContain('checksum of the database was damaged')
+  expect(await texts(warned)).toEqual(['kept'])
+  expect(await readFile(list, 'utf8')).toMatch(/^[0-9a-f]{64} {2}pds\.sqlite\n$/)
+  await warned.running.close()
+  await server.open()
+})

@@ -1,0 +1,97 @@
+/** A page of another site reads nothing of a server without a public address, unless it has signed in. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { methods } from '../../../server/api/index.ts'
+import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+
+let server: TestServer
+let alice: Account
+beforeAll(async () => {
+  server = await TestServer.start({ publicUrl: undefined })
+  alice = await server.account('alice')
+})
+afterAll(() => server.close())
+
+const page = { origin: 'https://evil.example' }
+const refused = { status: 403, body: { error: 'Forbidden' } }
+
+const anonymous = methods.filter(
+  ({ schema, auth }) => schema.type === 'query' && ['none', 'optional', 'reader'].includes(auth),
+)
+
+describe('without credentials', () => {
+  test.each(anonymous.map(({ nsid }) => nsid).filter((nsid) => nsid !== 'com.core.server.describeServer'))(
+    '%s is refused, by its alias too',
+    async (nsid) => {
+      const alias = nsid.replace('com.core.', 'com.atproto.').replace('app.example.', 'app.bsky.')
+      for (const name of [nsid, alias]) {
+        expect(await server.fetch(`/xrpc/${name}`, { headers: page })).toMatchObject(refused)
+        const crossSite = { 'sec-fetch-site': 'cross-site' }
+        const embedded = await server.fetch(`/xrpc/${name}`, { headers: crossSite })
+        // Pictures are shown by an element that sends no token: the page cannot read them.
+        expect(embedded.status).toBe(nsid === 'com.core.sync.getBlob' ? 400 : 403)
+      }
+    },
+  )
+
+  test('describeServer and _health answer, without names', async () => {
+    const described = await server.fetch('/xrpc/com.core.server.describeServer', { headers: page })
+    expect(described.status).toBe(200)
+    expect(described.body).not.toHaveProperty('unclaimed')
+    expect((await server.fetch('/xrpc/_health', { headers: page })).body).toEqual({
+      version: expect.any(String),
+    })
+  })
+
+  test('a made-up token opens nothing', async () => {
+    const headers = { ...page, authorization: 'Bearer made.up.token' }
+    const path = '/xrpc/com.core.identity.resolveHandle?handle=alice.test'
+    expect(await server.fetch(path, { headers })).toMatchObject({
+      status: 400,
+      body: { error: 'InvalidToken' },
+    })
+  })
+
+  test('the directory paths are refused, too', async () => {
+    expect(await server.fetch(`/${alice.did}`, { headers: page })).toMatchObject(refused)
+    expect((await server.fetch(`/${alice.did}`)).status).toBe(200)
+  })
+
+  test('no key is reserved', async () => {
+    const init = { method: 'POST', headers: { ...page, 'content-type': 'application/json' } }
+    const body = JSON.stringify({ did: 'did:web:name.example' })
+    const path = '/xrpc/com.core.server.reserveSigningKey'
+    expect(await server.fetch(path, { ...init, body })).toMatchObject(refused)
+  })
+})
+
+const paths = [
+  'com.core.identity.resolveHandle?handle=alice.test',
+  'com.core.repo.describeRepo?repo=alice.test',
+  'com.core.repo.listRecords?repo=alice.test&collection=app.example.graph.block',
+  'com.core.sync.getLatestCommit?did=DID',
+]
+
+describe.each(paths)('%s', (path) => {
+  const url = () => `/xrpc/${path.replace('DID', alice.did)}`
+
+  test('answers a page that signed in', async () => {
+    for (const authorization of [`Bearer ${alice.accessJwt}`, adminAuth]) {
+      expect((await server.fetch(url(), { headers: { ...page, authorization } })).status).toBe(200)
+    }
+  })
+
+  test('answers programs, and pages of this machine', async () => {
+    for (const headers of [{}, { origin: 'http://localhost:5173' }]) {
+      expect((await server.fetch(url(), { headers })).status).toBe(200)
+    }
+  })
+})
+
+test('a public server answers every page', async () => {
+  const open = await TestServer.start()
+  await open.account('alice')
+  for (const path of paths.slice(0, 3)) {
+    expect((await open.fetch(`/xrpc/${path}`, { headers: page })).status).toBe(200)
+  }
+  await open.close()
+})

@@ -1,0 +1,496 @@
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { backup, backupIsDue, checkBackup, listBackups } from '../../../../server/store/backup.ts'
+import { Database, type Schema } from '../../../../server/store/database.ts'
+import { StoreDamaged, StoreLocked, StoreTooNew, StoreTooOld } from '../../../../server/store/errors.ts'
+import { type Files, nodeFiles } from '../../../../server/store/files.ts'
+import type { Upgrade } from '../../../../server/store/open.ts'
+import { restore } from '../../../../server/store/restore.ts'
+import { schema as dataSchema } from '../../../../server/store/schema.ts'
+import { Sqlite } from '../../../../server/store/sqlite.ts'
+import { schemaOf } from '../../../support/schema-of.ts'
+import { type Fault, FaultyDisk } from './faulty-disk.ts'
+import { items, TrackedStore, directory as trackedDirectory } from './tracked-store.ts'
+
+const first = 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT'
+const second = 'ALTER TABLE note ADD COLUMN more TEXT'
+const broken = 'ALTER TABLE note ADD COLUMN even_more TEXT; INSERT INTO nowhere VALUES (1)'
+const schema = schemaOf(first)
+/** Its only version is the second one. */
+const sinceSecond: Schema = { ...schemaOf(first, second), oldest: 2, upgrades: [] }
+
+let directory: string
+let minute: number
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pds-backup-'))
+  minute = 0
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
+const open = (...steps: string[]) => Database.open({ directory, schema: schemaOf(...steps), now })
+const insert = (db: Database, text: string) =>
+  db.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', [text]))
+const texts = (db: Database) =>
+  db.all<{ text: string }>('SELECT text FROM note ORDER BY id').map(({ text }) => text)
+const contents = () =>
+  new Map(
+    readdirSync(directory, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name))]),
+  )
+const backups = () => readdirSync(join(directory, 'backups')).sort()
+const mode = (path: string) => (statSync(join(directory, path)).mode & 0o777).toString(8)
+
+describe('files of the data directory', () => {
+  test('only the owner can read them, also after a start with more open modes', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    await db.backup()
+    await db.checkpoint()
+    for (const name of readdirSync(directory, { recursive: true }) as string[]) {
+      expect([name, mode(name)]).toEqual([name, name === 'backups' ? '700' : '600'])
+    }
+    await db.close()
+    const { mode: before } = statSync(directory)
+    execFileSync('chmod', ['755', directory])
+    execFileSync('chmod', ['644', join(directory, 'pds.sqlite')])
+    await (await open(first)).close()
+    expect(mode('')).toBe('700')
+    expect(before & 0o777).toBe(0o700)
+    expect(mode('pds.sqlite')).toBe('600')
+  })
+
+  test('an export does not follow a symlink in place of its temporary file', async () => {
+    const file = join(directory, 'carried.tar.gz')
+    const elsewhere = join(directory, 'elsewhere')
+    writeFileSync(elsewhere, '', { mode: 0o666 })
+    symlinkSync(elsewhere, `${file}.tmp`)
+    const db = await open(first)
+    await db.export(file)
+    await db.close()
+    expect(readFileSync(elsewhere)).toHaveLength(0)
+    expect(lstatSync(file).isFile()).toBe(true)
+    expect(mode('carried.tar.gz')).toBe('600')
+  })
+
+  test('sha256sum accepts their checksums', async () => {
+    const db = await open(first)
+    const { file } = await db.backup()
+    await db.close()
+    const check = (cwd: string, name: string) =>
+      execFileSync('sha256sum', ['-c', name], { cwd, encoding: 'utf8' })
+    expect(check(directory, 'pds.sqlite.sha256')).toBe('pds.sqlite: OK\n')
+    expect(check(join(directory, 'backups'), `${basename(file)}.sha256`)).toBe(`${basename(file)}: OK\n`)
+  })
+})
+
+describe('upgrades', () => {
+  test('run in order, after a backup of the store', async () => {
+    const old = await open(first)
+    await insert(old, 'a')
+    await old.close()
+    expect(existsSync(join(directory, 'backups'))).toBe(false)
+    const upgrades: Upgrade[] = []
+    const options = { directory, schema: schemaOf(first, second), now }
+    const db = await Database.open({ ...options, onUpgrade: (upgrade) => upgrades.push(upgrade) })
+    expect(upgrades).toEqual([
+      { from: 1, to: 2, state: 'started' },
+      { from: 1, to: 2, state: 'finished' },
+    ])
+    expect(db.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a', more: null }])
+    const [before] = await listBackups(directory)
+    await db.close()
+    await restore({ directory, file: before?.file ?? '', schema, now })
+    const back = await open(first)
+    expect(back.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a' }])
+    await back.close()
+  })
+
+  test('the start that runs them removes deleted rows from free pages', async () => {
+    await (await open(first)).close()
+    const path = join(directory, 'pds.sqlite')
+    const old = await Sqlite.open(readFileSync(path))
+    old.exec(
+      `PRAGMA secure_delete = OFF; INSERT INTO note (text) VALUES ('a secret of old'); DELETE FROM note`,
+    )
+    writeFileSync(path, old.export())
+    old.close()
+    rmSync(`${path}.sha256`)
+    expect(readFileSync(path).includes('a secret of old')).toBe(true)
+    await (await open(first, second)).close()
+    expect(readFileSync(path).includes('a secret of old')).toBe(false)
+  })
+
+  test('a failed upgrade leaves the store unchanged', async () => {
+    const old = await open(first)
+    await insert(old, 'a')
+    await old.close()
+    await expect(open(first, broken)).rejects.toThrow('nowhere')
+    const db = await open(first)
+    expect(db.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a' }])
+    await db.close()
+  })
+
+  test('may rebuild a table that others refer to, but not leave rows that refer to missing rows', async () => {
+    const parent = 'CREATE TABLE child (note INTEGER REFERENCES note ON DELETE CASCADE) STRICT'
+    const db = await open(first, parent)
+    await insert(db, 'a')
+    await db.transact((tx) => tx.run('INSERT INTO child VALUES (1)'))
+    await db.close()
+    const rebuild = `
+      CREATE TABLE new (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+      INSERT INTO new SELECT * FROM note; DROP TABLE note; ALTER TABLE new RENAME TO note`
+    await expect(open(first, parent, 'DELETE FROM note')).rejects.toThrow('refer to missing rows')
+    const rebuilt = await open(first, parent, rebuild)
+    expect(rebuilt.all('SELECT * FROM child')).toEqual([{ note: 1 }])
+    await rebuilt.close()
+  })
+
+  test('a store of a newer program is refused and left unchanged', async () => {
+    await (await open(first, second)).close()
+    const before = readFileSync(join(directory, 'pds.sqlite'))
+    await expect(open(first)).rejects.toThrow(StoreTooNew)
+    await expect(open(first)).rejects.toThrow('has version 2, but this program supports versions up to 1')
+    expect(readFileSync(join(directory, 'pds.sqlite')).equals(before)).toBe(true)
+    await (await open(first, second)).close()
+  })
+
+  test('a store that is too old to be upgraded is refused and left unchanged', async () => {
+    await (await open(first)).close()
+    const before = contents()
+    const start = Database.open({ directory, schema: sinceSecond, now })
+    await expect(start).rejects.toThrow(StoreTooOld)
+    await expect(start).rejects.toThrow(
+      'has version 1, but this program supports versions from 2 on. Nothing was changed.',
+    )
+    expect(contents()).toEqual(before)
+    await (await open(first)).close()
+  })
+})
+
+describe('backups', () => {
+  test('a backup contains the snapshot and the journal, and passes its check', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    await db.checkpoint()
+    await insert(db, 'b')
+    const info = await db.backup()
+    await insert(db, 'c')
+    expect(await listBackups(directory)).toEqual([info])
+    expect(info).toMatchObject({ bytes: statSync(info.file).size })
+    await checkBackup(info.file)
+    await db.close()
+    await restore({ directory, file: info.file, schema, now })
+    const back = await open(first)
+    expect(texts(back)).toEqual(['a', 'b'])
+    await back.close()
+  })
+
+  test('another process can make a backup while this one writes and checkpoints', async () => {
+    const db = await open(first)
+    const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
+    let done = false
+    const child = promisify(execFile)(process.execPath, ['--no-warnings', script, directory, '10']).finally(
+      () => {
+        done = true
+      },
+    )
+    let written = 0
+    for (; !done; written++) {
+      await insert(db, `note ${written}`)
+      if (written % 50 === 0) await db.checkpoint()
+    }
+    const counts = (await child).stdout.trim().split('\n').map(Number)
+    expect(counts).toHaveLength(10)
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    expect(counts.at(-1)).toBeGreaterThan(0)
+    expect(counts.at(-1)).toBeLessThanOrEqual(written)
+    await db.close()
+  })
+
+  test('a backup is made although a checkpoint replaces the files again and again while they are read', async () => {
+    const db = await open(first)
+    let checkpoints = 0
+    const files: Files = {
+      ...nodeFiles,
+      async list(dir) {
+        if (dir === directory && checkpoints < 12) {
+          await insert(db, `note ${checkpoints++}`)
+          await db.checkpoint()
+        }
+        return nodeFiles.list(dir)
+      },
+    }
+    const { file } = await backup(directory, now(), 'manual', files)
+    const sqlite = await Sqlite.open(readFileSync(file))
+    expect(sqlite.get('SELECT count(*) AS notes FROM note')).toEqual({ notes: 12 })
+    sqlite.close()
+    await db.close()
+  })
+
+  test('manual backups never remove daily ones, nor those made before an upgrade', async () => {
+    await (await open(first)).close()
+    const db = await open(first, second)
+    const daily = basename((await db.backup('daily')).file)
+    const manual: string[] = []
+    for (let i = 0; i < 9; i++) manual.push(basename((await db.backup()).file))
+    const names = (await listBackups(directory)).map(({ file }) => basename(file))
+    expect(names).toEqual([...manual.slice(2).toReversed(), daily, expect.stringContaining('pds-upgrade-')])
+    await db.close()
+  })
+
+  test('a backup that a person named is neither listed nor removed, and can be restored', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    const { file } = await db.backup()
+    const named = join(directory, 'backups', 'before-the-move.sqlite')
+    renameSync(file, named)
+    expect(await listBackups(directory)).toEqual([])
+    for (let i = 0; i < 8; i++) await db.backup('daily')
+    await db.close()
+    expect(backups()).toContain('before-the-move.sqlite')
+    await restore({ directory, file: named, schema, now })
+    const back = await open(first)
+    expect(texts(back)).toEqual(['a'])
+    await back.close()
+  })
+
+  test('a daily backup is due a day after the last daily one', async () => {
+    const db = await open(first)
+    expect(await backupIsDue(directory, new Date(0))).toBe(true)
+    const { createdAt } = await db.backup('daily')
+    await db.backup()
+    const later = (hours: number) => new Date(createdAt.getTime() + hours * 3_600_000)
+    expect(await backupIsDue(directory, later(23.99))).toBe(false)
+    expect(await backupIsDue(directory, later(24))).toBe(true)
+    await db.close()
+  })
+
+  test('a backup from the future counts for nothing: others are due once a day', async () => {
+    const db = await open(first)
+    const { createdAt } = await db.backup('daily')
+    const before = new Date(createdAt.getTime() - 48 * 3_600_000)
+    expect(await backupIsDue(directory, before)).toBe(true)
+    await backup(directory, before, 'daily')
+    expect(await backupIsDue(directory, before)).toBe(false)
+    await db.close()
+  })
+
+  test('a backup that reads back differently is removed', async () => {
+    const { files } = new FaultyDisk()
+    const isBackup = (path: string) => path.endsWith('Z.sqlite')
+    const corrupting = {
+      ...files,
+      read: async (path: string) => (isBackup(path) ? Buffer.alloc(8192) : files.read(path)),
+    }
+    const db = await Database.open({ directory: '/data', schema, now, files: corrupting })
+    await expect(db.backup()).rejects.toThrow('does not match its checksum')
+    expect(await listBackups('/data', files)).toEqual([])
+    await db.close()
+  })
+
+  test('a directory without a store is refused', async () => {
+    await expect(backup(directory, now())).rejects.toThrow('pds.sqlite is missing')
+    expect(readdirSync(directory)).toEqual([])
+  })
+})
+
+describe('restore', () => {
+  async function storeWithBackup(): Promise<string> {
+    const db = await open(first)
+    await insert(db, 'a')
+    const { file } = await db.backup()
+    await insert(db, 'b')
+    await db.close()
+    return file
+  }
+
+  test('the replaced files are kept', async () => {
+    const file = await storeWithBackup()
+    const before = readFileSync(join(directory, 'pds.sqlite'))
+    const replaced = await restore({ directory, file, schema, now })
+    expect(readFileSync(join(replaced ?? '', 'pds.sqlite')).equals(before)).toBe(true)
+    const db = await open(first)
+    expect(texts(db)).toEqual(['a'])
+    await insert(db, 'c')
+    await db.close()
+    // And back again, from the replaced files.
+    await restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), schema, now })
+    const back = await open(first)
+    expect(texts(back)).toEqual(['a', 'b'])
+    await back.close()
+  })
+
+  test('a damaged store starts again', async () => {
+    const file = await storeWithBackup()
+    writeFileSync(join(directory, 'pds.sqlite'), 'garbage')
+    await expect(open(first)).rejects.toThrow(StoreDamaged)
+    await restore({ directory, file, schema, now })
+    const db = await open(first)
+    expect(texts(db)).toEqual(['a'])
+    await db.close()
+  })
+
+  test('an empty directory receives the data', async () => {
+    const file = await storeWithBackup()
+    const elsewhere = join(directory, 'elsewhere')
+    expect(await restore({ directory: elsewhere, file, schema, now })).toBe(undefined)
+    const db = await Database.open({ directory: elsewhere, schema, now })
+    expect(texts(db)).toEqual(['a'])
+    await db.close()
+  })
+
+  test.each([
+    [
+      'is changed',
+      (file: string) => writeFileSync(file, readFileSync(file).fill(1, 5000, 5001)),
+      'does not match its checksum',
+    ],
+    ['is no database', (file: string) => [writeFileSync(file, 'x'), rmSync(`${file}.sha256`)], 'is not a'],
+    ['is missing', (file: string) => rmSync(file), 'is missing'],
+  ])('a backup that %s is refused, and the data is unchanged', async (_, spoil, message) => {
+    const file = await storeWithBackup()
+    spoil(file)
+    const before = readdirSync(directory)
+    await expect(restore({ directory, file, schema, now })).rejects.toThrow(message)
+    expect(readdirSync(directory)).toEqual(before)
+    const db = await open(first)
+    expect(texts(db)).toEqual(['a', 'b'])
+    await db.close()
+  })
+
+  test('a backup of a newer program is refused, one that is too old, and a directory in use', async () => {
+    const file = await storeWithBackup()
+    const before = contents()
+    const restoreWith = (other: Schema) => restore({ directory, file, schema: other, now })
+    await expect(restoreWith({ ...schema, oldest: 0 })).rejects.toThrow(StoreTooNew)
+    await expect(restoreWith(sinceSecond)).rejects.toThrow(StoreTooOld)
+    expect(contents()).toEqual(before)
+    const db = await open(first)
+    await expect(restore({ directory, file, schema, now })).rejects.toThrow(StoreLocked)
+    await db.close()
+  })
+
+  test.each<Fault>([
+    'fails',
+    'works but fails',
+    'kill',
+    'power cut',
+    'power cut, prefix kept',
+    'power cut, last kept',
+    'power cut, sectors kept',
+  ])('is complete or has no effect: %s at any file operation', async (fault) => {
+    const store = new TrackedStore(new FaultyDisk())
+    await store.open()
+    await store.add(1)
+    const { file } = await store.db.backup()
+    await store.add(2)
+    await store.kill()
+    const run = async (disk: FaultyDisk) =>
+      restore({ directory: trackedDirectory, file, schema, now, files: disk.files })
+
+    const healthy = store.disk.clone()
+    await run(healthy)
+    for (let at = 1; at <= healthy.operations; at++) {
+      const disk = store.disk.clone()
+      disk.failAt(at, fault)
+      const done = await run(disk).then(
+        () => true,
+        () => false,
+      )
+      disk.restart()
+      const after = new TrackedStore(disk)
+      await after.open(items)
+      const ids = after.ids()
+      expect(done ? [[1]] : [[1], [1, 2]], `operation ${at}`).toContainEqual(ids)
+      await after.close()
+      const kept = disk.names(trackedDirectory)
+      expect(kept.filter((name) => name.endsWith('.tmp') || name.endsWith('.restored'))).toEqual([])
+    }
+  })
+})
+
+describe('commands', () => {
+  const run = (command: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [
+      '--no-warnings',
+      fileURLToPath(new URL(`../../../../server/cli/${command}.ts`, import.meta.url)),
+      ...args,
+    ])
+
+  test('backup and restore: make a backup, list it and restore it', async () => {
+    const openData = () => Database.open({ directory, schema: dataSchema, now })
+    await (await openData()).close()
+    const made = (await run('backup', '--data-dir', directory)).stdout
+    const [name = ''] = backups()
+    expect(made).toContain(name)
+    expect(made).toContain('It is restorable')
+    const listed = (await run('restore', '--list', '--data-dir', directory)).stdout
+    expect(listed).toMatch(/^A backup was last proven restorable: 20\d\d-/)
+    expect(listed).toMatch(new RegExp(`${name}\n  last proven restorable: 20\\d\\d-`))
+    expect((await run('restore', name, '--data-dir', directory)).stdout).toMatch(
+      /^Restored .* are in .*replaced-/,
+    )
+    await (await openData()).close()
+  })
+
+  test('restore: lists folders of replaced files, and deletes the one that is named', async () => {
+    const names = ['replaced-20260101T100000000Z', 'replaced-20260202T100000000Z'] as const
+    for (const name of names) mkdirSync(join(directory, name))
+    writeFileSync(join(directory, names[1], 'pds.sqlite'), 'data')
+    utimesSync(join(directory, names[1], 'pds.sqlite'), new Date(0), new Date(0))
+    const list = async () => (await run('restore', '--list', '--data-dir', directory)).stdout
+    expect(await list()).toContain(
+      `2026-02-02T10:00:00.000Z  4 bytes  ${names[1]}\n  deleted on 2026-03-04\n` +
+        `2026-01-01T10:00:00.000Z  0 bytes  ${names[0]}\n  deleted on 2026-01-31\n`,
+    )
+    const forget = (name: string) => run('restore', '--forget', name, '--data-dir', directory)
+    for (const wrong of ['replaced-notes', `../${basename(directory)}/${names[0]}`, 'backups', '']) {
+      await expect(forget(wrong)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('There is no folder of replaced files'),
+      })
+    }
+    expect((await forget(names[0])).stdout).toMatch(/^Deleted .*replaced-20260101T100000000Z/)
+    expect(readdirSync(directory)).toEqual([names[1]])
+    expect(await list()).not.toContain(names[0])
+  })
+
+  test('backup and restore: print help, and errors with exit code 1', async () => {
+    for (const command of ['backup', 'restore']) {
+      expect((await run(command, '--help')).stdout).toContain(`npm run ${command}`)
+      await expect(run(command, '--wrong')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('--wrong'),
+      })
+    }
+    const { file } = await open(first).then((db) => db.backup().finally(() => db.close()))
+    await expect(run('restore', file, '--data-dir', directory)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/has version 1, but this program supports versions from \d+ on/),
+    })
+    await expect(run('restore', 'none.sqlite', '--data-dir', directory)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/none\.sqlite is missing/),
+    })
+  })
+})

@@ -1,0 +1,29 @@
+/**
+ * A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number. Its checkpoints copy memory, or
+ * merge the files in a worker thread.
+ */
+import { Database } from '../../../../server/store/database.ts'
+import { pairs } from './pairs.ts'
+
+const [directory = '', checkpoints] = process.argv.slice(2)
+const db = await Database.open({
+  directory,
+  schema: pairs,
+  now: () => new Date(),
+  checkpointBytes: 10_000,
+  mergeFiles: checkpoints === 'merge',
+})
+let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM one')?.last ?? 0) + 1
+
+async function write(): Promise<never> {
+  for (;;) {
+    const id = next++
+    await db.transact((tx) => {
+      tx.run('INSERT INTO one VALUES (?, ?)', [id, 'x'.repeat(id % 1000)])
+      tx.run('INSERT INTO two VALUES (?)', [id])
+    })
+    process.stdout.write(`${id}\n`)
+  }
+}
+
+await Promise.all([write(), write(), write()])
