@@ -3,13 +3,13 @@
  * members: clients read the whole array, change it and put the whole of it back.
  */
 import type { LexMap } from '@atproto/lex-data'
+import { requireWritable } from '../access/stopped-writes.ts'
 import type { Names } from '../config/aliases.ts'
 import { renameRecord } from '../records/rename.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as table from '../store/tables/actor-preferences.ts'
 import { instant } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
-import { requireWritable } from './stopped-writes.ts'
 
 interface Deps {
   readonly names: Names

@@ -1,11 +1,11 @@
 /** Renders accounts with the fields for administrators. */
 import type { com } from '../../lexicons/generated/index.ts'
+import { activity } from '../access/status.ts'
 import type { Reader } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import * as inviteCodes from '../store/tables/invite-codes.ts'
 import type { DatetimeString } from '../util/time.ts'
 import { inviteCodeViews } from './invite-codes.ts'
-import { activity } from './status.ts'
 import { activationOf } from './unactivated.ts'
 
 type AccountView = com.core.admin.defs.AccountView

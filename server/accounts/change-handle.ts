@@ -1,17 +1,17 @@
 /** Changes of handles: the allowed ones, and the change of the identity that comes first. */
 import { type HandleString, isValidTld } from '@atproto/syntax'
+import { requireWritable } from '../access/stopped-writes.ts'
 import type { Config } from '../config/config.ts'
 import { emitIdentity } from '../events/emit.ts'
 import { handleOf } from '../identity/did-document.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
-import type { Background } from '../jobs/background.ts'
 import type { Database, Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
+import type { Background } from '../util/background.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
 import { handleProblem, isHandleTaken, takenMessage } from './handle.ts'
 import type { PlcPublisher } from './plc.ts'
-import { requireWritable } from './stopped-writes.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'userDomains'>

@@ -14,13 +14,13 @@ import {
   type PlcOperation,
   verifySuccessor,
 } from '../identity/did-plc.ts'
-import type { DidKey } from '../identity/keys.ts'
 import { hasOperation, lastOperation, PlcRefused, submitOperation } from '../identity/plc-directory.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Reader, Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as plcChanges from '../store/tables/plc-changes.ts'
 import * as unactivated from '../store/tables/unactivated.ts'
+import type { DidKey } from '../util/keys.ts'
 import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { appendToChain, endOfChain, isUnpublished } from './plc-chain.ts'

@@ -8,8 +8,8 @@ import {
   type PlcChanges,
   type PlcOperation,
 } from '../identity/did-plc.ts'
-import type { DidKey, SigningKey } from '../identity/keys.ts'
 import type { Account } from '../store/tables/accounts.ts'
+import type { DidKey, SigningKey } from '../util/keys.ts'
 import { protocolError } from '../xrpc/errors.ts'
 
 /** @throws XrpcError `InvalidRequest` for an account with another kind of DID */

@@ -1,9 +1,9 @@
 /** Signing keys that are reserved for accounts before they are imported. */
 import type { Config } from '../config/config.ts'
-import type { SigningKey } from '../identity/keys.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Database, Writer } from '../store/database.ts'
 import * as reservedKeys from '../store/tables/reserved-keys.ts'
+import type { SigningKey } from '../util/keys.ts'
 import type { Logger } from '../util/log.ts'
 import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'

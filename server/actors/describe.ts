@@ -1,7 +1,7 @@
 /** Descriptions of actors for `com.core.actor.describeActors`. */
 import { type HandleString, INVALID_HANDLE, type UriString } from '@atproto/syntax'
 import type { com } from '../../lexicons/generated/index.ts'
-import { statusOf } from '../accounts/status.ts'
+import { statusOf } from '../access/status.ts'
 import type { ActorDescription } from '../store/tables/remote-actors.ts'
 import { iso } from '../util/time.ts'
 

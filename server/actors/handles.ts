@@ -2,9 +2,9 @@
 import { type HandleString, isValidHandle } from '@atproto/syntax'
 import type { Names } from '../config/aliases.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
-import { isObject, isString, parseJson } from '../identity/json.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { OutboundFailed } from '../network/guarded-fetch.ts'
+import { isObject, isString, parseJson } from '../util/json.ts'
 import { TooManyLookups } from '../util/shared-lookup.ts'
 import { type LocateDeps, peerFetch } from './locate.ts'
 

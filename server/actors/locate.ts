@@ -5,13 +5,13 @@
 import type { Config } from '../config/config.ts'
 import { type DidDocument, pdsEndpointOf } from '../identity/did-document.ts'
 import { InvalidPlcOperation } from '../identity/did-plc.ts'
-import { parseJson } from '../identity/json.ts'
 import { directoryUrl } from '../identity/plc-directory.ts'
 import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity/plc-log.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
 import { OutboundRefused } from '../network/guard.ts'
 import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../network/guarded-fetch.ts'
 import type { FindAddresses } from '../network/names.ts'
+import { parseJson } from '../util/json.ts'
 
 export interface LocateDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>

@@ -1,8 +1,8 @@
 /** Opens sessions, and builds the session part of responses. */
 
 import type { DidString } from '@atproto/syntax'
+import { activity } from '../access/status.ts'
 import { sessionDocument } from '../accounts/did-status.ts'
-import { activity } from '../accounts/status.ts'
 import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Writer } from '../store/database.ts'

@@ -1,5 +1,5 @@
 /** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
-import { statusError } from '../accounts/status.ts'
+import { statusError } from '../access/status.ts'
 import type { Database } from '../store/database.ts'
 import { iso } from '../util/time.ts'
 import { protocolError } from '../xrpc/errors.ts'

@@ -3,10 +3,10 @@
  * ones from lists. Read this first. Services only say where to look: see `linked-record.ts`.
  */
 import type { Config } from '../config/config.ts'
-import type { Background } from '../jobs/background.ts'
 import type { Interest } from '../remote/interest.ts'
 import type { Identify } from '../remote/origin.ts'
 import type { Database } from '../store/database.ts'
+import type { Background } from '../util/background.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
 import type { Logger } from '../util/log.ts'
 import { homepage, name, version } from '../util/version.ts'

@@ -1,8 +1,9 @@
 /** The live stream of links. The service is sent the DIDs of the active accounts here, and nothing else. */
-import { parseJson } from '../identity/json.ts'
+
 import { openStream, type Stream } from '../network/websocket.ts'
 import type { Database } from '../store/database.ts'
 import { activeDids } from '../store/tables/accounts.ts'
+import { parseJson } from '../util/json.ts'
 import type { Logger } from '../util/log.ts'
 import { type LiveLink, readMessage } from './link.ts'
 import { isCollectionOfInterest } from './sources.ts'

@@ -3,7 +3,7 @@
  * than half of the workers.
  */
 import { LRUCache } from 'lru-cache'
-import type { Background } from '../jobs/background.ts'
+import type { Background } from '../util/background.ts'
 import { createFairQueue } from '../util/fair-queue.ts'
 import { createHourCounter } from '../util/hour-counter.ts'
 import { isWaiting } from '../util/wait.ts'

@@ -1,5 +1,5 @@
 /** Whether a record that was found afterwards is recent enough to notify of it. */
-import { decodeMap } from '../records/decode-map.ts'
+import { decodeMap } from '../format/decode-map.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import { instant } from '../util/time.ts'
 

@@ -6,8 +6,7 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { decode, encode } from '@atproto/lex-cbor'
 import { ifCid, type LexMap } from '@atproto/lex-data'
-import { isSignedBy, loadSigningKey } from '../identity/keys.ts'
-import { itemsOf, splitKey } from '../records/tree-node.ts'
+import { itemsOf, splitKey } from '../format/tree-node.ts'
 import { cidBytes } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
@@ -15,6 +14,7 @@ import * as imports from '../store/tables/imports.ts'
 import * as omitted from '../store/tables/omitted-records.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
+import { isSignedBy, loadSigningKey } from '../util/keys.ts'
 
 /** Why a repository cannot be served. */
 class Damage extends Error {}

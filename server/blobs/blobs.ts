@@ -5,7 +5,7 @@
  * without a row, or rows that nothing keeps; `sweep` removes both.
  */
 import { join } from 'node:path'
-import { requireWritable } from '../accounts/stopped-writes.ts'
+import { requireWritable } from '../access/stopped-writes.ts'
 import { blobsIn, placeBlob } from '../store/blob-files.ts'
 import type { Database } from '../store/database.ts'
 import { type Files, isMissing } from '../store/files.ts'

@@ -1,5 +1,5 @@
 /** Checks whether the did:plc directory has the accounts of this server. */
-import { statusOf } from '../accounts/status.ts'
+import { statusOf } from '../access/status.ts'
 import { endpointIn } from '../identity/did-plc.ts'
 import { lastOperation } from '../identity/plc-directory.ts'
 import type { Reader } from '../store/database.ts'

@@ -1,5 +1,5 @@
 /** Checks whether other servers can resolve the handles of accounts here. */
-import { statusOf } from '../accounts/status.ts'
+import { statusOf } from '../access/status.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { guardedFetch } from '../network/guarded-fetch.ts'
 import type { Reader } from '../store/database.ts'

@@ -1,7 +1,8 @@
 /** Checks that this server answers at the public address, and that the proxy passes on the right headers. */
-import { isObject, parseJson } from '../identity/json.ts'
+
 import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts'
 import { upgradeStatus } from '../network/probe.ts'
+import { isObject, parseJson } from '../util/json.ts'
 import { hostname } from '../xrpc/host.ts'
 import { type Check, failed, ok, unknown, warning } from './check.ts'
 import { type Arrival, type Probes, probeBytes } from './probes.ts'

@@ -1,6 +1,6 @@
 /** Relays: their states as clients see them, and the check. */
 import type { com } from '../../lexicons/generated/index.ts'
-import type { Relays } from '../network/relays.ts'
+import type { Relays } from '../events/relays.ts'
 import { iso } from '../util/time.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 

@@ -7,11 +7,11 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import type { Background } from '../jobs/background.ts'
 import type { Database } from '../store/database.ts'
 import * as removals from '../store/tables/event-removals.ts'
 import * as segments from '../store/tables/event-segments.ts'
 import * as events from '../store/tables/events.ts'
+import type { Background } from '../util/background.ts'
 import type { Logger } from '../util/log.ts'
 import { createSerializer } from '../util/serialize.ts'
 import type { EventLog } from './event-log.ts'

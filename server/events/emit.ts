@@ -8,7 +8,7 @@
  *
  * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
  */
-import { type AccountStatus, statusOf } from '../accounts/status.ts'
+import { type AccountStatus, statusOf } from '../access/status.ts'
 import type { Writer } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import * as eventRemovals from '../store/tables/event-removals.ts'

@@ -3,9 +3,9 @@
  * end in `Cid` are text here, and links in the message.
  */
 import { encode } from '@atproto/lex-cbor'
-import type { AccountStatus } from '../accounts/status.ts'
-import { carFile } from '../records/car.ts'
-import { CborWriter, linkBytes, textBytes } from '../records/cbor-writer.ts'
+import type { AccountStatus } from '../access/status.ts'
+import { carFile } from '../format/car.ts'
+import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
 import { cidBytes } from '../store/cid.ts'
 import type { EventKind } from '../store/tables/events.ts'
 import type { Block } from '../store/tables/repos.ts'

@@ -2,7 +2,7 @@
  * Encodes segments one after another into the same memory: with new memory for each, megabytes of garbage would wait for the next
  * major collection.
  */
-import { CborWriter, textBytes } from '../records/cbor-writer.ts'
+import { CborWriter, textBytes } from '../format/cbor-writer.ts'
 import type { ArchivedEvent } from './segment-files.ts'
 
 export type EventBatches = Iterable<readonly ArchivedEvent[]> | AsyncIterable<readonly ArchivedEvent[]>

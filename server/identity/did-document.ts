@@ -3,9 +3,9 @@
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
+import { isObject, isString } from '../util/json.ts'
+import { type DidKey, isDidKey, MAX_KEY_LENGTH } from '../util/keys.ts'
 import { endpointOrigin } from './endpoint-origin.ts'
-import { isObject, isString } from './json.ts'
-import { type DidKey, isDidKey, MAX_KEY_LENGTH } from './keys.ts'
 
 /** A DID document (DID Core 1.0), reduced to the members that atproto uses. */
 export type DidDocument = {

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { CBOR_DATA_CODEC, createCid, type LexValue, SHA256_HASH_CODE } from '@atproto/lex-data'
+import { isObject, isString } from '../util/json.ts'
+import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from '../util/keys.ts'
 import { endpointOrigin } from './endpoint-origin.ts'
-import { isObject, isString } from './json.ts'
-import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from './keys.ts'
 
 /** A signed did:plc operation: the complete state of an identity, and the operation that it follows. */
 export type PlcOperation = UnsignedOperation & { sig: string }

@@ -2,6 +2,9 @@
  * Verifies logs of did:plc identities, as a directory or the server of an account serves them (did:plc specification). A DID is
  * the hash of its first operation and each operation is signed by a key of the one before, so the source need not be trusted.
  */
+
+import { isString } from '../util/json.ts'
+import { type DidKey, isDidKey } from '../util/keys.ts'
 import { inTurn } from '../util/turns.ts'
 import type { DidDocument } from './did-document.ts'
 import {
@@ -15,8 +18,6 @@ import {
   parseOperation,
   signerOf,
 } from './did-plc.ts'
-import { isString } from './json.ts'
-import { type DidKey, isDidKey } from './keys.ts'
 
 /** The first operation of identities before 2023. */
 type LegacyCreate = {

@@ -1,9 +1,9 @@
 /** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
 import { guardedFetch } from '../network/guarded-fetch.ts'
 import type { FindAddresses } from '../network/names.ts'
+import { parseJson } from '../util/json.ts'
 import { createSharedLookup, type LookupOptions, TooManyLookups } from '../util/shared-lookup.ts'
 import { type DidDocument, parseDidDocument } from './did-document.ts'
-import { parseJson } from './json.ts'
 import { directoryUrl } from './plc-directory.ts'
 
 export type DidResolverOptions = {

@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Database } from '../store/database.ts'
 import * as rows from '../store/tables/secrets.ts'
-import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from './keys.ts'
+import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from '../util/keys.ts'
 
 export interface Secrets {
   /** HS256 key of session tokens. */

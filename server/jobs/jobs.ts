@@ -2,10 +2,11 @@
 import type { PlcPublisher } from '../accounts/plc.ts'
 import type { LastUsed } from '../auth/last-used.ts'
 import type { Backlinks } from '../backlinks/backlinks.ts'
+import type { TrustedClock } from '../clock/trusted-clock.ts'
 import type { EventArchive } from '../events/archive.ts'
+import type { Relays } from '../events/relays.ts'
 import { pruneEvents } from '../events/retention.ts'
 import type { Moves } from '../moving/moves.ts'
-import type { Relays } from '../network/relays.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Recheck } from '../remote/recheck.ts'
@@ -15,7 +16,6 @@ import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
 import { deleteReplacedData } from './replaced-data.ts'
 import type { Job } from './scheduler.ts'
-import type { TrustedClock } from './trusted-clock.ts'
 
 type Deps = Parameters<(typeof maintenanceParts)[number]['run']>[0] &
   Parameters<typeof backUpWhenDue>[0] &

@@ -1,9 +1,9 @@
 /** The operation that lets a did:plc name its new server. */
 import { signedUpdate } from '../accounts/plc-operation.ts'
 import { maxRotationKeys, type PlcOperation } from '../identity/did-plc.ts'
-import { isObject, isString } from '../identity/json.ts'
-import type { SigningKey } from '../identity/keys.ts'
 import { lastOperation } from '../identity/plc-directory.ts'
+import { isObject, isString } from '../util/json.ts'
+import type { SigningKey } from '../util/keys.ts'
 import { moveRefused } from './refused.ts'
 import type { Json, Side } from './side.ts'
 

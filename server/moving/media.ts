@@ -1,9 +1,9 @@
 /** Copies the files of an account that the new server does not have yet. */
 
-import { isObject, isString } from '../identity/json.ts'
 import { ResponseTooLarge } from '../network/guarded-fetch.ts'
 import { blobCid, newBlobHash } from '../store/blob-files.ts'
 import type { MissingFile, MissingReason } from '../store/tables/missing-media.ts'
+import { isObject, isString } from '../util/json.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Side, Transfer } from './side.ts'
 

@@ -1,6 +1,7 @@
 /** Another server as a side of a move. Its session is refreshed when the access token expires. */
-import { isObject, isString, parseJson } from '../identity/json.ts'
+
 import type { Peer } from '../network/peer.ts'
+import { isObject, isString, parseJson } from '../util/json.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import { type Json, queryText, type Side, type Transfer } from './side.ts'
 

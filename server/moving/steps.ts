@@ -7,11 +7,11 @@
  * before the operation is submitted, before the activation and before the deactivation.
  */
 import { pdsEndpointOf } from '../identity/did-document.ts'
-import { isString } from '../identity/json.ts'
-import type { SigningKey } from '../identity/keys.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { MissingFile } from '../store/tables/missing-media.ts'
 import type { Move, MoveChanges, StepName } from '../store/tables/moves.ts'
+import { isString } from '../util/json.ts'
+import type { SigningKey } from '../util/keys.ts'
 import type { Logger } from '../util/log.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import { type OperationDeps, signWithCode, signWithKey } from './identity.ts'

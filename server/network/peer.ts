@@ -1,7 +1,7 @@
 /** XRPC calls to another personal data server, with streamed bodies. Limited in time and size; redirects are not followed. */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import { isObject, isString, parseJson } from '../identity/json.ts'
+import { isObject, isString, parseJson } from '../util/json.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import { OutboundRefused } from './guard.ts'
 import { OutboundFailed, ResponseTooLarge } from './guarded-fetch.ts'

@@ -2,9 +2,9 @@
 import type { Names } from '../config/aliases.ts'
 import type { RecordEvent } from '../records/events.ts'
 import { linkPaths } from '../store/link-paths.ts'
+import type { Reason } from '../store/reasons.ts'
 import type { Link } from '../store/tables/links.ts'
 import type { NewNotification } from '../store/tables/notifications.ts'
-import type { Reason } from './reasons.ts'
 
 export const followCollection = 'app.example.graph.follow'
 export const postCollection = 'app.example.feed.post'

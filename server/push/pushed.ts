@@ -1,7 +1,7 @@
 /** The notifications that are pushed to an account: its preferences allow them, and it is active. */
 
 import type { app } from '../../lexicons/generated/index.ts'
-import { statusOf } from '../accounts/status.ts'
+import { statusOf } from '../access/status.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
 import type { Database } from '../store/database.ts'

@@ -1,10 +1,10 @@
 /** Signed commits (atproto repository specification, version 3). */
 import type { CommitEvent } from '../events/frames.ts'
-import { type Sign, signerOf } from '../identity/keys.ts'
+import { carFile } from '../format/car.ts'
+import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
 import { cborCid, cidBytes } from '../store/cid.ts'
 import type { Block, Head } from '../store/tables/repos.ts'
-import { carFile } from './car.ts'
-import { CborWriter, linkBytes, textBytes } from './cbor-writer.ts'
+import { type Sign, signerOf } from '../util/keys.ts'
 import { emptyTree } from './tree.ts'
 
 /** Signs a commit to the tree with the CID `tree`. @param sign signs with the signing key of the account */

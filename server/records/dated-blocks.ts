@@ -2,7 +2,7 @@
  * The content of a copy of a repository: sections of a CAR file, each after its length and the revision that wrote it. So one
  * copy serves readers that have different revisions.
  */
-import { carHeader, carSection } from './car.ts'
+import { carHeader, carSection } from '../format/car.ts'
 import { type CommitBlock, isNewerThan } from './repository-blocks.ts'
 
 /** Bytes of a TID. */

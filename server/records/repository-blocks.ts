@@ -1,12 +1,12 @@
 /** Reads the blocks of stored repositories: all, newer than a revision, or the proof of a record. */
 import { setImmediate } from 'node:timers/promises'
+import { itemsOf, splitKey, type TreeItem } from '../format/tree-node.ts'
 import { cidBytes, cidKey } from '../store/cid.ts'
 import type { Reader } from '../store/database.ts'
 import * as omitted from '../store/tables/omitted-records.ts'
 import * as records from '../store/tables/records.ts'
 import * as repos from '../store/tables/repos.ts'
 import type { Pin } from './pins.ts'
-import { itemsOf, splitKey, type TreeItem } from './tree-node.ts'
 
 /** The part of a commit that is no longer stored. */
 type Removed = (cid: string) => repos.DatedBlock | undefined

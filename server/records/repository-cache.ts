@@ -1,9 +1,9 @@
 /** Repositories cached between writes: with their signing key and the tree nodes read so far. */
 import { LRUCache } from 'lru-cache'
-import { type Sign, signerOf } from '../identity/keys.ts'
 import type { Database } from '../store/database.ts'
 import * as accounts from '../store/tables/accounts.ts'
 import { findHead, type Head, requireBlock } from '../store/tables/repos.ts'
+import { type Sign, signerOf } from '../util/keys.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import { TreeNode } from './tree.ts'
 

@@ -6,9 +6,10 @@
  * The shape of the tree does not depend on the order of insertions. So a changed key affects only the nodes whose key range
  * contains or borders it: the nodes around the changed keys, before and after, are the difference between the trees.
  */
+
+import { decodeNode, encodeNode, layerOf } from '../format/tree-node.ts'
 import { cborCid, cidBytes, cidText } from '../store/cid.ts'
 import type { Block } from '../store/tables/repos.ts'
-import { decodeNode, encodeNode, layerOf } from './tree-node.ts'
 
 export interface TreeChange {
   /** `collection/rkey` */

@@ -4,9 +4,9 @@
  */
 
 import type { Names } from '../config/aliases.ts'
-import { inSlices } from '../records/import/slices.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
+import { inSlices } from '../store/slices.ts'
 import * as evicted from '../store/tables/evicted-records.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'

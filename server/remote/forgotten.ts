@@ -1,6 +1,7 @@
 /** Deletes descriptions of actors of other servers that nothing here refers to any more. */
-import { inSlices } from '../records/import/slices.ts'
+
 import type { Database } from '../store/database.ts'
+import { inSlices } from '../store/slices.ts'
 import * as remoteRecords from '../store/tables/remote-records.ts'
 
 /** Rows that are examined at once: a millisecond's work. */

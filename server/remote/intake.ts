@@ -4,8 +4,8 @@
  */
 import type { DidString } from '@atproto/syntax'
 import type { Names } from '../config/aliases.ts'
+import { createTidClock } from '../format/tid.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
-import { createTidClock } from '../records/tid.ts'
 import type { Database, Writer } from '../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../store/errors.ts'
 import type { Logger } from '../util/log.ts'

@@ -1,11 +1,11 @@
 /** Lists which repositories are to be read after events of an upstream were missed. */
 import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
-import { isObject } from '../identity/json.ts'
-import { timeOf } from '../records/tid.ts'
+import { timeOf } from '../format/tid.ts'
 import type { Reader } from '../store/database.ts'
 import * as catchUps from '../store/tables/catch-ups.ts'
 import * as repositories from '../store/tables/remote-repositories.ts'
+import { isObject } from '../util/json.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 import type { Hosts } from './hosts.ts'
 import type { Interest } from './interest.ts'

@@ -1,6 +1,7 @@
 /** Deletes outdated rows about other servers: old posts, old notes of deletions, and descriptions of forgotten actors. */
-import { inSlices } from '../records/import/slices.ts'
+
 import type { Database } from '../store/database.ts'
+import { inSlices } from '../store/slices.ts'
 import * as deletions from '../store/tables/remote-deletions.ts'
 import { type Eviction, evictOldest } from './eviction.ts'
 import { deleteForgotten } from './forgotten.ts'

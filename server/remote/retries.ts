@@ -1,5 +1,5 @@
 /** Works off rows of a table in the background: some at once, failures again with growing delays. */
-import type { Background } from '../jobs/background.ts'
+import type { Background } from '../util/background.ts'
 import type { Logger } from '../util/log.ts'
 
 interface Row {

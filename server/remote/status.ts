@@ -1,8 +1,8 @@
 /** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
 import type { DidString } from '@atproto/syntax'
-import { inSlices } from '../records/import/slices.ts'
-import type { NextTid } from '../records/tid.ts'
+import type { NextTid } from '../format/tid.ts'
 import type { Database, Writer } from '../store/database.ts'
+import { inSlices } from '../store/slices.ts'
 import { hostedAmong } from '../store/tables/accounts.ts'
 import * as actors from '../store/tables/actors.ts'
 import { findLog } from '../store/tables/remote-actors.ts'

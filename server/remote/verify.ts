@@ -5,11 +5,11 @@
 import { encode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
-import { isSignedBy } from '../identity/keys.ts'
-import { decodeMap } from '../records/decode-map.ts'
-import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from '../records/read-car.ts'
-import { type NodeEntry, parseNode } from '../records/tree-node.ts'
+import { decodeMap } from '../format/decode-map.ts'
+import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from '../format/read-car.ts'
+import { type NodeEntry, parseNode } from '../format/tree-node.ts'
 import { cidKey, cidText } from '../store/cid.ts'
+import { isSignedBy } from '../util/keys.ts'
 
 /** A verified commit with some nodes of its tree and some records. */
 export interface VerifiedCommit {

@@ -1,7 +1,7 @@
 /** Finds the server that a person means by an address, and verifies that it is one of the network and another one than this. */
 import { isIP } from 'node:net'
-import { isObject, parseJson } from '../identity/json.ts'
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../network/guarded-fetch.ts'
+import { isObject, parseJson } from '../util/json.ts'
 import { XrpcError } from '../xrpc/errors.ts'
 
 interface Deps {

@@ -1,5 +1,5 @@
 /** Reads records of a commit before it is verified: enough to decide that it is not worth it, never to store them. */
-import { type CarBlock, InvalidCar, readBlocks } from '../records/read-car.ts'
+import { type CarBlock, InvalidCar, readBlocks } from '../format/read-car.ts'
 import { cidKey } from '../store/cid.ts'
 
 /**

@@ -6,7 +6,7 @@
  * page that rebinds such a name to this machine can read only what resolveHandle returns to anyone.
  */
 import type { DidString } from '@atproto/syntax'
-import { statusOf } from '../accounts/status.ts'
+import { statusOf } from '../access/status.ts'
 import type { Config } from '../config/config.ts'
 import { documentOfServer } from '../identity/did-document.ts'
 import type { Database, Reader } from '../store/database.ts'

@@ -4,8 +4,8 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { ifCid } from '@atproto/lex-data'
-import { decodeMap } from '../decode-map.ts'
-import { cidLength, isIntact, isRepositoryCid, maxBlockBytes } from '../read-car.ts'
+import { decodeMap } from '../../format/decode-map.ts'
+import { cidLength, isIntact, isRepositoryCid, maxBlockBytes } from '../../format/read-car.ts'
 import { createBlockIndex } from './block-index.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 

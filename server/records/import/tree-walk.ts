@@ -2,7 +2,7 @@
  * Walks the tree of an archive, and verifies that it is the Merkle search tree of its keys (atproto repository specification): a
  * tree of other shape could not be changed by later writes.
  */
-import { encodeNode, layerOf, type NodeEntry, parseNode } from '../tree-node.ts'
+import { encodeNode, layerOf, type NodeEntry, parseNode } from '../../format/tree-node.ts'
 import type { Archive } from './archive.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 

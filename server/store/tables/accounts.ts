@@ -1,6 +1,6 @@
 /** Table `accounts`: the actors that live here. */
 import type { DidString, HandleString } from '@atproto/syntax'
-import type { DidKey } from '../../identity/keys.ts'
+import type { DidKey } from '../../util/keys.ts'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 import { isNotBeingDeleted } from './account-deletions.ts'

@@ -6,11 +6,11 @@
  * outside the filter. Hidden notifications are neither listed nor counted nor pushed.
  */
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Reason } from '../../notifications/reasons.ts'
 import { type DatetimeString, iso } from '../../util/time.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import type { Reason } from '../reasons.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 import { collectionId } from './collections.ts'

@@ -3,7 +3,7 @@
  * when an account here takes or leaves it.
  */
 import type { DidString, HandleString } from '@atproto/syntax'
-import type { DidKey } from '../../identity/keys.ts'
+import type { DidKey } from '../../util/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId, idOf } from './actors.ts'
 

@@ -1,5 +1,5 @@
 /** Table `reserved_keys`: signing keys for accounts that will be imported. */
-import type { DidKey, SigningKey } from '../../identity/keys.ts'
+import type { DidKey, SigningKey } from '../../util/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 
 export interface ReservedKey {

@@ -3,7 +3,7 @@
  * at a date, unless they are being moved, or the document of their DID names this server or their key.
  */
 import type { DidString } from '@atproto/syntax'
-import type { DidKey } from '../../identity/keys.ts'
+import type { DidKey } from '../../util/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 
 /** Why an account was not deleted at its date: its document names this server or its key, or could not be read. */

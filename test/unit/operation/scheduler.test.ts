@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBackground } from '../../../server/jobs/background.ts'
 import { startJobs } from '../../../server/jobs/scheduler.ts'
+import { createBackground } from '../../../server/util/background.ts'
 import { createLogger } from '../../../server/util/log.ts'
 
 const background = createBackground(createLogger('silent'))

@@ -1,13 +1,13 @@
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSigningKey, type DidKey } from '../../../../server/identity/keys.ts'
 import { UnresolvableDid } from '../../../../server/identity/resolver.ts'
 import {
   createServiceJwt,
   type ServiceJwtExpectations,
   verifyServiceJwt,
 } from '../../../../server/identity/service-jwt.ts'
+import { createSigningKey, type DidKey } from '../../../../server/util/keys.ts'
 import { highS } from './support.ts'
 
 const NOW = 1_767_268_800

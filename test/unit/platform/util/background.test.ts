@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBackground } from '../../../../server/jobs/background.ts'
+import { createBackground } from '../../../../server/util/background.ts'
 import { createLogger } from '../../../../server/util/log.ts'
 
 const log = createLogger('silent')

@@ -3,8 +3,8 @@ import { encode } from '@atproto/lex-cbor'
 import { cidForCbor, parseCid } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { commitFrame } from '../../../../server/events/frames.ts'
-import { carFile } from '../../../../server/records/car.ts'
-import { CborWriter } from '../../../../server/records/cbor-writer.ts'
+import { carFile } from '../../../../server/format/car.ts'
+import { CborWriter } from '../../../../server/format/cbor-writer.ts'
 import { signCommit } from '../../../../server/records/commit.ts'
 
 const [first, second, third] = (await Promise.all(

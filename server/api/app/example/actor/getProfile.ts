@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { findByIdentifier } from '../../../../accounts/identifier.ts'
-import { type AccountStatus, statusOf } from '../../../../accounts/status.ts'
+import { findByIdentifier } from '../../../../access/identifier.ts'
+import { type AccountStatus, statusOf } from '../../../../access/status.ts'
 import { requesterOf } from '../../../../util/requester.ts'
 import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
 import { profileViewDetailed } from '../../../../views/profile-detail.ts'

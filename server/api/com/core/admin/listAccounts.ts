@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { activity } from '../../../../accounts/status.ts'
+import { activity } from '../../../../access/status.ts'
 import { activationOf } from '../../../../accounts/unactivated.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as inviteCodes from '../../../../store/tables/invite-codes.ts'

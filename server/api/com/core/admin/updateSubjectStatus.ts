@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { statusOf } from '../../../../access/status.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
-import { statusOf } from '../../../../accounts/status.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'

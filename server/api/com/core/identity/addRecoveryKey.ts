@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireWritable } from '../../../../access/stopped-writes.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
-import { requireWritable } from '../../../../accounts/stopped-writes.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { maxRotationKeys } from '../../../../identity/did-plc.ts'
-import { isDidKey } from '../../../../identity/keys.ts'
+import { isDidKey } from '../../../../util/keys.ts'
 import { method } from '../../../method.ts'
 
 export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {

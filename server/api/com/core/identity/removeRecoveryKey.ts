@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireWritable } from '../../../../access/stopped-writes.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
-import { requireWritable } from '../../../../accounts/stopped-writes.ts'
 import { hourly } from '../../../../config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

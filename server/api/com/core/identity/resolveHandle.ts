@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { statusOf } from '../../../../access/status.ts'
 import { normalizeHandle } from '../../../../accounts/handle.ts'
-import { statusOf } from '../../../../accounts/status.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import * as graph from '../../../../store/tables/graph.ts'
 import { requesterOf } from '../../../../util/requester.ts'

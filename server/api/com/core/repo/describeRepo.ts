@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import { documentFor, handleOf } from '../../../../identity/did-document.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
 import * as records from '../../../../store/tables/records.ts'
 import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
 import { recordView } from '../../../../records/view.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
 import * as records from '../../../../store/tables/records.ts'
 import { method } from '../../../method.ts'
 

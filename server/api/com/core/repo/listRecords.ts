@@ -1,7 +1,7 @@
 import { isValidRecordKey } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import { recordView } from '../../../../records/view.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
 import * as records from '../../../../store/tables/records.ts'
 import { firstPage } from '../../../../xrpc/page.ts'
 import { method } from '../../../method.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { statusOf, takendownError } from '../../../../access/status.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
-import { statusOf, takendownError } from '../../../../accounts/status.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { statusOf } from '../../../../access/status.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
-import { statusOf } from '../../../../accounts/status.ts'
 import { activationOf } from '../../../../accounts/unactivated.ts'
 import type { Reader } from '../../../../store/database.ts'
 import * as blobs from '../../../../store/tables/blobs.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf } from '../../../../accounts/status.ts'
+import { statusOf } from '../../../../access/status.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
 import { instant, iso } from '../../../../util/time.ts'

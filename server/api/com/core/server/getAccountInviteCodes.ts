@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { statusOf } from '../../../../access/status.ts'
 import { earnedCodes, inviteCodeViews, newCode } from '../../../../accounts/invite-codes.ts'
-import { statusOf } from '../../../../accounts/status.ts'
 import * as inviteCodes from '../../../../store/tables/invite-codes.ts'
 import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'

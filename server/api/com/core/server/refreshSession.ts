@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { takendownError } from '../../../../accounts/status.ts'
+import { takendownError } from '../../../../access/status.ts'
 import { type Scope, scopes } from '../../../../auth/scopes.ts'
 import { accountView, refreshExpiry, signTokens } from '../../../../auth/sessions.ts'
 import * as sessions from '../../../../store/tables/sessions.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import { blobResponse } from '../../../../blobs/response.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
 import { findReferenced } from '../../../../store/tables/blobs.ts'
 import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
-import { carOutput } from '../../../../records/car.ts'
+import { carOutput } from '../../../../format/car.ts'
 import { findBlocks } from '../../../../records/repository-blocks.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
 
 const maxBlocks = 200

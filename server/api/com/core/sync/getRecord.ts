@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { carOutput } from '../../../../records/car.ts'
+import { visibleHead, visibleRepo } from '../../../../access/visible.ts'
+import { carOutput } from '../../../../format/car.ts'
 import { proofOf } from '../../../../records/repository-blocks.ts'
-import { visibleHead, visibleRepo } from '../../../../records/visible.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.sync.getRecord, {

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import type { ReaderCredentials } from '../../../../auth/credentials.ts'
 import { perFiveMinutes } from '../../../../config/rate-limits.ts'
-import { carType } from '../../../../records/car.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
+import { carType } from '../../../../format/car.ts'
 import type { Caller } from '../../../../xrpc/method.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { activity } from '../../../../accounts/status.ts'
+import { activity } from '../../../../access/status.ts'
 import { findByDid } from '../../../../store/tables/accounts.ts'
 import { findHead } from '../../../../store/tables/repos.ts'
 import { method } from '../../../method.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { visibleRepo } from '../../../../access/visible.ts'
 import { blobCursor } from '../../../../blobs/cursor.ts'
-import { visibleRepo } from '../../../../records/visible.ts'
 import * as blobs from '../../../../store/tables/blobs.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { activity } from '../../../../accounts/status.ts'
+import { activity } from '../../../../access/status.ts'
 import * as repos from '../../../../store/tables/repos.ts'
 import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
 import { method } from '../../../method.ts'

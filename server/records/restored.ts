@@ -1,7 +1,7 @@
 /** Announces data that come from a backup: other servers may know later states, which are lost. */
 import type { DidString } from '@atproto/syntax'
-import { statusOf } from '../accounts/status.ts'
-import type { Repositories } from '../records/repositories.ts'
+import { statusOf } from '../access/status.ts'
+import { emitAccount, emitIdentity, emitSync } from '../events/emit.ts'
 import type { Database } from '../store/database.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import * as accounts from '../store/tables/accounts.ts'
@@ -9,7 +9,7 @@ import * as eventRemovals from '../store/tables/event-removals.ts'
 import * as segments from '../store/tables/event-segments.ts'
 import * as events from '../store/tables/events.ts'
 import type { Logger } from '../util/log.ts'
-import { emitAccount, emitIdentity, emitSync } from './emit.ts'
+import type { Repositories } from './repositories.ts'
 
 interface Deps {
   readonly store: Database

@@ -1,6 +1,6 @@
 /** Background work that no response waits for, such as sending mail. The server closes after it has ended. */
 import { setImmediate } from 'node:timers/promises'
-import type { Logger } from '../util/log.ts'
+import type { Logger } from './log.ts'
 
 export interface Background {
   /**

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { SessionCredentials } from '../auth/credentials.ts'
-import { isObject, isString } from '../identity/json.ts'
+import { isObject, isString } from '../util/json.ts'
 import { readJson } from '../xrpc/body.ts'
 import { protocolError } from '../xrpc/errors.ts'
 import type { CallMethod } from '../xrpc/internal-call.ts'

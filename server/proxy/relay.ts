@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { isObject, isString, parseJson } from '../identity/json.ts'
+import type { Holding } from '../network/held-bytes.ts'
+import { isObject, isString, parseJson } from '../util/json.ts'
 import { decompress } from '../xrpc/body.ts'
 import { protocolError, XrpcError } from '../xrpc/errors.ts'
-import type { Holding } from './held-bytes.ts'
 
 /** Limit of a response body in bytes. */
 export const maxResponseBytes = 10_000_000

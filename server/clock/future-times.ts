@@ -1,6 +1,7 @@
 /** Corrects times that were written while the clock was ahead, once it is right. */
-import { inSlices } from '../records/import/slices.ts'
+
 import type { Database } from '../store/database.ts'
+import { inSlices } from '../store/slices.ts'
 import * as times from '../store/tables/future-times.ts'
 import * as notifications from '../store/tables/notifications.ts'
 

@@ -3,10 +3,10 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { SessionCredentials } from '../auth/credentials.ts'
 import { createServiceJwt } from '../identity/service-jwt.ts'
+import type { ClientRequest } from '../network/http-client.ts'
 import { randomId } from '../util/random.ts'
 import { openBody } from '../xrpc/body.ts'
 import type { MethodName } from '../xrpc/router.ts'
-import type { ClientRequest } from './http-client.ts'
 import type { Service } from './service.ts'
 
 /** Limit of a request body in bytes. */

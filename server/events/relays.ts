@@ -3,12 +3,12 @@
  * none.
  */
 import type { Config } from '../config/config.ts'
-import type { Background } from '../jobs/background.ts'
+import { guardedFetch, OutboundFailed } from '../network/guarded-fetch.ts'
 import type { Database } from '../store/database.ts'
 import * as events from '../store/tables/events.ts'
+import type { Background } from '../util/background.ts'
 import type { Logger } from '../util/log.ts'
 import { isWaiting } from '../util/wait.ts'
-import { guardedFetch, OutboundFailed } from './guarded-fetch.ts'
 
 export interface RelayState {
   /** Origin of the relay. */

@@ -1,6 +1,6 @@
 /** Runs long work as many short transactions, so that other requests are answered in between. */
 import { setImmediate } from 'node:timers/promises'
-import type { Database, Writer } from '../../store/database.ts'
+import type { Database, Writer } from './database.ts'
 
 const sliceMs = 5
 

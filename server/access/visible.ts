@@ -1,10 +1,11 @@
 /** Finds the repository of a request, if the caller may see it. */
-import { findByIdentifier } from '../accounts/identifier.ts'
-import { type AccountStatus, statusOf } from '../accounts/status.ts'
+
 import type { Reader } from '../store/database.ts'
 import type { Account } from '../store/tables/accounts.ts'
 import { findHead } from '../store/tables/repos.ts'
 import { XrpcError } from '../xrpc/errors.ts'
+import { findByIdentifier } from './identifier.ts'
+import { type AccountStatus, statusOf } from './status.ts'
 
 const hidden: Record<AccountStatus, { name: string; message: string }> = {
   takendown: { name: 'RepoTakendown', message: 'This repository has been taken down' },
