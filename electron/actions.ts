@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clipboard, shell } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { Folders } from './folders.ts'
 import { sourcePage } from './project.ts'
 import type { EmbeddedServer } from './server.ts'

@@ -5,14 +5,14 @@
  * Everything crosses the process boundary as plain data. Failures that a person can act on are values; a rejected promise is a
  * bug.
  */
-import type { Config } from '../server/config/config.ts'
-import type { InviteRule } from '../server/config/values.ts'
-import type { OutboxMessage } from '../server/mail/outbox.ts'
-import type { BackupInfo } from '../server/store/backup.ts'
-import type * as content from '../server/store/backup-content.ts'
-import type * as replaced from '../server/store/replaced.ts'
-import type { SalvagePlan } from '../server/store/salvage.ts'
-import type { LogLevel } from '../server/util/log.ts'
+import type { Config } from '../server/platform/config/config.ts'
+import type { InviteRule } from '../server/platform/config/values.ts'
+import type { OutboxMessage } from '../server/platform/mail/outbox.ts'
+import type { BackupInfo } from '../server/platform/store/backup.ts'
+import type * as content from '../server/platform/store/backup-content.ts'
+import type * as replaced from '../server/platform/store/replaced.ts'
+import type { SalvagePlan } from '../server/platform/store/salvage.ts'
+import type { LogLevel } from '../server/platform/util/log.ts'
 import type { Plain } from './plain.ts'
 
 export type { LogLevel, OutboxMessage }
@@ -49,7 +49,7 @@ export type ServerState =
 export type Theme = 'system' | 'light' | 'dark'
 
 /**
- * Settings of the server that the page edits as texts, in the format of `server/config/config.ts`, which describes them. An empty
+ * Settings of the server that the page edits as texts, in the format of `server/platform/config/config.ts`, which describes them. An empty
  * text stands for the default.
  */
 export const textSettings = [

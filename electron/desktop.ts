@@ -1,8 +1,8 @@
 /** Sets up the parts of the desktop in this order: each gets parts above it, and emits events for those below it on the bus. */
 import { join } from 'node:path'
 import { app, session } from 'electron'
-import { clearDeleted } from '../server/mail/outbox.ts'
-import { createLogger } from '../server/util/log.ts'
+import { clearDeleted } from '../server/platform/mail/outbox.ts'
+import { createLogger } from '../server/platform/util/log.ts'
 import { setupActions } from './actions.ts'
 import { setupBackups } from './backups.ts'
 import { createBus } from './bus.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { app } from 'electron'
-import { defaultDataDir } from '../server/config/config.ts'
+import { defaultDataDir } from '../server/platform/config/config.ts'
 
 export interface Folders {
   /** The server's data directory. */

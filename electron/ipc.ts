@@ -3,7 +3,7 @@
  * at our own origin, the channel one of the table, its arguments accepted by the table. Everything else is refused and logged.
  */
 import { type IpcMainEvent, ipcMain, type WebContents, type WebFrameMain } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { Channel, DesktopCalls } from './bridge.ts'
 import { isOurs } from './protocol.ts'
 import { type Initial, wire } from './wire.ts'

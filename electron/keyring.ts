@@ -1,6 +1,6 @@
 /** The keyring of the system, through Electron's `safeStorage`. */
 import { safeStorage } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 
 /** `plain`: only the permissions of the file protect a secret. */
 export type Protection = 'system' | 'plain'

@@ -1,6 +1,6 @@
 /** Limits of every page: it cannot leave our origin, open windows, embed other pages or use the machine's devices. */
 import { app, type Session, type WebContents } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import { isOurs } from './protocol.ts'
 
 /** Permissions of our own page, each with its reason. All others are denied. */

@@ -1,5 +1,5 @@
 /** The desktop's mail settings, and their conversion to the server's: an SMTP URL and a sender. */
-import { defaultText, problemWith } from '../server/config/config.ts'
+import { defaultText, problemWith } from '../server/platform/config/config.ts'
 import type { MailSettings, SettingProblems } from './bridge.ts'
 
 export type Mail = MailSettings

@@ -1,7 +1,7 @@
 /** Turns the errors of a desktop call into sentences for the person, and logs them. */
 
-import { StoreDamaged } from '../server/store/errors.ts'
-import type { Logger } from '../server/util/log.ts'
+import { StoreDamaged } from '../server/platform/store/errors.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { Outcome } from './bridge.ts'
 
 export async function outcomeOf<T>(

@@ -1,6 +1,6 @@
 /** Loads the page and shows its window. Relies on no single event, so that the window always appears. */
 import { type BrowserWindow, dialog } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import { t } from './strings.ts'
 
 /** The window is shown after this time even without an event. */

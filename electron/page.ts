@@ -1,7 +1,7 @@
 /** Connects the page to the main process: its files, content security policy, initial values, calls and events of the bridge. */
 import { join } from 'node:path'
-import { countOutbox } from '../server/mail/outbox.ts'
-import { version } from '../server/util/version.ts'
+import { countOutbox } from '../server/platform/mail/outbox.ts'
+import { version } from '../server/platform/util/version.ts'
 import { showUnread } from './badge.ts'
 import type { Bus } from './bus.ts'
 import { type CallsDeps, createCalls } from './calls.ts'

@@ -1,6 +1,6 @@
 /** Quitting: every request, the first and repeated ones, ends the app after the server is stopped and all data is on disk. */
 import { app, powerMonitor } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 
 export interface Quitting {
   /** Whether the app is about to end, so that closing the window needs no question. */

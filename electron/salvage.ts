@@ -1,7 +1,7 @@
 /** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
-import { type SalvagePlan, salvage } from '../server/store/salvage.ts'
-import { schema } from '../server/store/schema.ts'
-import type { Logger } from '../server/util/log.ts'
+import { type SalvagePlan, salvage } from '../server/platform/store/salvage.ts'
+import { schema } from '../server/platform/store/schema.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
 import { outcomeOf } from './outcome.ts'
 import { toPlain } from './plain.ts'

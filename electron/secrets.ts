@@ -8,8 +8,8 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Logger } from '../server/util/log.ts'
-import { createSerializer } from '../server/util/serialize.ts'
+import type { Logger } from '../server/platform/util/log.ts'
+import { createSerializer } from '../server/platform/util/serialize.ts'
 import { detectProtection, type Protection, seal, unseal } from './keyring.ts'
 
 export const secretNames = ['sessions', 'mail-password'] as const

@@ -1,19 +1,19 @@
 /** The embedded server: starts and stops it, and reports its state and the reason of a failed start. */
 import { join } from 'node:path'
-import type { Config } from '../server/config/config.ts'
-import { ConfigError } from '../server/config/config.ts'
-import { type RunningServer, startServer } from '../server/server.ts'
-import type { Services } from '../server/services.ts'
+import type { Config } from '../server/platform/config/config.ts'
+import { ConfigError } from '../server/platform/config/config.ts'
 import {
   StoreDamaged,
   StoreLocked,
   StoreTooNew,
   StoreTooOld,
   StoreUnavailable,
-} from '../server/store/errors.ts'
-import { lockName } from '../server/store/layout.ts'
-import type { Logger } from '../server/util/log.ts'
-import { createSerializer } from '../server/util/serialize.ts'
+} from '../server/platform/store/errors.ts'
+import { lockName } from '../server/platform/store/layout.ts'
+import type { Logger } from '../server/platform/util/log.ts'
+import { createSerializer } from '../server/platform/util/serialize.ts'
+import { type RunningServer, startServer } from '../server/server.ts'
+import type { Services } from '../server/services.ts'
 import type { ServerState, StartFailure } from './bridge.ts'
 import type { Bus } from './bus.ts'
 

@@ -1,8 +1,8 @@
 /** Changes settings: checks, saves and applies them. */
 import { nativeTheme } from 'electron'
-import { isEmailAddress } from '../server/mail/address.ts'
-import { tryMailServer } from '../server/mail/mailer.ts'
-import type { Logger } from '../server/util/log.ts'
+import { isEmailAddress } from '../server/platform/mail/address.ts'
+import { tryMailServer } from '../server/platform/mail/mailer.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { MailSettings, Outcome, SettingProblems, Settings, SettingsView } from './bridge.ts'
 import type { Bus } from './bus.ts'
 import { setStartAtLogin } from './login-item.ts'

@@ -1,7 +1,7 @@
 /** The settings file of the desktop, in electron-store. */
 import { renameSync } from 'node:fs'
 import Store from 'electron-store'
-import { inviteRules } from '../server/config/values.ts'
+import { inviteRules } from '../server/platform/config/values.ts'
 import type { Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
 import { choices, initialSettings } from './settings.ts'

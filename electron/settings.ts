@@ -6,9 +6,9 @@ import {
   configFrom,
   defaultText,
   problemWith,
-} from '../server/config/config.ts'
-import { inviteRules } from '../server/config/values.ts'
-import { LOG_LEVELS } from '../server/util/log.ts'
+} from '../server/platform/config/config.ts'
+import { inviteRules } from '../server/platform/config/values.ts'
+import { LOG_LEVELS } from '../server/platform/util/log.ts'
 import { type SettingProblems, type Settings, type TextSetting, textSettings } from './bridge.ts'
 
 export const initialSettings: Settings = {

@@ -1,5 +1,5 @@
 /** Every text of the desktop outside the page: tray, menu, dialogs, native notifications. */
-import type { Reason } from '../server/store/reasons.ts'
+import type { Reason } from '../server/platform/store/reasons.ts'
 import type { ServerState } from './bridge.ts'
 
 export const productName = 'Desktop PDS'

@@ -1,7 +1,7 @@
 /** The tray icon and its menu: the state of the server, and the commands that need no window. */
 import { setTimeout } from 'node:timers/promises'
 import { Menu, Tray } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { Actions } from './actions.ts'
 import type { Bus } from './bus.ts'
 import { icon } from './icons.ts'

@@ -1,5 +1,5 @@
 /** Looks for a newer version at the start and once a day, and reports each version once, if the settings allow it. */
-import { version } from '../server/util/version.ts'
+import { version } from '../server/platform/util/version.ts'
 import type { Actions } from './actions.ts'
 import type { UpdateState } from './bridge.ts'
 import { notify } from './native-notifications.ts'

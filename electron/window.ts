@@ -1,7 +1,7 @@
 /** The one window: its position, its crashes, and how the main process reaches its page. */
 import { join } from 'node:path'
 import { BrowserWindow, dialog, type Rectangle, screen, type WebContents } from 'electron'
-import type { Logger } from '../server/util/log.ts'
+import type { Logger } from '../server/platform/util/log.ts'
 import type { DesktopEvents } from './bridge.ts'
 import type { Bus } from './bus.ts'
 import { built } from './folders.ts'

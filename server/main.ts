@@ -1,7 +1,7 @@
 /** `npm run serve`: the server without the desktop. */
-import { ConfigError, helpText, readConfig } from './config/config.ts'
+import { ConfigError, helpText, readConfig } from './platform/config/config.ts'
+import { createLogger } from './platform/util/log.ts'
 import { startServer } from './server.ts'
-import { createLogger } from './util/log.ts'
 
 const args = process.argv.slice(2)
 

@@ -113,20 +113,22 @@ describe('imports', () => {
     expect(strays('electron/', ['electron/', 'server/'], desktop.filter(isOurs))).toEqual([])
   })
 
-  test('server/xrpc imports only itself and server/util', () => {
-    expect(strays('server/xrpc/', ['server/xrpc/', 'server/util/'])).toEqual([])
+  test('server/platform/xrpc imports only itself and server/platform/util', () => {
+    expect(strays('server/platform/xrpc/', ['server/platform/xrpc/', 'server/platform/util/'])).toEqual([])
   })
 
-  test('server/store imports only itself and server/util, and types of rooms that are not above it', () => {
+  test('server/platform/store imports only itself and server/platform/util, and types of rooms that are not above it', () => {
     const atRuntime = ours.filter(({ isType }) => !isType)
-    expect(strays('server/store/', ['server/store/', 'server/util/'], atRuntime)).toEqual([])
+    expect(
+      strays('server/platform/store/', ['server/platform/store/', 'server/platform/util/'], atRuntime),
+    ).toEqual([])
     const above = ['xrpc', 'api', 'auth', 'accounts'].map((room) => `server/${room}/`)
     const fromAbove = ours.filter(({ to }) => above.some((room) => to.startsWith(room)))
-    expect(strays('server/store/', [], fromAbove)).toEqual([])
+    expect(strays('server/platform/store/', [], fromAbove)).toEqual([])
   })
 
-  test('server/util imports only itself', () => {
-    expect(strays('server/util/', ['server/util/'])).toEqual([])
+  test('server/platform/util imports only itself', () => {
+    expect(strays('server/platform/util/', ['server/platform/util/'])).toEqual([])
   })
 
   test('server/accounts does not import server/auth', () => {
@@ -184,7 +186,7 @@ test.each([
 
 test('one file imports ws for each side of a connection', () => {
   const files = imports.filter(({ to, isType }) => to === 'ws' && !isType).map(({ from }) => from)
-  expect(files).toEqual(['server/network/websocket.ts', 'server/xrpc/sockets.ts'])
+  expect(files).toEqual(['server/platform/network/websocket.ts', 'server/platform/xrpc/sockets.ts'])
 })
 
 test('every imported package is a dependency', () => {
@@ -197,12 +199,12 @@ test('every imported package is a dependency', () => {
   expect(strays.map(show)).toEqual([])
 })
 
-test('SQL occurs only in server/store', () => {
+test('SQL occurs only in server/platform/store', () => {
   const sql =
     /['"`]\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|PRAGMA|BEGIN|COMMIT|WITH|VACUUM|ATTACH) /
   const files = server.filter((file) => sql.test(read(file)))
-  expect(files.filter((file) => file.startsWith('server/store/')).length).toBeGreaterThan(5)
-  expect(files.filter((file) => !file.startsWith('server/store/'))).toEqual([])
+  expect(files.filter((file) => file.startsWith('server/platform/store/')).length).toBeGreaterThan(5)
+  expect(files.filter((file) => !file.startsWith('server/platform/store/'))).toEqual([])
 })
 
 describe('connections to other machines', () => {
@@ -219,23 +221,23 @@ describe('connections to other machines', () => {
     const text = read(file).replaceAll(/^import type .*$|type Socket/gm, '')
     return doors.some((door) => door.test(text))
   }
-  /** Files outside `server/network/`, with the reason. */
+  /** Files outside `server/platform/network/`, with the reason. */
   const exceptions = [
     // Mail goes to the mail server of the settings.
-    'server/mail/mailer.ts',
+    'server/platform/mail/mailer.ts',
     // Encrypts messages; it sends nothing.
     'server/push/web-push.ts',
     // Asks the process that holds the data directory, by a local socket.
-    'server/store/lock-socket.ts',
+    'server/platform/store/lock-socket.ts',
     // Listen and answer.
-    'server/xrpc/listen.ts',
-    'server/xrpc/upgrade.ts',
+    'server/platform/xrpc/listen.ts',
+    'server/platform/xrpc/upgrade.ts',
   ]
 
-  test('are opened in server/network alone, with few exceptions', () => {
+  test('are opened in server/platform/network alone, with few exceptions', () => {
     const files = server.filter(opens)
-    expect(files.filter((file) => file.startsWith('server/network/')).length).toBeGreaterThan(2)
-    expect(files.filter((file) => !file.startsWith('server/network/'))).toEqual(exceptions)
+    expect(files.filter((file) => file.startsWith('server/platform/network/')).length).toBeGreaterThan(2)
+    expect(files.filter((file) => !file.startsWith('server/platform/network/'))).toEqual(exceptions)
   })
 })
 
@@ -323,7 +325,7 @@ test('the only files directly in server/ are main.ts, server.ts and services.ts'
 
 describe('SQL that writes is deterministic, because the journal replays it', () => {
   /** Texts of SQL statements in quotes, without the schema, whose statements run once and are not replayed. */
-  const statements = list('server/store/tables/*.ts').flatMap((file) =>
+  const statements = list('server/platform/store/tables/*.ts').flatMap((file) =>
     [...read(file).matchAll(/`[^`]*`|'[^'\n]*'/g)]
       .map(([text]) => text.slice(1, -1).trim())
       .filter((text) => /^(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/.test(text))

@@ -108,7 +108,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/server/main.js',
     'dist/server/auth/password-worker.js',
     'dist/server/records/import/verify-worker.js',
-    'dist/server/store/store-worker.js',
+    'dist/server/platform/store/store-worker.js',
     'dist/renderer/index.html',
     'dist/renderer/notices.txt',
     'build/tray/tray.png',

@@ -1,6 +1,6 @@
 /** The status of an account, and the errors that follow from it. */
-import type { Account } from '../store/tables/accounts.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 
 export type AccountStatus = 'takendown' | 'suspended' | 'deactivated'
 

@@ -1,9 +1,9 @@
 /** Finds the repository of a request, if the caller may see it. */
 
-import type { Reader } from '../store/database.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import { findHead } from '../store/tables/repos.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import type { Reader } from '../platform/store/database.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import { findHead } from '../platform/store/tables/repos.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import { findByIdentifier } from './identifier.ts'
 import { type AccountStatus, statusOf } from './status.ts'
 

@@ -1,8 +1,8 @@
 /** Conditions on an identity for the activation of its account, by its holder or an administrator. */
 import { UnresolvableDid } from '../identity/resolver.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import type { Logger } from '../util/log.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 import { identityProblem } from './did-status.ts'
 import type { PlcPublisher } from './plc.ts'
 

@@ -4,12 +4,12 @@
  */
 import type { LexMap } from '@atproto/lex-data'
 import { requireWritable } from '../access/stopped-writes.ts'
-import type { Names } from '../config/aliases.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import type { Reader, Writer } from '../platform/store/database.ts'
+import * as table from '../platform/store/tables/actor-preferences.ts'
+import { instant } from '../platform/util/time.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 import { renameRecord } from '../records/rename.ts'
-import type { Reader, Writer } from '../store/database.ts'
-import * as table from '../store/tables/actor-preferences.ts'
-import { instant } from '../util/time.ts'
-import { protocolError } from '../xrpc/errors.ts'
 
 interface Deps {
   readonly names: Names

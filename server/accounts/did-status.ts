@@ -1,11 +1,11 @@
 /** The DID documents of local accounts, and whether they name this server. */
 
-import type { Config } from '../config/config.ts'
 import { type DidDocument, documentFor, pdsEndpointOf, signingKeyOf } from '../identity/did-document.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import type { PlcPublisher } from './plc.ts'
 
 interface Deps {

@@ -1,8 +1,8 @@
 /** Rules for handles of this server. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
-import type { Reader } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
-import { holderOf } from '../store/tables/plc-changes.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as accounts from '../platform/store/tables/accounts.ts'
+import { holderOf } from '../platform/store/tables/plc-changes.ts'
 
 export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
 

@@ -6,13 +6,13 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../identity/secrets.ts'
-import type { Mailer } from '../mail/mailer.ts'
-import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../mail/templates.ts'
-import type { Database, Reader, Writer } from '../store/database.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import * as rows from '../store/tables/mail-tokens.ts'
-import { randomGroups } from '../util/random.ts'
-import { iso } from '../util/time.ts'
+import type { Mailer } from '../platform/mail/mailer.ts'
+import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../platform/mail/templates.ts'
+import type { Database, Reader, Writer } from '../platform/store/database.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import * as rows from '../platform/store/tables/mail-tokens.ts'
+import { randomGroups } from '../platform/util/random.ts'
+import { iso } from '../platform/util/time.ts'
 
 interface Deps {
   readonly store: Database

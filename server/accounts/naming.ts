@@ -1,7 +1,7 @@
 /** Asks whether the DID of an account, or of one that will be imported, depends on this server. */
 import { type DidDocument, pdsEndpointOf } from '../identity/did-document.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
-import type { DidKey } from '../util/keys.ts'
+import type { DidKey } from '../platform/util/keys.ts'
 
 interface Deps {
   readonly resolveDid: ResolveDid

@@ -3,9 +3,9 @@
  * published in this order once a directory is configured.
  */
 import type { PlcOperation } from '../identity/did-plc.ts'
-import type { Reader, Writer } from '../store/database.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import * as operations from '../store/tables/plc-operations.ts'
+import type { Reader, Writer } from '../platform/store/database.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import * as operations from '../platform/store/tables/plc-operations.ts'
 
 type Minted = Account & { readonly plcOperation: string }
 

@@ -8,9 +8,9 @@ import {
   type PlcChanges,
   type PlcOperation,
 } from '../identity/did-plc.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import type { DidKey, SigningKey } from '../util/keys.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import type { DidKey, SigningKey } from '../platform/util/keys.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 
 /** @throws XrpcError `InvalidRequest` for an account with another kind of DID */
 export function requirePlc({ did }: Pick<Account, 'did'>): void {

@@ -5,7 +5,7 @@
  * An account row has the handle and the endpoint that were last published. Like a three-way merge, an update replaces only
  * values that this server published: changes by the owner of the identity stay.
  */
-import type { Config } from '../config/config.ts'
+
 import { announce, emitIdentity } from '../events/emit.ts'
 import {
   createUpdate,
@@ -17,12 +17,13 @@ import {
 import { lastOperation, submitOperation } from '../identity/plc-directory.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Database } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
-import * as unactivated from '../store/tables/unactivated.ts'
-import type { Logger } from '../util/log.ts'
-import { iso } from '../util/time.ts'
+import type { Config } from '../platform/config/config.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as accounts from '../platform/store/tables/accounts.ts'
+import * as unactivated from '../platform/store/tables/unactivated.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { iso } from '../platform/util/time.ts'
 import { chainOf, isUnpublished } from './plc-chain.ts'
 import { activateBy } from './unactivated.ts'
 

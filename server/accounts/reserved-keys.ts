@@ -1,12 +1,13 @@
 /** Signing keys that are reserved for accounts before they are imported. */
-import type { Config } from '../config/config.ts'
+
 import type { ResolveDid } from '../identity/resolver.ts'
-import type { Database, Writer } from '../store/database.ts'
-import * as reservedKeys from '../store/tables/reserved-keys.ts'
-import type { SigningKey } from '../util/keys.ts'
-import type { Logger } from '../util/log.ts'
-import { iso } from '../util/time.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database, Writer } from '../platform/store/database.ts'
+import * as reservedKeys from '../platform/store/tables/reserved-keys.ts'
+import type { SigningKey } from '../platform/util/keys.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { iso } from '../platform/util/time.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 import { readNaming } from './naming.ts'
 
 const day = 24 * 60 * 60_000

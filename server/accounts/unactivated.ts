@@ -4,12 +4,12 @@
  * stays while it is being moved, while its document names this server or its key, and while the document cannot be read.
  */
 import type { ResolveDid } from '../identity/resolver.ts'
-import type { Database, Reader } from '../store/database.ts'
-import type { Account } from '../store/tables/accounts.ts'
-import { streamStates } from '../store/tables/stream-state.ts'
-import * as unactivated from '../store/tables/unactivated.ts'
-import type { Logger } from '../util/log.ts'
-import { type DatetimeString, iso } from '../util/time.ts'
+import type { Database, Reader } from '../platform/store/database.ts'
+import type { Account } from '../platform/store/tables/accounts.ts'
+import { streamStates } from '../platform/store/tables/stream-state.ts'
+import * as unactivated from '../platform/store/tables/unactivated.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { type DatetimeString, iso } from '../platform/util/time.ts'
 import { deleteAccount, finishDeletion } from './delete.ts'
 import { readNaming } from './naming.ts'
 

@@ -2,8 +2,8 @@
 import { type HandleString, INVALID_HANDLE, type UriString } from '@atproto/syntax'
 import type { com } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../access/status.ts'
-import type { ActorDescription } from '../store/tables/remote-actors.ts'
-import { iso } from '../util/time.ts'
+import type { ActorDescription } from '../platform/store/tables/remote-actors.ts'
+import { iso } from '../platform/util/time.ts'
 
 export function describeActor(row: ActorDescription): com.core.actor.describeActors.Actor {
   const { did, handle, isLocal, host, refreshedAt, remoteStatus } = row

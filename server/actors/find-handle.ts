@@ -1,10 +1,10 @@
 /** Finds accounts of other servers by their handles: by the domain, else at the upstreams. */
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../identity/resolver.ts'
-import { OutboundRefused } from '../network/guard.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Requester } from '../util/requester.ts'
-import { createSharedLookup } from '../util/shared-lookup.ts'
+import { OutboundRefused } from '../platform/network/guard.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import type { Requester } from '../platform/util/requester.ts'
+import { createSharedLookup } from '../platform/util/shared-lookup.ts'
 import type { Actors } from './actors.ts'
 import { type HandleDeps, hostLabel, isUnder, resolveAt } from './handles.ts'
 

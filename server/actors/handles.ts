@@ -1,11 +1,11 @@
 /** Handles of actors that live elsewhere: verification, and other names for handles that are taken. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
-import type { Names } from '../config/aliases.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
-import { OutboundRefused } from '../network/guard.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import { isObject, isString, parseJson } from '../util/json.ts'
-import { TooManyLookups } from '../util/shared-lookup.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import { OutboundRefused } from '../platform/network/guard.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import { isObject, isString, parseJson } from '../platform/util/json.ts'
+import { TooManyLookups } from '../platform/util/shared-lookup.ts'
 import { type LocateDeps, peerFetch } from './locate.ts'
 
 export type HandleDeps = Pick<LocateDeps, 'upstreamOrigins' | 'findAddresses' | 'signal'> & {

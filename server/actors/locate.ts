@@ -2,16 +2,17 @@
  * Looks up identities of other servers: a did:web at its domain; a did:plc at the directory if one is configured, else as the
  * operation log that its server has, which proves itself.
  */
-import type { Config } from '../config/config.ts'
+
 import { type DidDocument, pdsEndpointOf } from '../identity/did-document.ts'
 import { InvalidPlcOperation } from '../identity/did-plc.ts'
 import { directoryUrl } from '../identity/plc-directory.ts'
 import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity/plc-log.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
-import { OutboundRefused } from '../network/guard.ts'
-import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../network/guarded-fetch.ts'
-import type { FindAddresses } from '../network/names.ts'
-import { parseJson } from '../util/json.ts'
+import type { Config } from '../platform/config/config.ts'
+import { OutboundRefused } from '../platform/network/guard.ts'
+import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../platform/network/guarded-fetch.ts'
+import type { FindAddresses } from '../platform/network/names.ts'
+import { parseJson } from '../platform/util/json.ts'
 
 export interface LocateDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>

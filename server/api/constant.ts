@@ -4,7 +4,7 @@
  */
 import { app, chat } from '../../lexicons/generated/index.ts'
 import type { CredentialsByWord } from '../auth/credentials.ts'
-import type { Lexicon, MethodSchema, OutputOf } from '../xrpc/method.ts'
+import type { Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
 import { method } from './method.ts'
 
 const { feed, unspecced } = app.example

@@ -1,8 +1,8 @@
 /** `method()` and `subscription()`, bound to the auth words and services of this server. */
 import type { CredentialsByWord } from '../auth/credentials.ts'
+import { methodFactory } from '../platform/xrpc/method.ts'
+import { subscriptionFactory } from '../platform/xrpc/subscription.ts'
 import type { Services } from '../services.ts'
-import { methodFactory } from '../xrpc/method.ts'
-import { subscriptionFactory } from '../xrpc/subscription.ts'
 
 export const method = methodFactory<CredentialsByWord, Services>()
 export const subscription = subscriptionFactory<CredentialsByWord, Services>()

@@ -1,8 +1,8 @@
 /** The password of the user `admin` (HTTP Basic): configured, or generated at the first start and kept in the data directory. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
-import { randomGroups } from '../util/random.ts'
+import type { Config } from '../platform/config/config.ts'
+import { randomGroups } from '../platform/util/random.ts'
 
 const fileName = 'admin-password'
 

@@ -1,8 +1,8 @@
 /** App passwords: generated, stored as a keyed hash, found by one index look-up. */
 import type { Secrets } from '../identity/secrets.ts'
-import type { Reader } from '../store/database.ts'
-import * as rows from '../store/tables/app-passwords.ts'
-import { randomGroups } from '../util/random.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as rows from '../platform/store/tables/app-passwords.ts'
+import { randomGroups } from '../platform/util/random.ts'
 
 type Hasher = Pick<Secrets, 'hash'>
 

@@ -1,6 +1,6 @@
 /** The auth words of methods, and the credentials that each passes to the handler. */
 import type { DidString } from '@atproto/syntax'
-import type { OpenSession } from '../store/tables/sessions.ts'
+import type { OpenSession } from '../platform/store/tables/sessions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 
 /** From an access token: its session and account, read from the store for this request. */

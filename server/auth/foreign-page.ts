@@ -1,7 +1,7 @@
 /** Keeps web pages of other sites from reading a private server, unless the visitor signed in there. */
-import type { Config } from '../config/config.ts'
-import { protocolError } from '../xrpc/errors.ts'
-import type { AdmitPage, Authorize } from '../xrpc/method.ts'
+import type { Config } from '../platform/config/config.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
+import type { AdmitPage, Authorize } from '../platform/xrpc/method.ts'
 import type { AuthWord } from './credentials.ts'
 
 /** The methods that pages of other sites may call without credentials. */

@@ -1,6 +1,6 @@
 /** A thread that hashes passwords: bcrypt takes tens of milliseconds of CPU, which would block the event loop. */
 import { setPriority } from 'node:os'
-import { serveJobs } from '../util/worker-or-inline.ts'
+import { serveJobs } from '../platform/util/worker-or-inline.ts'
 import { bcryptSync } from './bcrypt.ts'
 
 /** Nice value of the thread: requests go first, but sign-ins do not starve on a busy machine. */

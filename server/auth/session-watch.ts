@@ -2,9 +2,9 @@
  * Ends subscriptions when their session ends. A session ends by deletion of its row, so one query after each change of the store
  * finds the ended sessions.
  */
-import type { Database } from '../store/database.ts'
-import * as sessions from '../store/tables/sessions.ts'
-import { protocolError, type XrpcError } from '../xrpc/errors.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as sessions from '../platform/store/tables/sessions.ts'
+import { protocolError, type XrpcError } from '../platform/xrpc/errors.ts'
 import type { SessionCredentials } from './credentials.ts'
 
 /** Calls `end` when the session has ended or its token has expired. @returns a function that stops watching */

@@ -1,10 +1,10 @@
 /** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
 import { statusError } from '../access/status.ts'
-import type { Database } from '../store/database.ts'
-import { iso } from '../util/time.ts'
-import { protocolError } from '../xrpc/errors.ts'
-import type { Authorize, Principal } from '../xrpc/method.ts'
-import { guessLimiter } from '../xrpc/rate-limit.ts'
+import type { Database } from '../platform/store/database.ts'
+import { iso } from '../platform/util/time.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
+import type { Authorize, Principal } from '../platform/xrpc/method.ts'
+import { guessLimiter } from '../platform/xrpc/rate-limit.ts'
 import { basicCredentials, bearerToken, isSameSecret, tokenRefusal } from './authorization.ts'
 import {
   type AdminCredentials,

@@ -2,14 +2,14 @@
  * Learns of activity about accounts here from public services that index the links of a network: new links over a live stream, missed
  * ones from lists. Read this first. Services only say where to look: see `linked-record.ts`.
  */
-import type { Config } from '../config/config.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/store/database.ts'
+import type { Background } from '../platform/util/background.ts'
+import { createHourCounter } from '../platform/util/hour-counter.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { homepage, name, version } from '../platform/util/version.ts'
 import type { Interest } from '../remote/interest.ts'
 import type { Identify } from '../remote/origin.ts'
-import type { Database } from '../store/database.ts'
-import type { Background } from '../util/background.ts'
-import { createHourCounter } from '../util/hour-counter.ts'
-import type { Logger } from '../util/log.ts'
-import { homepage, name, version } from '../util/version.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createIndexClient } from './index-client.ts'
 import type { LiveLink } from './link.ts'

@@ -3,12 +3,12 @@
  * lists are read from the newest link to the newest page that ends with a known one.
  */
 import type { DidString } from '@atproto/syntax'
+import type { Database } from '../platform/store/database.ts'
+import { activeDids } from '../platform/store/tables/accounts.ts'
+import { keysSince } from '../platform/store/tables/posts.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { isWaiting } from '../platform/util/wait.ts'
 import { recordUri } from '../records/record-uri.ts'
-import type { Database } from '../store/database.ts'
-import { activeDids } from '../store/tables/accounts.ts'
-import { keysSince } from '../store/tables/posts.ts'
-import type { Logger } from '../util/log.ts'
-import { isWaiting } from '../util/wait.ts'
 import type { LinkQuery, ReadLinks } from './index-client.ts'
 import type { Link } from './link.ts'
 import type { LinkQueue } from './queue.ts'

@@ -1,9 +1,9 @@
 /** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageOf, OutboundFailed, readBody } from '../network/guarded-fetch.ts'
-import { createHttpClient } from '../network/http-client.ts'
-import { isObject, isString, parseJson } from '../util/json.ts'
-import { retryAfter } from '../util/retry-after.ts'
+import { messageOf, OutboundFailed, readBody } from '../platform/network/guarded-fetch.ts'
+import { createHttpClient } from '../platform/network/http-client.ts'
+import { isObject, isString, parseJson } from '../platform/util/json.ts'
+import { retryAfter } from '../platform/util/retry-after.ts'
 import { type Link, readRecord } from './link.ts'
 
 export interface LinkQuery {

@@ -8,7 +8,7 @@ import {
   type NsidString,
   type RecordKeyString,
 } from '@atproto/syntax'
-import { isObject, isString } from '../util/json.ts'
+import { isObject, isString } from '../platform/util/json.ts'
 import { collectionOf } from './sources.ts'
 
 /** A record that refers to an account here or to its records, by the word of a service. */

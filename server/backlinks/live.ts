@@ -1,10 +1,10 @@
 /** The live stream of links. The service is sent the DIDs of the active accounts here, and nothing else. */
 
-import { openStream, type Stream } from '../network/websocket.ts'
-import type { Database } from '../store/database.ts'
-import { activeDids } from '../store/tables/accounts.ts'
-import { parseJson } from '../util/json.ts'
-import type { Logger } from '../util/log.ts'
+import { openStream, type Stream } from '../platform/network/websocket.ts'
+import type { Database } from '../platform/store/database.ts'
+import { activeDids } from '../platform/store/tables/accounts.ts'
+import { parseJson } from '../platform/util/json.ts'
+import type { Logger } from '../platform/util/log.ts'
 import { type LiveLink, readMessage } from './link.ts'
 import { isCollectionOfInterest } from './sources.ts'
 

@@ -3,10 +3,10 @@
  * than half of the workers.
  */
 import { LRUCache } from 'lru-cache'
-import type { Background } from '../util/background.ts'
-import { createFairQueue } from '../util/fair-queue.ts'
-import { createHourCounter } from '../util/hour-counter.ts'
-import { isWaiting } from '../util/wait.ts'
+import type { Background } from '../platform/util/background.ts'
+import { createFairQueue } from '../platform/util/fair-queue.ts'
+import { createHourCounter } from '../platform/util/hour-counter.ts'
+import { isWaiting } from '../platform/util/wait.ts'
 import { keyOf, type Link } from './link.ts'
 import type { LinkedRecords } from './linked-record.ts'
 

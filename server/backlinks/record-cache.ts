@@ -2,9 +2,9 @@
 import { encode } from '@atproto/lex-cbor'
 import { cidForCbor } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
-import { guardedFetch } from '../network/guarded-fetch.ts'
+import { guardedFetch } from '../platform/network/guarded-fetch.ts'
+import { isObject, isString, parseJson } from '../platform/util/json.ts'
 import type { RemoteChange } from '../remote/change.ts'
-import { isObject, isString, parseJson } from '../util/json.ts'
 import type { Link } from './link.ts'
 
 /** Returns a record; undefined if the cache does not have it or does not answer. */

@@ -1,6 +1,6 @@
 /** The state of the backlink services as clients see it. */
 import type { com } from '../../lexicons/generated/index.ts'
-import { iso } from '../util/time.ts'
+import { iso } from '../platform/util/time.ts'
 import type { Backlinks } from './backlinks.ts'
 
 export function backlinkView(backlinks: Pick<Backlinks, 'state'>): com.core.admin.getNetwork.Backlinks {

@@ -1,6 +1,6 @@
 /** The worker that `createBackupProofs` starts: checks one backup. */
-import { nodeFiles } from '../store/files.ts'
-import { serveJobs } from '../util/worker-or-inline.ts'
+import { nodeFiles } from '../platform/store/files.ts'
+import { serveJobs } from '../platform/util/worker-or-inline.ts'
 import { type CheckJob, checkRestore, lowerPriority } from './check.ts'
 
 lowerPriority()

@@ -1,14 +1,14 @@
 /** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { type BackupInfo, listBackups } from '../store/backup.ts'
-import { removeBackupLeftovers, scratchPrefix } from '../store/backup-leftovers.ts'
-import { type BackupProof, writeProof } from '../store/backup-proof.ts'
-import { exists } from '../store/blob-files.ts'
-import { type Files, nodeFiles } from '../store/files.ts'
-import { blobsName } from '../store/layout.ts'
-import { createSerializer } from '../util/serialize.ts'
-import { startWorker } from '../util/worker-or-inline.ts'
+import { type BackupInfo, listBackups } from '../platform/store/backup.ts'
+import { removeBackupLeftovers, scratchPrefix } from '../platform/store/backup-leftovers.ts'
+import { type BackupProof, writeProof } from '../platform/store/backup-proof.ts'
+import { exists } from '../platform/store/blob-files.ts'
+import { type Files, nodeFiles } from '../platform/store/files.ts'
+import { blobsName } from '../platform/store/layout.ts'
+import { createSerializer } from '../platform/util/serialize.ts'
+import { startWorker } from '../platform/util/worker-or-inline.ts'
 import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
 
 export interface BackupProofs {

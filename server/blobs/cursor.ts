@@ -1,6 +1,6 @@
 /** Cursors of lists of blobs: the CID of the last one. */
 import { validateCidString } from '@atproto/lex-data'
-import { protocolError } from '../xrpc/errors.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 
 /** Returns the CID of a cursor; undefined for the first page. @throws InvalidRequest */
 export function blobCursor(cursor: string | undefined): string | undefined {

@@ -1,11 +1,11 @@
 /** The room for files that accounts send: the quota of each, and the reserve of the disk. */
-import type { Config } from '../config/config.ts'
-import type { Reader } from '../store/database.ts'
-import { StoreUnavailable } from '../store/errors.ts'
-import { findByDid } from '../store/tables/accounts.ts'
-import * as blobs from '../store/tables/blobs.ts'
-import { protocolError } from '../xrpc/errors.ts'
-import type { BinaryInput } from '../xrpc/method.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Reader } from '../platform/store/database.ts'
+import { StoreUnavailable } from '../platform/store/errors.ts'
+import { findByDid } from '../platform/store/tables/accounts.ts'
+import * as blobs from '../platform/store/tables/blobs.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
+import type { BinaryInput } from '../platform/xrpc/method.ts'
 
 type Incoming = Pick<BinaryInput, 'length' | 'body'>
 

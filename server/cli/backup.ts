@@ -1,7 +1,7 @@
 /** `npm run backup`: backs the data up, also while the server runs. */
 import { resolve } from 'node:path'
 import { createBackupProofs } from '../backups/proofs.ts'
-import { backup, exportBackup } from '../store/backup.ts'
+import { backup, exportBackup } from '../platform/store/backup.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
 

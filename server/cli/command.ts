@@ -1,7 +1,7 @@
 /** The flags of `npm run backup` and `npm run restore`; the data directory and error output of all commands. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { defaultDataDir } from '../config/config.ts'
+import { defaultDataDir } from '../platform/config/config.ts'
 
 export interface Invocation {
   /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */

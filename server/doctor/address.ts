@@ -2,8 +2,8 @@
 
 import { isIP } from 'node:net'
 import { isValidTld } from '@atproto/syntax'
-import { isPublicAddress } from '../network/guard.ts'
-import { addressesOf, certificateOf } from '../network/probe.ts'
+import { isPublicAddress } from '../platform/network/guard.ts'
+import { addressesOf, certificateOf } from '../platform/network/probe.ts'
 import { type Check, codeOf, failed, ok, unknown, warning } from './check.ts'
 
 /** Proxies renew a certificate in the last third of its life. */

@@ -2,8 +2,8 @@
 import { statusOf } from '../access/status.ts'
 import { endpointIn } from '../identity/did-plc.ts'
 import { lastOperation } from '../identity/plc-directory.ts'
-import type { Reader } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as accounts from '../platform/store/tables/accounts.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 
 interface Deps {

@@ -1,9 +1,9 @@
 /** Checks that this server answers at the public address, and that the proxy passes on the right headers. */
 
-import { guardedFetch, type OutboundResponse } from '../network/guarded-fetch.ts'
-import { upgradeStatus } from '../network/probe.ts'
-import { isObject, parseJson } from '../util/json.ts'
-import { hostname } from '../xrpc/host.ts'
+import { guardedFetch, type OutboundResponse } from '../platform/network/guarded-fetch.ts'
+import { upgradeStatus } from '../platform/network/probe.ts'
+import { isObject, parseJson } from '../platform/util/json.ts'
+import { hostname } from '../platform/xrpc/host.ts'
 import { type Check, failed, ok, unknown, warning } from './check.ts'
 import { type Arrival, type Probes, probeBytes } from './probes.ts'
 

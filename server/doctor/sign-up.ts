@@ -1,6 +1,6 @@
 /** Who may create an account. */
 import { requiresInvites } from '../accounts/sign-up.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../platform/config/config.ts'
 import { type Check, ok, warning } from './check.ts'
 
 /** Checks whether everyone can sign up. */

@@ -6,14 +6,14 @@
  * which `sweep` deletes.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Config } from '../config/config.ts'
-import type { Database } from '../store/database.ts'
-import * as removals from '../store/tables/event-removals.ts'
-import * as segments from '../store/tables/event-segments.ts'
-import * as events from '../store/tables/events.ts'
-import type { Background } from '../util/background.ts'
-import type { Logger } from '../util/log.ts'
-import { createSerializer } from '../util/serialize.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as removals from '../platform/store/tables/event-removals.ts'
+import * as segments from '../platform/store/tables/event-segments.ts'
+import * as events from '../platform/store/tables/events.ts'
+import type { Background } from '../platform/util/background.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { createSerializer } from '../platform/util/serialize.ts'
 import type { EventLog } from './event-log.ts'
 import type { SegmentFiles } from './segment-files.ts'
 

@@ -1,9 +1,9 @@
 /** Reads stored events: the older ones from segment files, the newer ones from the table. */
-import type { Database } from '../store/database.ts'
-import * as removals from '../store/tables/event-removals.ts'
-import * as segments from '../store/tables/event-segments.ts'
-import * as events from '../store/tables/events.ts'
-import type { Logger } from '../util/log.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as removals from '../platform/store/tables/event-removals.ts'
+import * as segments from '../platform/store/tables/event-segments.ts'
+import * as events from '../platform/store/tables/events.ts'
+import type { Logger } from '../platform/util/log.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
 export interface EventLog {

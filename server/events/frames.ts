@@ -6,10 +6,10 @@ import { encode } from '@atproto/lex-cbor'
 import type { AccountStatus } from '../access/status.ts'
 import { carFile } from '../format/car.ts'
 import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
-import { cidBytes } from '../store/cid.ts'
-import type { EventKind } from '../store/tables/events.ts'
-import type { Block } from '../store/tables/repos.ts'
-import { iso } from '../util/time.ts'
+import { cidBytes } from '../platform/store/cid.ts'
+import type { EventKind } from '../platform/store/tables/events.ts'
+import type { Block } from '../platform/store/tables/repos.ts'
+import { iso } from '../platform/util/time.ts'
 
 /** The change of one record. */
 export interface RecordOp {

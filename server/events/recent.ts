@@ -2,9 +2,9 @@
  * The newest events, read once for all consumers that keep up. They are read after each change of the store, and published once
  * they are on disk.
  */
-import type { Database } from '../store/database.ts'
-import { StoreUnavailable } from '../store/errors.ts'
-import type * as events from '../store/tables/events.ts'
+import type { Database } from '../platform/store/database.ts'
+import { StoreUnavailable } from '../platform/store/errors.ts'
+import type * as events from '../platform/store/tables/events.ts'
 import type { EventLog } from './event-log.ts'
 
 export interface RecentEvents {

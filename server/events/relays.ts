@@ -2,13 +2,13 @@
  * Asks relays to read the event stream of this server: at the start, and after writes. Servers without a public address ask
  * none.
  */
-import type { Config } from '../config/config.ts'
-import { guardedFetch, OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Database } from '../store/database.ts'
-import * as events from '../store/tables/events.ts'
-import type { Background } from '../util/background.ts'
-import type { Logger } from '../util/log.ts'
-import { isWaiting } from '../util/wait.ts'
+import type { Config } from '../platform/config/config.ts'
+import { guardedFetch, OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as events from '../platform/store/tables/events.ts'
+import type { Background } from '../platform/util/background.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { isWaiting } from '../platform/util/wait.ts'
 
 export interface RelayState {
   /** Origin of the relay. */

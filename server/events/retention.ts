@@ -1,10 +1,10 @@
 /** Deletes events that are no longer replayed: by age, and by size as soon as a burst of writes exceeds the limit. */
 import { setImmediate } from 'node:timers/promises'
-import type { Config } from '../config/config.ts'
-import type { Database } from '../store/database.ts'
-import * as segments from '../store/tables/event-segments.ts'
-import * as events from '../store/tables/events.ts'
-import type { Background } from '../util/background.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as segments from '../platform/store/tables/event-segments.ts'
+import * as events from '../platform/store/tables/events.ts'
+import type { Background } from '../platform/util/background.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
 interface Deps {

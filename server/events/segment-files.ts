@@ -4,9 +4,9 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { decode } from '@atproto/lex-cbor'
-import { type Files, readIfThere, replaceFile } from '../store/files.ts'
-import { eventsName, isSegmentName } from '../store/layout.ts'
-import type { StoredEvent } from '../store/tables/events.ts'
+import { type Files, readIfThere, replaceFile } from '../platform/store/files.ts'
+import { eventsName, isSegmentName } from '../platform/store/layout.ts'
+import type { StoredEvent } from '../platform/store/tables/events.ts'
 import { createSegmentEncoder, type EventBatches } from './segment-encoder.ts'
 
 export interface ArchivedEvent extends StoredEvent {

@@ -3,10 +3,10 @@
  * only once they are on disk.
  */
 import type { com } from '../../lexicons/generated/index.ts'
-import type { Database } from '../store/database.ts'
-import { StoreUnavailable } from '../store/errors.ts'
-import * as events from '../store/tables/events.ts'
-import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import type { Database } from '../platform/store/database.ts'
+import { StoreUnavailable } from '../platform/store/errors.ts'
+import * as events from '../platform/store/tables/events.ts'
+import { protocolError, XrpcError } from '../platform/xrpc/errors.ts'
 import { type Consumer, createConsumers } from './consumers.ts'
 import type { EventLog } from './event-log.ts'
 import { createRecentEvents } from './recent.ts'

@@ -3,9 +3,9 @@
  * still work after a restore from a backup.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Database } from '../store/database.ts'
-import * as rows from '../store/tables/secrets.ts'
-import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from '../util/keys.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as rows from '../platform/store/tables/secrets.ts'
+import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from '../platform/util/keys.ts'
 
 export interface Secrets {
   /** HS256 key of session tokens. */

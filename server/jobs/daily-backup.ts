@@ -1,9 +1,9 @@
 /** The daily backup, made while the server runs, and the checks of backups. */
 import type { BackupProofs } from '../backups/proofs.ts'
-import type { Config } from '../config/config.ts'
-import { backupIsDue } from '../store/backup.ts'
-import type { Database } from '../store/database.ts'
-import type { Logger } from '../util/log.ts'
+import type { Config } from '../platform/config/config.ts'
+import { backupIsDue } from '../platform/store/backup.ts'
+import type { Database } from '../platform/store/database.ts'
+import type { Logger } from '../platform/util/log.ts'
 
 interface Deps {
   readonly config: Config

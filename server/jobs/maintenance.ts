@@ -2,13 +2,13 @@
 import { deleteAccount, finishDeletion, finishDeletions } from '../accounts/delete.ts'
 import { expireReservedKeys } from '../accounts/reserved-keys.ts'
 import { expireUnactivated } from '../accounts/unactivated.ts'
-import type { TrustedClock } from '../clock/trusted-clock.ts'
-import type { Database } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
-import * as mailTokens from '../store/tables/mail-tokens.ts'
-import * as sessions from '../store/tables/sessions.ts'
-import type { Logger } from '../util/log.ts'
-import { iso } from '../util/time.ts'
+import type { TrustedClock } from '../platform/clock/trusted-clock.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as accounts from '../platform/store/tables/accounts.ts'
+import * as mailTokens from '../platform/store/tables/mail-tokens.ts'
+import * as sessions from '../platform/store/tables/sessions.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { iso } from '../platform/util/time.ts'
 
 type Deps = Parameters<typeof finishDeletion>[0] &
   Parameters<typeof expireUnactivated>[0] &

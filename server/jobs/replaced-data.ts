@@ -1,9 +1,9 @@
 /** Deletes the files that a restore replaced, once they were kept for long enough. */
 
-import type { TrustedClock } from '../clock/trusted-clock.ts'
-import type { Config } from '../config/config.ts'
-import { deleteReplaced, listReplaced } from '../store/replaced.ts'
-import type { Logger } from '../util/log.ts'
+import type { TrustedClock } from '../platform/clock/trusted-clock.ts'
+import type { Config } from '../platform/config/config.ts'
+import { deleteReplaced, listReplaced } from '../platform/store/replaced.ts'
+import type { Logger } from '../platform/util/log.ts'
 
 interface Deps {
   readonly config: Config

@@ -1,9 +1,9 @@
 /** Finds the server on which an account lives. */
 import { type DidString, isValidDid, isValidHandle } from '@atproto/syntax'
-import type { Config } from '../config/config.ts'
 import { handleOf, pdsEndpointOf } from '../identity/did-document.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
+import type { Config } from '../platform/config/config.ts'
 import { moveRefused } from './refused.ts'
 
 export interface FindDeps {

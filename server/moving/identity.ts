@@ -2,8 +2,8 @@
 import { signedUpdate } from '../accounts/plc-operation.ts'
 import { maxRotationKeys, type PlcOperation } from '../identity/did-plc.ts'
 import { lastOperation } from '../identity/plc-directory.ts'
-import { isObject, isString } from '../util/json.ts'
-import type { SigningKey } from '../util/keys.ts'
+import { isObject, isString } from '../platform/util/json.ts'
+import type { SigningKey } from '../platform/util/keys.ts'
 import { moveRefused } from './refused.ts'
 import type { Json, Side } from './side.ts'
 

@@ -1,13 +1,13 @@
 /** This server as a side of a move: its own methods, called within the process. */
 
 import { scopes } from '../auth/scopes.ts'
-import type { Names } from '../config/aliases.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import type { Database } from '../platform/store/database.ts'
+import { findByDid } from '../platform/store/tables/accounts.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
+import type { CallMethod } from '../platform/xrpc/internal-call.ts'
+import type { BinaryOutput, Caller, Chunks } from '../platform/xrpc/method.ts'
 import { callerRename } from '../records/rename.ts'
-import type { Database } from '../store/database.ts'
-import { findByDid } from '../store/tables/accounts.ts'
-import { protocolError } from '../xrpc/errors.ts'
-import type { CallMethod } from '../xrpc/internal-call.ts'
-import type { BinaryOutput, Caller, Chunks } from '../xrpc/method.ts'
 import { type Json, queryText, type Side } from './side.ts'
 
 interface Deps {

@@ -1,8 +1,8 @@
 /** Errors of the methods that start and control moves. */
 import { UnresolvableDid } from '../identity/resolver.ts'
-import { OutboundRefused } from '../network/guard.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import { OutboundRefused } from '../platform/network/guard.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 
 /** The move cannot start or go on; the message says why. Methods that throw it declare it. */
 export function moveRefused(message: string): XrpcError {

@@ -1,7 +1,7 @@
 /** The two servers of a move, seen alike: each step calls standard methods of both, so either can be any server. */
-import type { PeerCall, Transfer } from '../network/peer.ts'
+import type { PeerCall, Transfer } from '../platform/network/peer.ts'
 
-export type { Transfer } from '../network/peer.ts'
+export type { Transfer } from '../platform/network/peer.ts'
 
 export type Query = Readonly<Record<string, string>>
 export type Json = Record<string, unknown>

@@ -1,8 +1,8 @@
 /** A move as clients see it: without the session at the other server. */
-import type { Reader } from '../store/database.ts'
-import * as missingMedia from '../store/tables/missing-media.ts'
-import type { Move } from '../store/tables/moves.ts'
-import { iso } from '../util/time.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as missingMedia from '../platform/store/tables/missing-media.ts'
+import type { Move } from '../platform/store/tables/moves.ts'
+import { iso } from '../platform/util/time.ts'
 import { missingFileView } from './missing-file.ts'
 
 /** Files that a response lists. */

@@ -1,10 +1,10 @@
 /** Arrival of notifications: their times, which grow with their ids, and the event after the commit. */
 
+import type { Writer } from '../platform/store/database.ts'
+import * as clock from '../platform/store/tables/clock.ts'
+import * as notifications from '../platform/store/tables/notifications.ts'
+import { type DatetimeString, iso } from '../platform/util/time.ts'
 import type { AfterCommit } from '../records/events.ts'
-import type { Writer } from '../store/database.ts'
-import * as clock from '../store/tables/clock.ts'
-import * as notifications from '../store/tables/notifications.ts'
-import { type DatetimeString, iso } from '../util/time.ts'
 import type { NotificationEvents } from './events.ts'
 
 /** Times that lie further ahead were given by a clock that was wrong. */

@@ -1,10 +1,10 @@
 /** Derives notifications from the links of a record. */
-import type { Names } from '../config/aliases.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import { linkPaths } from '../platform/store/link-paths.ts'
+import type { Reason } from '../platform/store/reasons.ts'
+import type { Link } from '../platform/store/tables/links.ts'
+import type { NewNotification } from '../platform/store/tables/notifications.ts'
 import type { RecordEvent } from '../records/events.ts'
-import { linkPaths } from '../store/link-paths.ts'
-import type { Reason } from '../store/reasons.ts'
-import type { Link } from '../store/tables/links.ts'
-import type { NewNotification } from '../store/tables/notifications.ts'
 
 export const followCollection = 'app.example.graph.follow'
 export const postCollection = 'app.example.feed.post'

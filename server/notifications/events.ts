@@ -1,5 +1,5 @@
 /** The event "notifications arrived", for push delivery, live streams and the desktop. */
-import type { Arrivals } from '../store/tables/notifications.ts'
+import type { Arrivals } from '../platform/store/tables/notifications.ts'
 
 export type { Arrivals }
 

@@ -3,11 +3,11 @@
  * rest follow in the background, one transaction a batch. The last recipient is stored, so that a restarted server resumes there.
  */
 
-import type { Database, Writer } from '../store/database.ts'
-import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
-import * as fanOuts from '../store/tables/fan-outs.ts'
-import * as notifications from '../store/tables/notifications.ts'
-import { type DatetimeString, iso } from '../util/time.ts'
+import type { Database, Writer } from '../platform/store/database.ts'
+import * as activitySubscriptions from '../platform/store/tables/activity-subscriptions.ts'
+import * as fanOuts from '../platform/store/tables/fan-outs.ts'
+import * as notifications from '../platform/store/tables/notifications.ts'
+import { type DatetimeString, iso } from '../platform/util/time.ts'
 import { arrivalTime, trackArrivals } from './arrival.ts'
 import type { NotificationEvents } from './events.ts'
 

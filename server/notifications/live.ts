@@ -7,9 +7,9 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { app } from '../../lexicons/generated/index.ts'
-import type { Database } from '../store/database.ts'
-import { StoreUnavailable } from '../store/errors.ts'
-import * as notifications from '../store/tables/notifications.ts'
+import type { Database } from '../platform/store/database.ts'
+import { StoreUnavailable } from '../platform/store/errors.ts'
+import * as notifications from '../platform/store/tables/notifications.ts'
 import type { ViewContext } from '../views/context.ts'
 import type { NotificationEvents } from './events.ts'
 import { preferencesOf, wantedBy } from './preferences.ts'

@@ -1,9 +1,9 @@
 /** Notification preferences: which reasons an account wants listed and pushed, and from which authors. */
 import type { app } from '../../lexicons/generated/index.ts'
-import type { Reader, Writer } from '../store/database.ts'
-import { type Reason, reasons } from '../store/reasons.ts'
-import * as stored from '../store/tables/notification-preferences.ts'
-import type { Wanted } from '../store/tables/notifications.ts'
+import type { Reader, Writer } from '../platform/store/database.ts'
+import { type Reason, reasons } from '../platform/store/reasons.ts'
+import * as stored from '../platform/store/tables/notification-preferences.ts'
+import type { Wanted } from '../platform/store/tables/notifications.ts'
 
 export type Preferences = app.example.notification.defs.Preferences
 

@@ -1,6 +1,6 @@
 /** The seen marker: notifications up to it are read. */
-import { type DatetimeString, instant, iso } from '../util/time.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import { type DatetimeString, instant, iso } from '../platform/util/time.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 
 /**
  * Normalises a client's `seenAt` to the form of `indexedAt`: UTC, milliseconds. A future time is kept: notifications that arrive

@@ -1,10 +1,10 @@
 /** Notification views, as listNotifications, the live stream and push return them. */
 import type { app } from '../../lexicons/generated/index.ts'
+import * as graph from '../platform/store/tables/graph.ts'
+import type { Notification } from '../platform/store/tables/notifications.ts'
 import { recordUri } from '../records/record-uri.ts'
 import { withOwnTypes } from '../records/rename.ts'
 import { recordJson } from '../records/view.ts'
-import * as graph from '../store/tables/graph.ts'
-import type { Notification } from '../store/tables/notifications.ts'
 import type { ViewContext } from '../views/context.ts'
 import { selfLabels } from '../views/labels.ts'
 import { loadActors, profileView } from '../views/profiles.ts'

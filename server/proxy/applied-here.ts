@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { SessionCredentials } from '../auth/credentials.ts'
-import { isObject, isString } from '../util/json.ts'
-import { readJson } from '../xrpc/body.ts'
-import { protocolError } from '../xrpc/errors.ts'
-import type { CallMethod } from '../xrpc/internal-call.ts'
-import type { IncomingCall } from '../xrpc/router.ts'
+import { isObject, isString } from '../platform/util/json.ts'
+import { readJson } from '../platform/xrpc/body.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
+import type { CallMethod } from '../platform/xrpc/internal-call.ts'
+import type { IncomingCall } from '../platform/xrpc/router.ts'
 
 const applied: ReadonlySet<string> = new Set(
   ['Actor', 'Thread', 'ActorList'].flatMap((what) => [

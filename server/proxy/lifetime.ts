@@ -1,6 +1,6 @@
 /** How long a forwarded call lasts: until it ends, its client disconnects, the server closes, or a time limit is over. */
 import type { ServerResponse } from 'node:http'
-import { XrpcError } from '../xrpc/errors.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import { failure } from './relay.ts'
 
 /** Time limits of forwarded calls, in milliseconds. */

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { Holding } from '../network/held-bytes.ts'
-import { isObject, isString, parseJson } from '../util/json.ts'
-import { decompress } from '../xrpc/body.ts'
-import { protocolError, XrpcError } from '../xrpc/errors.ts'
+import type { Holding } from '../platform/network/held-bytes.ts'
+import { isObject, isString, parseJson } from '../platform/util/json.ts'
+import { decompress } from '../platform/xrpc/body.ts'
+import { protocolError, XrpcError } from '../platform/xrpc/errors.ts'
 
 /** Limit of a response body in bytes. */
 export const maxResponseBytes = 10_000_000

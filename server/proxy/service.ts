@@ -1,11 +1,11 @@
 /** Services that calls are forwarded to: the app view of the configuration, or one that the client names. */
 import { isValidDid } from '@atproto/syntax'
-import type { Config } from '../config/config.ts'
 import { serviceEndpointOf } from '../identity/did-document.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
-import type { Requester } from '../util/requester.ts'
-import { protocolError, type XrpcError } from '../xrpc/errors.ts'
-import type { MethodName } from '../xrpc/router.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Requester } from '../platform/util/requester.ts'
+import { protocolError, type XrpcError } from '../platform/xrpc/errors.ts'
+import type { MethodName } from '../platform/xrpc/router.ts'
 import { failure } from './relay.ts'
 
 export interface Service {

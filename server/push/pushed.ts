@@ -4,9 +4,9 @@ import type { app } from '../../lexicons/generated/index.ts'
 import { statusOf } from '../access/status.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
-import type { Database } from '../store/database.ts'
-import { findByDid } from '../store/tables/accounts.ts'
-import * as notifications from '../store/tables/notifications.ts'
+import type { Database } from '../platform/store/database.ts'
+import { findByDid } from '../platform/store/tables/accounts.ts'
+import * as notifications from '../platform/store/tables/notifications.ts'
 import type { CreateViewContext } from '../views/context.ts'
 
 interface Deps {

@@ -4,16 +4,16 @@
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */
 
-import type { Config } from '../config/config.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Secrets } from '../identity/secrets.ts'
-import type { FindAddresses } from '../network/names.ts'
 import type { NotificationEvents } from '../notifications/events.ts'
-import type { Database } from '../store/database.ts'
-import * as queue from '../store/tables/push-queue.ts'
-import type { Background } from '../util/background.ts'
-import type { Logger } from '../util/log.ts'
-import { iso } from '../util/time.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { FindAddresses } from '../platform/network/names.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as queue from '../platform/store/tables/push-queue.ts'
+import type { Background } from '../platform/util/background.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { iso } from '../platform/util/time.ts'
 import type { CreateViewContext } from '../views/context.ts'
 import { deliver, type Outcome } from './deliver.ts'
 

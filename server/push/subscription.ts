@@ -1,7 +1,7 @@
 /** Web Push subscriptions, as a browser serializes them (W3C Push API, `PushSubscription.toJSON`). */
 import { ECDH } from 'node:crypto'
-import type { PushRegistration } from '../store/tables/push-registrations.ts'
-import { isObject, isString, parseJson } from '../util/json.ts'
+import type { PushRegistration } from '../platform/store/tables/push-registrations.ts'
+import { isObject, isString, parseJson } from '../platform/util/json.ts'
 
 export interface Subscription {
   readonly endpoint: string

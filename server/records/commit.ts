@@ -2,9 +2,9 @@
 import type { CommitEvent } from '../events/frames.ts'
 import { carFile } from '../format/car.ts'
 import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
-import { cborCid, cidBytes } from '../store/cid.ts'
-import type { Block, Head } from '../store/tables/repos.ts'
-import { type Sign, signerOf } from '../util/keys.ts'
+import { cborCid, cidBytes } from '../platform/store/cid.ts'
+import type { Block, Head } from '../platform/store/tables/repos.ts'
+import { type Sign, signerOf } from '../platform/util/keys.ts'
 import { emptyTree } from './tree.ts'
 
 /** Signs a commit to the tree with the CID `tree`. @param sign signs with the signing key of the account */

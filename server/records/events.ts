@@ -1,9 +1,9 @@
 /** Listener interface for created, updated and deleted records. */
 import type { LexMap } from '@atproto/lex-data'
 import type { AtUriString, DidString, RecordKeyString } from '@atproto/syntax'
-import type { Writer } from '../store/database.ts'
-import type { Link } from '../store/tables/links.ts'
-import type { DatetimeString } from '../util/time.ts'
+import type { Writer } from '../platform/store/database.ts'
+import type { Link } from '../platform/store/tables/links.ts'
+import type { DatetimeString } from '../platform/util/time.ts'
 
 export interface RecordEvent {
   /** Row of the record, which an update keeps. */

@@ -1,7 +1,7 @@
 /** Derives the feed item of a record. Records may be stored unvalidated. */
 import { isPlainObject, type LexMap } from '@atproto/lex-data'
-import type { FeedItem } from '../store/tables/posts.ts'
-import { instant } from '../util/time.ts'
+import type { FeedItem } from '../platform/store/tables/posts.ts'
+import { instant } from '../platform/util/time.ts'
 
 const images = 1
 const video = 2

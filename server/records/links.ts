@@ -4,8 +4,8 @@
  */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { isValidDid } from '@atproto/syntax'
-import { linkPaths } from '../store/link-paths.ts'
-import type { Link } from '../store/tables/links.ts'
+import { linkPaths } from '../platform/store/link-paths.ts'
+import type { Link } from '../platform/store/tables/links.ts'
 import type { ReadSubject } from './subjects.ts'
 
 /** A post has at most 300 graphemes, room for fewer mentions. */

@@ -1,9 +1,9 @@
 /** Pinned commits: blocks that later writes remove from them are kept in memory while they are read. */
-import type { Reader } from '../store/database.ts'
-import * as omitted from '../store/tables/omitted-records.ts'
-import type { StoredRecord } from '../store/tables/records.ts'
-import type { Block, DatedBlock, Head } from '../store/tables/repos.ts'
-import { findDatedBlock } from '../store/tables/repos.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as omitted from '../platform/store/tables/omitted-records.ts'
+import type { StoredRecord } from '../platform/store/tables/records.ts'
+import type { Block, DatedBlock, Head } from '../platform/store/tables/repos.ts'
+import { findDatedBlock } from '../platform/store/tables/repos.ts'
 
 export interface Pin {
   readonly head: Head

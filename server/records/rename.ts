@@ -1,8 +1,8 @@
 /** Renames records: they are stored under the names of the network, validated under ours, and returned under the caller's names. */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import type { Validator } from '@atproto/lex-schema'
-import { type Names, type RenameNsid, renameInUri } from '../config/aliases.ts'
-import { type Rename, renameTokens, tokenProperties } from '../xrpc/project.ts'
+import { type Names, type RenameNsid, renameInUri } from '../platform/config/aliases.ts'
+import { type Rename, renameTokens, tokenProperties } from '../platform/xrpc/project.ts'
 import { recordLexicons } from './lexicons.ts'
 
 /**

@@ -1,11 +1,11 @@
 /** Reads the blocks of stored repositories: all, newer than a revision, or the proof of a record. */
 import { setImmediate } from 'node:timers/promises'
 import { itemsOf, splitKey, type TreeItem } from '../format/tree-node.ts'
-import { cidBytes, cidKey } from '../store/cid.ts'
-import type { Reader } from '../store/database.ts'
-import * as omitted from '../store/tables/omitted-records.ts'
-import * as records from '../store/tables/records.ts'
-import * as repos from '../store/tables/repos.ts'
+import { cidBytes, cidKey } from '../platform/store/cid.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as omitted from '../platform/store/tables/omitted-records.ts'
+import * as records from '../platform/store/tables/records.ts'
+import * as repos from '../platform/store/tables/repos.ts'
 import type { Pin } from './pins.ts'
 
 /** The part of a commit that is no longer stored. */

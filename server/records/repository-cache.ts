@@ -1,10 +1,10 @@
 /** Repositories cached between writes: with their signing key and the tree nodes read so far. */
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../store/database.ts'
-import * as accounts from '../store/tables/accounts.ts'
-import { findHead, type Head, requireBlock } from '../store/tables/repos.ts'
-import { type Sign, signerOf } from '../util/keys.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import type { Database } from '../platform/store/database.ts'
+import * as accounts from '../platform/store/tables/accounts.ts'
+import { findHead, type Head, requireBlock } from '../platform/store/tables/repos.ts'
+import { type Sign, signerOf } from '../platform/util/keys.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 import { TreeNode } from './tree.ts'
 
 /** A repository at a commit. */

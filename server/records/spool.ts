@@ -1,11 +1,11 @@
 /** Bytes that several readers read at their own speed: in memory while they are few, else in a temporary file. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { StoreUnavailable } from '../store/errors.ts'
-import { type Files, writeChunks } from '../store/files.ts'
-import { temporarySuffix } from '../store/layout.ts'
-import { isOfDisk } from '../store/receive-file.ts'
-import { createPace } from '../util/turns.ts'
+import { StoreUnavailable } from '../platform/store/errors.ts'
+import { type Files, writeChunks } from '../platform/store/files.ts'
+import { temporarySuffix } from '../platform/store/layout.ts'
+import { isOfDisk } from '../platform/store/receive-file.ts'
+import { createPace } from '../platform/util/turns.ts'
 
 export interface Spool {
   chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>

@@ -1,6 +1,6 @@
 /** Resolves AT URIs in records. Records may be stored unvalidated: a malformed one resolves to undefined. */
 import { isAtUriString } from '@atproto/syntax'
-import type { Names } from '../config/aliases.ts'
+import type { Names } from '../platform/config/aliases.ts'
 
 export interface Subject {
   /** DID of the record's author, also if the URI has a handle. */

@@ -8,8 +8,8 @@
  */
 
 import { decodeNode, encodeNode, layerOf } from '../format/tree-node.ts'
-import { cborCid, cidBytes, cidText } from '../store/cid.ts'
-import type { Block } from '../store/tables/repos.ts'
+import { cborCid, cidBytes, cidText } from '../platform/store/cid.ts'
+import type { Block } from '../platform/store/tables/repos.ts'
 
 export interface TreeChange {
   /** `collection/rkey` */

@@ -2,7 +2,7 @@
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { lexToJson } from '@atproto/lex-json'
-import type { StoredRecord } from '../store/tables/records.ts'
+import type { StoredRecord } from '../platform/store/tables/records.ts'
 import { recordUri } from './record-uri.ts'
 
 export function recordView(record: StoredRecord) {

@@ -1,8 +1,8 @@
 /** Limits of the records that actors of other servers can make this server store. */
 import { LRUCache } from 'lru-cache'
-import { paths } from '../store/link-paths.ts'
-import type { Link } from '../store/tables/links.ts'
-import type { Logger } from '../util/log.ts'
+import { paths } from '../platform/store/link-paths.ts'
+import type { Link } from '../platform/store/tables/links.ts'
+import type { Logger } from '../platform/util/log.ts'
 
 const hourMs = 60 * 60_000
 

@@ -3,15 +3,15 @@
  * or has interacted with stays.
  */
 
-import type { Names } from '../config/aliases.ts'
-import type { Database, Writer } from '../store/database.ts'
-import { StoreUnavailable } from '../store/errors.ts'
-import { inSlices } from '../store/slices.ts'
-import * as evicted from '../store/tables/evicted-records.ts'
-import * as remoteRecords from '../store/tables/remote-records.ts'
-import * as repositories from '../store/tables/remote-repositories.ts'
-import type { Logger } from '../util/log.ts'
-import { isWaiting } from '../util/wait.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import type { Database, Writer } from '../platform/store/database.ts'
+import { StoreUnavailable } from '../platform/store/errors.ts'
+import { inSlices } from '../platform/store/slices.ts'
+import * as evicted from '../platform/store/tables/evicted-records.ts'
+import * as remoteRecords from '../platform/store/tables/remote-records.ts'
+import * as repositories from '../platform/store/tables/remote-repositories.ts'
+import type { Logger } from '../platform/util/log.ts'
+import { isWaiting } from '../platform/util/wait.ts'
 import { deleteForgotten } from './forgotten.ts'
 import type { Room } from './room.ts'
 

@@ -1,8 +1,8 @@
 /** Calls of the hosts of remote actors, and of upstreams. */
-import type { Names } from '../config/aliases.ts'
-import type { Config } from '../config/config.ts'
-import type { FindAddresses } from '../network/names.ts'
-import { createPeers, type Peer } from '../network/peer.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { FindAddresses } from '../platform/network/names.ts'
+import { createPeers, type Peer } from '../platform/network/peer.ts'
 
 export interface Hosts {
   /** Returns the server at an origin. Errors of its calls: see `Peer`. */

@@ -1,6 +1,6 @@
 /** Where the repository of a remote actor is, and which key signs it. */
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import { InvalidProof } from './verify.ts'
 
 /** The key and the host of a remote actor. */

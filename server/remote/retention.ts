@@ -1,8 +1,8 @@
 /** Deletes outdated rows about other servers: old posts, old notes of deletions, and descriptions of forgotten actors. */
 
-import type { Database } from '../store/database.ts'
-import { inSlices } from '../store/slices.ts'
-import * as deletions from '../store/tables/remote-deletions.ts'
+import type { Database } from '../platform/store/database.ts'
+import { inSlices } from '../platform/store/slices.ts'
+import * as deletions from '../platform/store/tables/remote-deletions.ts'
 import { type Eviction, evictOldest } from './eviction.ts'
 import { deleteForgotten } from './forgotten.ts'
 import type { Room } from './room.ts'

@@ -1,6 +1,6 @@
 /** Works off rows of a table in the background: some at once, failures again with growing delays. */
-import type { Background } from '../util/background.ts'
-import type { Logger } from '../util/log.ts'
+import type { Background } from '../platform/util/background.ts'
+import type { Logger } from '../platform/util/log.ts'
 
 interface Row {
   /** Consecutive failures. */

@@ -1,7 +1,7 @@
 /** The room that records of other servers take. */
 import { setImmediate } from 'node:timers/promises'
-import type { Database, Reader } from '../store/database.ts'
-import * as remoteRecords from '../store/tables/remote-records.ts'
+import type { Database, Reader } from '../platform/store/database.ts'
+import * as remoteRecords from '../platform/store/tables/remote-records.ts'
 
 export interface Usage {
   readonly records: number

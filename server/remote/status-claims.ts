@@ -5,9 +5,9 @@
  * cannot silence anyone.
  */
 import { UnresolvableDid } from '../identity/resolver.ts'
-import { OutboundRefused } from '../network/guard.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import { OutboundRefused } from '../platform/network/guard.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import type { Hosts } from './hosts.ts'
 import { type RemoteStatus, remoteStatusOf } from './status.ts'
 

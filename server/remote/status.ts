@@ -1,18 +1,18 @@
 /** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
 import type { DidString } from '@atproto/syntax'
 import type { NextTid } from '../format/tid.ts'
-import type { Database, Writer } from '../store/database.ts'
-import { inSlices } from '../store/slices.ts'
-import { hostedAmong } from '../store/tables/accounts.ts'
-import * as actors from '../store/tables/actors.ts'
-import { findLog } from '../store/tables/remote-actors.ts'
-import * as remoteRecords from '../store/tables/remote-records.ts'
-import * as repositories from '../store/tables/remote-repositories.ts'
-import * as statuses from '../store/tables/remote-statuses.ts'
-import * as repositoryQueue from '../store/tables/repository-queue.ts'
+import type { Database, Writer } from '../platform/store/database.ts'
+import { inSlices } from '../platform/store/slices.ts'
+import { hostedAmong } from '../platform/store/tables/accounts.ts'
+import * as actors from '../platform/store/tables/actors.ts'
+import { findLog } from '../platform/store/tables/remote-actors.ts'
+import * as remoteRecords from '../platform/store/tables/remote-records.ts'
+import * as repositories from '../platform/store/tables/remote-repositories.ts'
+import * as statuses from '../platform/store/tables/remote-statuses.ts'
+import * as repositoryQueue from '../platform/store/tables/repository-queue.ts'
 import type { RemoteChange } from './change.ts'
 
-export type { RemoteStatus } from '../store/tables/remote-statuses.ts'
+export type { RemoteStatus } from '../platform/store/tables/remote-statuses.ts'
 
 /** Records that are deleted by one statement. */
 const batch = 20

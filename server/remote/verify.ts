@@ -8,8 +8,8 @@ import { isValidTid } from '@atproto/syntax'
 import { decodeMap } from '../format/decode-map.ts'
 import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from '../format/read-car.ts'
 import { type NodeEntry, parseNode } from '../format/tree-node.ts'
-import { cidKey, cidText } from '../store/cid.ts'
-import { isSignedBy } from '../util/keys.ts'
+import { cidKey, cidText } from '../platform/store/cid.ts'
+import { isSignedBy } from '../platform/util/keys.ts'
 
 /** A verified commit with some nodes of its tree and some records. */
 export interface VerifiedCommit {

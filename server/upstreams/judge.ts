@@ -1,9 +1,9 @@
 /** Decides by an error whether its event is tried again. */
 import { UnresolvableDid } from '../identity/resolver.ts'
-import { OutboundRefused } from '../network/guard.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
+import { OutboundRefused } from '../platform/network/guard.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import { InvalidProof } from '../remote/verify.ts'
-import { XrpcError } from '../xrpc/errors.ts'
 import { InvalidFrame } from './frames.ts'
 
 /** `later`: another server cannot be reached now. `invalid`: the event proves nothing. `unusable`: nothing can be done about it. */

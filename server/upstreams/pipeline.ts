@@ -3,9 +3,9 @@
  * in transactions of several events. The position of the stream is stored in the same transactions.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Database, Writer } from '../store/database.ts'
-import * as upstreams from '../store/tables/upstreams.ts'
-import { createLimit } from '../util/limit.ts'
+import type { Database, Writer } from '../platform/store/database.ts'
+import * as upstreams from '../platform/store/tables/upstreams.ts'
+import { createLimit } from '../platform/util/limit.ts'
 import type { Examine, Finding } from './examine.ts'
 import type { Frame } from './frames.ts'
 import { judge } from './judge.ts'

@@ -3,10 +3,10 @@
  * that the stream goes on and nothing is lost; later events of the same author wait behind them.
  */
 import type { DidString } from '@atproto/syntax'
-import type { Database, Writer } from '../store/database.ts'
-import * as rows from '../store/tables/upstream-queue.ts'
-import { createLimit } from '../util/limit.ts'
-import type { Logger } from '../util/log.ts'
+import type { Database, Writer } from '../platform/store/database.ts'
+import * as rows from '../platform/store/tables/upstream-queue.ts'
+import { createLimit } from '../platform/util/limit.ts'
+import type { Logger } from '../platform/util/log.ts'
 import type { Examine, Finding } from './examine.ts'
 import { type Frame, readFrame } from './frames.ts'
 import { judge } from './judge.ts'

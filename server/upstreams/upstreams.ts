@@ -2,9 +2,9 @@
  * The servers whose event streams are read: from the settings, and added by the owner. Read this first. Each is read
  * on its own (`upstream.ts`); without one, nothing runs or is loaded.
  */
-import type { Config } from '../config/config.ts'
-import * as table from '../store/tables/upstreams.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import type { Config } from '../platform/config/config.ts'
+import * as table from '../platform/store/tables/upstreams.ts'
+import { XrpcError } from '../platform/xrpc/errors.ts'
 import { findServer } from './find-server.ts'
 import type { readUpstream, UpstreamDeps, UpstreamReader, UpstreamState } from './upstream.ts'
 

@@ -1,6 +1,6 @@
 /** Upstreams as the administrator sees them. */
 import type { com } from '../../lexicons/generated/index.ts'
-import { iso } from '../util/time.ts'
+import { iso } from '../platform/util/time.ts'
 import type { Upstream } from './upstreams.ts'
 
 export function upstreamView({

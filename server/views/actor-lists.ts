@@ -1,5 +1,5 @@
 /** Lists of actors around a subject: its followers, and whom it follows. */
-import type { RelatedActor } from '../store/tables/graph.ts'
+import type { RelatedActor } from '../platform/store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { isHidden, loadActors } from './profiles.ts'
 import { isBlocked, relationsOf } from './relations.ts'

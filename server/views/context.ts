@@ -1,9 +1,9 @@
 /** The context of views: the store, the viewer, and the rows that this response has read so far. */
 import type { app } from '../../lexicons/generated/index.ts'
 import type { TransientActors } from '../actors/transient.ts'
-import type { Names } from '../config/aliases.ts'
-import type { Reader } from '../store/database.ts'
-import * as actors from '../store/tables/actors.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as actors from '../platform/store/tables/actors.ts'
 import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
 import type { Actor } from './profiles.ts'
 import { createRecordReader, type RecordReader } from './records.ts'

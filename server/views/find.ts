@@ -1,9 +1,9 @@
 /** Finds the actors and records that requests name. */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Reader } from '../store/database.ts'
-import * as actors from '../store/tables/actors.ts'
-import * as graph from '../store/tables/graph.ts'
-import { protocolError } from '../xrpc/errors.ts'
+import type { Reader } from '../platform/store/database.ts'
+import * as actors from '../platform/store/tables/actors.ts'
+import * as graph from '../platform/store/tables/graph.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
 import { actorById } from './profiles.ts'
 

@@ -1,6 +1,6 @@
 /** Queries of searchPosts: words, phrases in quotes, `#tags`, operators such as `from:alice.test`, and `*` for everything. */
 import type { app } from '../../lexicons/generated/index.ts'
-import { instant } from '../util/time.ts'
+import { instant } from '../platform/util/time.ts'
 
 /** The conditions of a search. A post must meet all of them. */
 export interface PostQuery {

@@ -1,8 +1,8 @@
 /** Detailed profile views. */
 import { app } from '../../lexicons/generated/index.ts'
-import { linkPaths } from '../store/link-paths.ts'
-import * as activitySubscriptions from '../store/tables/activity-subscriptions.ts'
-import * as graph from '../store/tables/graph.ts'
+import { linkPaths } from '../platform/store/link-paths.ts'
+import * as activitySubscriptions from '../platform/store/tables/activity-subscriptions.ts'
+import * as graph from '../platform/store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { actorById, isHidden, loadActors, profileFields, profileViewBasic } from './profiles.ts'

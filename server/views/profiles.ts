@@ -1,8 +1,8 @@
 /** Profile views of actors, and the viewer state in them. */
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app, chat } from '../../lexicons/generated/index.ts'
-import * as graph from '../store/tables/graph.ts'
-import type { DatetimeString } from '../util/time.ts'
+import * as graph from '../platform/store/tables/graph.ts'
+import type { DatetimeString } from '../platform/util/time.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'

@@ -4,12 +4,12 @@ import { decodeCid, type LexMap } from '@atproto/lex-data'
 import type { l } from '@atproto/lex-schema'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import type { Names } from '../config/aliases.ts'
+import type { Names } from '../platform/config/aliases.ts'
+import type { RecordRow } from '../platform/store/tables/graph.ts'
+import { type DatetimeString, iso } from '../platform/util/time.ts'
 import { recordUri } from '../records/record-uri.ts'
 import { withOwnTypes } from '../records/rename.ts'
 import { recordJson } from '../records/view.ts'
-import type { RecordRow } from '../store/tables/graph.ts'
-import { type DatetimeString, iso } from '../util/time.ts'
 
 /** A valid record, as views refer to it. */
 export interface ViewRecord<T> {

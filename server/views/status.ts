@@ -1,8 +1,8 @@
 /** The status of an actor, such as a live stream. */
 import type { DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
+import { instant, iso } from '../platform/util/time.ts'
 import { recordJson } from '../records/view.ts'
-import { instant, iso } from '../util/time.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import type { ViewRecord } from './records.ts'

@@ -4,18 +4,18 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { chainOf, isUnpublished } from '../accounts/plc-chain.ts'
-import type { Config } from '../config/config.ts'
 import { type PlcOperation, parseOperation } from '../identity/did-plc.ts'
 import { operationLog } from '../identity/plc-directory.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
-import { OutboundFailed } from '../network/guarded-fetch.ts'
-import type { Database } from '../store/database.ts'
-import { type Account, findByDid } from '../store/tables/accounts.ts'
-import { createSharedLookup } from '../util/shared-lookup.ts'
-import { protocolError } from '../xrpc/errors.ts'
-import { isForeignPage } from '../xrpc/host.ts'
-import type { Fallback } from '../xrpc/http.ts'
-import { sendBinary, sendError, sendJson } from '../xrpc/send.ts'
+import type { Config } from '../platform/config/config.ts'
+import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
+import type { Database } from '../platform/store/database.ts'
+import { type Account, findByDid } from '../platform/store/tables/accounts.ts'
+import { createSharedLookup } from '../platform/util/shared-lookup.ts'
+import { protocolError } from '../platform/xrpc/errors.ts'
+import { isForeignPage } from '../platform/xrpc/host.ts'
+import type { Fallback } from '../platform/xrpc/http.ts'
+import { sendBinary, sendError, sendJson } from '../platform/xrpc/send.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'plcUrl' | 'publicUrl'>

@@ -7,12 +7,12 @@
  */
 import type { DidString } from '@atproto/syntax'
 import { statusOf } from '../access/status.ts'
-import type { Config } from '../config/config.ts'
 import { documentOfServer } from '../identity/did-document.ts'
-import type { Database, Reader } from '../store/database.ts'
-import { findByHandle } from '../store/tables/accounts.ts'
-import type { Fallback } from '../xrpc/http.ts'
-import { sendJson } from '../xrpc/send.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database, Reader } from '../platform/store/database.ts'
+import { findByHandle } from '../platform/store/tables/accounts.ts'
+import type { Fallback } from '../platform/xrpc/http.ts'
+import { sendJson } from '../platform/xrpc/send.ts'
 
 interface Deps {
   readonly store: Database

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import { scopes } from '../../server/auth/scopes.ts'
 import { openSession } from '../../server/auth/sessions.ts'
-import { Database, type Writer } from '../../server/store/database.ts'
-import { schema } from '../../server/store/schema.ts'
-import * as accounts from '../../server/store/tables/accounts.ts'
-import * as appPasswords from '../../server/store/tables/app-passwords.ts'
-import * as inviteCodes from '../../server/store/tables/invite-codes.ts'
-import { iso } from '../../server/util/time.ts'
+import { Database, type Writer } from '../../server/platform/store/database.ts'
+import { schema } from '../../server/platform/store/schema.ts'
+import * as accounts from '../../server/platform/store/tables/accounts.ts'
+import * as appPasswords from '../../server/platform/store/tables/app-passwords.ts'
+import * as inviteCodes from '../../server/platform/store/tables/invite-codes.ts'
+import { iso } from '../../server/platform/util/time.ts'
 
 const now = () => new Date()
 /** Rows that `insertAccount` writes. */

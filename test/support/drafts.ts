@@ -1,7 +1,7 @@
 /** Drafts in the store, for tests that need many. */
-import type { Database } from '../../server/store/database.ts'
-import * as actors from '../../server/store/tables/actors.ts'
-import * as drafts from '../../server/store/tables/drafts.ts'
+import type { Database } from '../../server/platform/store/database.ts'
+import * as actors from '../../server/platform/store/tables/actors.ts'
+import * as drafts from '../../server/platform/store/tables/drafts.ts'
 
 /** Stores drafts for an account that has none. */
 export async function fillDrafts(store: Database, did: string, count: number): Promise<void> {

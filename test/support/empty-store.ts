@@ -2,8 +2,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Database } from '../../server/store/database.ts'
-import { schema } from '../../server/store/schema.ts'
+import { Database } from '../../server/platform/store/database.ts'
+import { schema } from '../../server/platform/store/schema.ts'
 
 let files: Promise<ReadonlyMap<string, Buffer>> | undefined
 

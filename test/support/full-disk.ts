@@ -1,5 +1,5 @@
 /** The real file system with a switch for a full disk: writes to a journal then fail with ENOSPC. */
-import { type Files, nodeFiles, type OpenFile } from '../../server/store/files.ts'
+import { type Files, nodeFiles, type OpenFile } from '../../server/platform/store/files.ts'
 
 export class FullDisk {
   isFull = false

@@ -1,6 +1,6 @@
 /** Accounts that move to a test server: created with the DID of a web host, deactivated. */
 import { P256Keypair } from '@atproto/crypto'
-import { findByDid } from '../../server/store/tables/accounts.ts'
+import { findByDid } from '../../server/platform/store/tables/accounts.ts'
 import { type DidHost, didDocument } from './did-host.ts'
 import { signServiceJwt } from './jwt.ts'
 import type { Account, Answer, TestServer } from './server.ts'

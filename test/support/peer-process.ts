@@ -1,6 +1,7 @@
 /** The real server as a process: `node peer-process.ts DATA_DIR SETTINGS`, with the settings that differ from a test server's as JSON. */
+
+import { createLogger } from '../../server/platform/util/log.ts'
 import { startServer } from '../../server/server.ts'
-import { createLogger } from '../../server/util/log.ts'
 import { passwords } from './passwords.ts'
 import { testConfig } from './server.ts'
 

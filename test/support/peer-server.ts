@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../../server/config/config.ts'
+import type { Config } from '../../server/platform/config/config.ts'
 import { ServerProcess } from '../crash/process.ts'
 import { type Answer, adminAuth, TestServer, testConfig } from './server.ts'
 import { TcpProxy } from './tcp-proxy.ts'

@@ -1,5 +1,5 @@
 /** What accounts of a server see of other servers. */
-import * as upstreams from '../../server/store/tables/upstreams.ts'
+import * as upstreams from '../../server/platform/store/tables/upstreams.ts'
 import type { Account, TestServer } from './server.ts'
 
 /** Adds an upstream whose stream is not read. */

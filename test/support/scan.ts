@@ -1,4 +1,4 @@
-import type { Reader } from '../../server/store/database.ts'
+import type { Reader } from '../../server/platform/store/database.ts'
 
 /**
  * Finds the values that contain a text in all tables, as `table.column: value`. Blobs are searched as bytes. The event that reports

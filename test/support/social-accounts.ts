@@ -1,6 +1,6 @@
 /** One server for a test file, and new accounts for each of its tests. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { Config } from '../../server/config/config.ts'
+import type { Config } from '../../server/platform/config/config.ts'
 import type { Account } from './server.ts'
 import { SocialServer } from './social.ts'
 

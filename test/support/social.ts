@@ -1,5 +1,5 @@
 /** Writes records and calls notification methods over the wire, in the name of accounts. */
-import type { Config } from '../../server/config/config.ts'
+import type { Config } from '../../server/platform/config/config.ts'
 import { type Account, type Answer, TestServer } from './server.ts'
 
 export interface Ref {

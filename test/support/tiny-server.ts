@@ -1,12 +1,12 @@
 /** The real HTTP and XRPC layers over methods of a test, without accounts, store and configuration. */
 
-import { protocolError } from '../../server/xrpc/errors.ts'
-import { createApp, type HttpOptions } from '../../server/xrpc/http.ts'
-import { listen, type Timeouts } from '../../server/xrpc/listen.ts'
-import { methodFactory } from '../../server/xrpc/method.ts'
-import { createRouter, type RouterOptions } from '../../server/xrpc/router.ts'
-import { createStreams, type StreamsOptions } from '../../server/xrpc/streams.ts'
-import { subscriptionFactory } from '../../server/xrpc/subscription.ts'
+import { protocolError } from '../../server/platform/xrpc/errors.ts'
+import { createApp, type HttpOptions } from '../../server/platform/xrpc/http.ts'
+import { listen, type Timeouts } from '../../server/platform/xrpc/listen.ts'
+import { methodFactory } from '../../server/platform/xrpc/method.ts'
+import { createRouter, type RouterOptions } from '../../server/platform/xrpc/router.ts'
+import { createStreams, type StreamsOptions } from '../../server/platform/xrpc/streams.ts'
+import { subscriptionFactory } from '../../server/platform/xrpc/subscription.ts'
 
 interface Words {
   none: undefined

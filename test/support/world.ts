@@ -1,5 +1,5 @@
 /** The real server with its user interface, and a browser. */
-import type { Config } from '../../server/config/config.ts'
+import type { Config } from '../../server/platform/config/config.ts'
 import {
   type Browser,
   type BrowserContext,

@@ -41,7 +41,7 @@ function importedNames(file: string, modules: RegExp): string[] {
 
 test('files that build paths of the app are found', () => {
   expect(own).toEqual(
-    expect.arrayContaining(['electron/folders.ts', 'electron/icons.ts', 'server/util/version.ts']),
+    expect.arrayContaining(['electron/folders.ts', 'electron/icons.ts', 'server/platform/util/version.ts']),
   )
 })
 

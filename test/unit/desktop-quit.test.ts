@@ -1,7 +1,7 @@
 /** Quitting, with the events of Electron emitted directly. */
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLogger } from '../../server/util/log.ts'
+import { createLogger } from '../../server/platform/util/log.ts'
 
 const electron = vi.hoisted(() => ({ app: {} as never, powerMonitor: {} as never }))
 vi.mock('electron', () => electron)

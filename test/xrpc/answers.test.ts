@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { XrpcError } from '../../server/xrpc/errors.ts'
+import { XrpcError } from '../../server/platform/xrpc/errors.ts'
 import { exchange } from '../support/raw-http.ts'
 import { json, method, serve, type TinyMethod, type TinyServer } from '../support/tiny-server.ts'
 

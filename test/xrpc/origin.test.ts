@@ -1,7 +1,7 @@
 /** The origin under which a client reaches the server, and pages of other sites. */
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
-import { protocolError } from '../../server/xrpc/errors.ts'
+import { protocolError } from '../../server/platform/xrpc/errors.ts'
 import { exchange } from '../support/raw-http.ts'
 import { method, serve, type TinyServer } from '../support/tiny-server.ts'
 

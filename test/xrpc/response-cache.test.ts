@@ -1,7 +1,7 @@
 /** Cached responses: queries that state which tables they read. */
 import { l } from '@atproto/lex-schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { protocolError } from '../../server/xrpc/errors.ts'
+import { protocolError } from '../../server/platform/xrpc/errors.ts'
 import { method, serve, type TinyServer } from '../support/tiny-server.ts'
 
 const echo = {

@@ -1,12 +1,12 @@
 /** Ends an import: completes one that is committed, undoes another. Both can be repeated after a crash at any point. */
-import type { Database } from '../../store/database.ts'
-import { inSlices } from '../../store/slices.ts'
-import * as blobs from '../../store/tables/blobs.ts'
-import { updateFollowedAmong } from '../../store/tables/follows.ts'
-import { refreshAmong, refreshLists } from '../../store/tables/hidden.ts'
-import * as imports from '../../store/tables/imports.ts'
-import * as notifications from '../../store/tables/notifications.ts'
-import * as omitted from '../../store/tables/omitted-records.ts'
+import type { Database } from '../../platform/store/database.ts'
+import { inSlices } from '../../platform/store/slices.ts'
+import * as blobs from '../../platform/store/tables/blobs.ts'
+import { updateFollowedAmong } from '../../platform/store/tables/follows.ts'
+import { refreshAmong, refreshLists } from '../../platform/store/tables/hidden.ts'
+import * as imports from '../../platform/store/tables/imports.ts'
+import * as notifications from '../../platform/store/tables/notifications.ts'
+import * as omitted from '../../platform/store/tables/omitted-records.ts'
 
 type Store = Pick<Database, 'transact'>
 

@@ -1,6 +1,6 @@
 /** Verifies archives in a worker thread, one at a time: each takes a core, and memory for the positions of its blocks. */
-import { createSerializer } from '../../util/serialize.ts'
-import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { type JobRunner, startWorker } from '../../platform/util/worker-or-inline.ts'
 import { type VerifiedArchive, type VerifyJob, verifyArchive } from './verify.ts'
 
 interface Options {

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openSnapshot } from '../../../server/store/snapshot.ts'
+import { openSnapshot } from '../../../server/platform/store/snapshot.ts'
 import { call } from '../../support/desktop/bridge.ts'
 import { Machine, soon } from '../../support/desktop/desktop.ts'
 

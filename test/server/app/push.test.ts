@@ -13,11 +13,11 @@ import {
 } from 'vitest'
 import { signingKeyOf } from '../../../server/identity/did-document.ts'
 import { verifyServiceJwt } from '../../../server/identity/service-jwt.ts'
-import type { Push } from '../../../server/push/pushed.ts'
 import {
   count as countRegistrations,
   insert as insertRegistration,
-} from '../../../server/store/tables/push-registrations.ts'
+} from '../../../server/platform/store/tables/push-registrations.ts'
+import type { Push } from '../../../server/push/pushed.ts'
 import { hour, minute, second } from '../../support/clock.ts'
 import { FullDisk } from '../../support/full-disk.ts'
 import { decodeJwt } from '../../support/jwt.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteAccount } from '../../../server/accounts/delete.ts'
 import { sweep } from '../../../server/jobs/maintenance.ts'
-import * as deletions from '../../../server/store/tables/account-deletions.ts'
+import * as deletions from '../../../server/platform/store/tables/account-deletions.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { startDidHost } from '../../support/did-host.ts'
 import { arrive, movingAccount } from '../../support/moving-account.ts'

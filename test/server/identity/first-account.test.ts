@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Config } from '../../../server/config/config.ts'
+import type { Config } from '../../../server/platform/config/config.ts'
 import { type Answer, adminAuth, refusal, TestServer } from '../../support/server.ts'
 
 let server: TestServer

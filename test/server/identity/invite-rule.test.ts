@@ -1,7 +1,7 @@
 /** When an account needs an invite code: by default once others than this computer can reach the server. */
 import { afterEach, expect, test } from 'vitest'
-import type { Config } from '../../../server/config/config.ts'
 import { checkSignUp } from '../../../server/doctor/sign-up.ts'
+import type { Config } from '../../../server/platform/config/config.ts'
 import { adminAuth, refusal, TestServer } from '../../support/server.ts'
 
 let server: TestServer
@@ -37,6 +37,6 @@ test.each(cases)('%s', async (_, config, isRequired) => {
 
 test('auto is the default', async () => {
   server = await TestServer.start()
-  const { defaultConfig } = await import('../../../server/config/config.ts')
+  const { defaultConfig } = await import('../../../server/platform/config/config.ts')
   expect(defaultConfig({ dataDir: server.config.dataDir }).inviteRequired).toBe('auto')
 })

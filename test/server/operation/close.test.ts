@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { listOutbox } from '../../../server/mail/outbox.ts'
+import { listOutbox } from '../../../server/platform/mail/outbox.ts'
 import { createPlcIdentity, PlcDirectory } from '../../support/plc.ts'
 import { TestServer } from '../../support/server.ts'
 import { type SmtpServer, startSmtpServer } from '../../support/smtp-server.ts'

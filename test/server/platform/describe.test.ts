@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Config } from '../../../server/config/config.ts'
+import type { Config } from '../../../server/platform/config/config.ts'
 import { TestServer } from '../../support/server.ts'
 
 async function description(config: Partial<Config> = {}, account?: string) {

@@ -1,6 +1,6 @@
 /** Aliases: the setting that maps the NSID authorities of the network to ours. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../../server/config/config.ts'
+import { readConfig } from '../../../server/platform/config/config.ts'
 import { type Account, TestServer } from '../../support/server.ts'
 import { owner as alice, other as bob, server, setupServer } from '../../support/shared-server.ts'
 

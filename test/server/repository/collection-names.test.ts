@@ -1,9 +1,9 @@
 /** Records are stored under the names of the network, and found under ours, too. */
 import { readCar, verifyRepoCar } from '@atproto/repo'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { defaultConfig } from '../../../server/config/config.ts'
-import * as accounts from '../../../server/store/tables/accounts.ts'
-import * as repos from '../../../server/store/tables/repos.ts'
+import { defaultConfig } from '../../../server/platform/config/config.ts'
+import * as accounts from '../../../server/platform/store/tables/accounts.ts'
+import * as repos from '../../../server/platform/store/tables/repos.ts'
 import { type Account, TestServer } from '../../support/server.ts'
 import { body, createdAt, type Ref, SocialServer } from '../../support/social.ts'
 

@@ -1,9 +1,9 @@
 /** The index of links between records: what each kind of record creates, changes and removes. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { linkPaths } from '../../../server/store/link-paths.ts'
-import { findByDid } from '../../../server/store/tables/accounts.ts'
-import * as actors from '../../../server/store/tables/actors.ts'
+import { linkPaths } from '../../../server/platform/store/link-paths.ts'
+import { findByDid } from '../../../server/platform/store/tables/accounts.ts'
+import * as actors from '../../../server/platform/store/tables/actors.ts'
 import { seededRandom } from '../../crash/random.ts'
 import { type DidHost, didDocument, startDidHost } from '../../support/did-host.ts'
 import { signServiceJwt } from '../../support/jwt.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import * as actors from '../../../server/store/tables/actors.ts'
+import * as actors from '../../../server/platform/store/tables/actors.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
 import { owner as alice, other as bob, server, setupServer } from '../../support/shared-server.ts'

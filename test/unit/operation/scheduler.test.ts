@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startJobs } from '../../../server/jobs/scheduler.ts'
-import { createBackground } from '../../../server/util/background.ts'
-import { createLogger } from '../../../server/util/log.ts'
+import { createBackground } from '../../../server/platform/util/background.ts'
+import { createLogger } from '../../../server/platform/util/log.ts'
 
 const background = createBackground(createLogger('silent'))
 let runs: string[]

@@ -9,7 +9,7 @@ import {
   publicOrigin,
   readConfig,
   settingsTable,
-} from '../../../server/config/config.ts'
+} from '../../../server/platform/config/config.ts'
 
 const fromArgs = (...args: string[]) => readConfig({ env: {}, args })
 const fromEnv = (env: Record<string, string>) => readConfig({ env, args: [] })

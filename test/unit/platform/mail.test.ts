@@ -5,8 +5,13 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isEmailAddress, parseMailbox } from '../../../server/mail/address.ts'
-import { createMailer, type Mail, type Mailer, type MailerOptions } from '../../../server/mail/mailer.ts'
+import { isEmailAddress, parseMailbox } from '../../../server/platform/mail/address.ts'
+import {
+  createMailer,
+  type Mail,
+  type Mailer,
+  type MailerOptions,
+} from '../../../server/platform/mail/mailer.ts'
 import {
   clearDeleted,
   countOutbox,
@@ -14,9 +19,9 @@ import {
   listOutbox,
   readMessage,
   restoreMessage,
-} from '../../../server/mail/outbox.ts'
-import { mailFor } from '../../../server/mail/templates.ts'
-import { createLogger } from '../../../server/util/log.ts'
+} from '../../../server/platform/mail/outbox.ts'
+import { mailFor } from '../../../server/platform/mail/templates.ts'
+import { createLogger } from '../../../server/platform/util/log.ts'
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../../support/smtp-server.ts'
 
 const NOW = new Date('2026-11-21T09:45:30.123Z')

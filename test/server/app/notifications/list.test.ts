@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../../server/notifications/preferences.ts'
-import { arrived } from '../../../../server/store/tables/notifications.ts'
+import { arrived } from '../../../../server/platform/store/tables/notifications.ts'
 import { type Account, adminAuth } from '../../../support/server.ts'
 import { body, feed, mentions, type Ref } from '../../../support/social.ts'
 import { alice, bob, carol, setupAccounts, social } from '../../../support/social-accounts.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import * as actors from '../../../../server/store/tables/actors.ts'
-import * as fanOuts from '../../../../server/store/tables/fan-outs.ts'
+import * as actors from '../../../../server/platform/store/tables/actors.ts'
+import * as fanOuts from '../../../../server/platform/store/tables/fan-outs.ts'
 import { body, createdAt } from '../../../support/social.ts'
 import { alice, bob, round, setupAccounts, social } from '../../../support/social-accounts.ts'
 

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import * as upstreams from '../../../../server/store/tables/upstreams.ts'
+import * as upstreams from '../../../../server/platform/store/tables/upstreams.ts'
 import { minute } from '../../../support/clock.ts'
 import { blue, picture } from '../../../support/pictures.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createAdminClient } from '../../../../server/cli/admin-client.ts'
-import { blobPath, blobsName } from '../../../../server/store/layout.ts'
+import { blobPath, blobsName } from '../../../../server/platform/store/layout.ts'
 import { ownerOnly } from '../../../support/modes.ts'
 import {
   filesOf,

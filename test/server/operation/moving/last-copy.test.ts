@@ -1,7 +1,7 @@
 /** Writes while an account moves: they arrive at the new server, are refused, or stop the move. */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { find as findMove } from '../../../../server/store/tables/moves.ts'
+import { find as findMove } from '../../../../server/platform/store/tables/moves.ts'
 import { png, upload } from '../../../support/blobs.ts'
 import {
   directory,

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { blobPath, blobsName } from '../../../../server/store/layout.ts'
+import { blobPath, blobsName } from '../../../../server/platform/store/layout.ts'
 import { blobOf, png } from '../../../support/blobs.ts'
 import {
   directory,

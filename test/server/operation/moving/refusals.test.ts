@@ -1,7 +1,7 @@
 /** Moves that cannot start or go on, and other servers that lie. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { find as findMove } from '../../../../server/store/tables/moves.ts'
+import { find as findMove } from '../../../../server/platform/store/tables/moves.ts'
 import { filesIn } from '../../../support/blobs.ts'
 import { hour } from '../../../support/clock.ts'
 import {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readCarWithRoot, verifyRepo } from '@atproto/repo'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findByDid } from '../../../../server/store/tables/accounts.ts'
+import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import {
   type ArchiveRecord,
   archiveOf,

@@ -15,7 +15,7 @@ import {
 } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import { beforeAll, describe, expect, test } from 'vitest'
-import * as accounts from '../../../../server/store/tables/accounts.ts'
+import * as accounts from '../../../../server/platform/store/tables/accounts.ts'
 import { type Account, adminAuth, refusal } from '../../../support/server.ts'
 import { other, owner, server, setupServer } from '../../../support/shared-server.ts'
 

@@ -3,8 +3,8 @@ import { encode } from '@atproto/lex-cbor'
 import { cidForCbor } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { app } from '../../../../lexicons/generated/index.ts'
-import { createNames } from '../../../../server/config/aliases.ts'
-import type { RecordRow } from '../../../../server/store/tables/graph.ts'
+import { createNames } from '../../../../server/platform/config/aliases.ts'
+import type { RecordRow } from '../../../../server/platform/store/tables/graph.ts'
 import { createRecordReader, jsonOf } from '../../../../server/views/records.ts'
 
 const { like, post } = app.example.feed

@@ -4,8 +4,8 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { expect, test } from 'vitest'
 import type { Link } from '../../../../server/backlinks/link.ts'
 import { createLinkQueue } from '../../../../server/backlinks/queue.ts'
+import { createLogger } from '../../../../server/platform/util/log.ts'
 import { createRetries } from '../../../../server/remote/retries.ts'
-import { createLogger } from '../../../../server/util/log.ts'
 
 const background = { run: (_: string, work: () => Promise<unknown>) => void work(), idle: async () => {} }
 const log = createLogger('error', { write() {} })

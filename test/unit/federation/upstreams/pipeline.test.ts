@@ -1,7 +1,7 @@
 /** The way of events from the stream to the store, with slow transactions. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Database } from '../../../../server/store/database.ts'
+import type { Database } from '../../../../server/platform/store/database.ts'
 import type { Frame } from '../../../../server/upstreams/frames.ts'
 import { createPipeline } from '../../../../server/upstreams/pipeline.ts'
 

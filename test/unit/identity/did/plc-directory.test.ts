@@ -2,8 +2,8 @@ import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createGenesis, verifyOperation } from '../../../../server/identity/did-plc.ts'
 import { submitOperation } from '../../../../server/identity/plc-directory.ts'
-import { OutboundFailed } from '../../../../server/network/guarded-fetch.ts'
-import { createSigningKey } from '../../../../server/util/keys.ts'
+import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
+import { createSigningKey } from '../../../../server/platform/util/keys.ts'
 import { loopbackServer } from './support.ts'
 
 async function genesis() {

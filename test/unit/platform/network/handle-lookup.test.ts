@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHandleResolver } from '../../../../server/identity/handle-resolver.ts'
-import { OutboundFailed } from '../../../../server/network/guarded-fetch.ts'
-import { createHandleLookup } from '../../../../server/network/handle-lookup.ts'
-import { TooManyLookups } from '../../../../server/util/shared-lookup.ts'
+import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
+import { createHandleLookup } from '../../../../server/platform/network/handle-lookup.ts'
+import { TooManyLookups } from '../../../../server/platform/util/shared-lookup.ts'
 import { NameServer } from '../../../support/dns.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OutboundFailed } from '../../../../server/network/guarded-fetch.ts'
-import { createPeers, type Peer } from '../../../../server/network/peer.ts'
+import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
+import { createPeers, type Peer } from '../../../../server/platform/network/peer.ts'
 
 let respond: (res: ServerResponse) => void
 const server = createServer((_, res) => respond(res))

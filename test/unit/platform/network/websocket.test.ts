@@ -5,9 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { OutboundRefused } from '../../../../server/network/guard.ts'
-import { openStream, type StreamEnd, type StreamOptions } from '../../../../server/network/websocket.ts'
-import { pieceMs } from '../../../../server/util/turns.ts'
+import { OutboundRefused } from '../../../../server/platform/network/guard.ts'
+import {
+  openStream,
+  type StreamEnd,
+  type StreamOptions,
+} from '../../../../server/platform/network/websocket.ts'
+import { pieceMs } from '../../../../server/platform/util/turns.ts'
 
 let server: Server
 const sockets = new WebSocketServer({ noServer: true, autoPong: false })

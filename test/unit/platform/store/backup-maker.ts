@@ -3,8 +3,8 @@
  * holds.
  */
 import { readFile } from 'node:fs/promises'
-import { backup } from '../../../../server/store/backup.ts'
-import { Sqlite } from '../../../../server/store/sqlite.ts'
+import { backup } from '../../../../server/platform/store/backup.ts'
+import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
 
 const [directory = '', times] = process.argv.slice(2)
 for (let i = 0; i < Number(times); i++) {

@@ -18,14 +18,19 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { backup, backupIsDue, checkBackup, listBackups } from '../../../../server/store/backup.ts'
-import { Database, type Schema } from '../../../../server/store/database.ts'
-import { StoreDamaged, StoreLocked, StoreTooNew, StoreTooOld } from '../../../../server/store/errors.ts'
-import { type Files, nodeFiles } from '../../../../server/store/files.ts'
-import type { Upgrade } from '../../../../server/store/open.ts'
-import { restore } from '../../../../server/store/restore.ts'
-import { schema as dataSchema } from '../../../../server/store/schema.ts'
-import { Sqlite } from '../../../../server/store/sqlite.ts'
+import { backup, backupIsDue, checkBackup, listBackups } from '../../../../server/platform/store/backup.ts'
+import { Database, type Schema } from '../../../../server/platform/store/database.ts'
+import {
+  StoreDamaged,
+  StoreLocked,
+  StoreTooNew,
+  StoreTooOld,
+} from '../../../../server/platform/store/errors.ts'
+import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
+import type { Upgrade } from '../../../../server/platform/store/open.ts'
+import { restore } from '../../../../server/platform/store/restore.ts'
+import { schema as dataSchema } from '../../../../server/platform/store/schema.ts'
+import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, TrackedStore, directory as trackedDirectory } from './tracked-store.ts'

@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Database } from '../../../../server/store/database.ts'
-import { nodeFiles } from '../../../../server/store/files.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 
 const schema = schemaOf('CREATE TABLE rows (id INTEGER PRIMARY KEY, bytes BLOB) STRICT')

@@ -1,6 +1,6 @@
 import { cidForCbor, cidForRawBytes, decodeCid, parseCid } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
-import { cidBytes, cidText } from '../../../../server/store/cid.ts'
+import { cidBytes, cidText } from '../../../../server/platform/store/cid.ts'
 
 test('CIDs of records and blobs: bytes and text agree with the library', async () => {
   for (let n = 0; n < 50; n++) {

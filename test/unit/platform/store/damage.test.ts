@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { StoreDamaged } from '../../../../server/store/errors.ts'
+import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, TrackedStore } from './tracked-store.ts'
 

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
-import { StoreLocked } from '../../../../server/store/errors.ts'
-import type { Files, Measured, OpenFile } from '../../../../server/store/files.ts'
+import { StoreLocked } from '../../../../server/platform/store/errors.ts'
+import type { Files, Measured, OpenFile } from '../../../../server/platform/store/files.ts'
 
 /** What happens at the chosen operation. */
 export type Fault =

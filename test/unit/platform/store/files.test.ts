@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nodeFiles } from '../../../../server/store/files.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { ownerOnly } from '../../../support/modes.ts'
 
 let folder: string

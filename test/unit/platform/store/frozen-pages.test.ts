@@ -1,7 +1,7 @@
 /** Snapshots of a database that changes while they are read. */
 import { expect, test } from 'vitest'
-import { FrozenPages, watchWrites } from '../../../../server/store/frozen-pages.ts'
-import { Sqlite } from '../../../../server/store/sqlite.ts'
+import { FrozenPages, watchWrites } from '../../../../server/platform/store/frozen-pages.ts'
+import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
 import { seededRandom } from '../../../crash/random.ts'
 
 const row = new Uint8Array(10_000).fill(7)

@@ -1,5 +1,5 @@
 /** Files whose syncs wait at a gate. */
-import type { Files, OpenFile } from '../../../../server/store/files.ts'
+import type { Files, OpenFile } from '../../../../server/platform/store/files.ts'
 
 export class Gate {
   readonly files: Files

@@ -7,8 +7,8 @@ import {
   encodeTitle,
   JournalDamage,
   readJournal,
-} from '../../../../server/store/journal.ts'
-import type { SqlParams, SqlValue } from '../../../../server/store/sqlite.ts'
+} from '../../../../server/platform/store/journal.ts'
+import type { SqlParams, SqlValue } from '../../../../server/platform/store/sqlite.ts'
 
 const value = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { Database } from '../../../../server/store/database.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
 import { pairs } from './pairs.ts'
 
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))

@@ -1,6 +1,6 @@
 /** A process for the lock tests: takes the lock of a directory, prints the outcome, and holds it until its input ends. */
-import { StoreLocked } from '../../../../server/store/errors.ts'
-import { acquireLock, acquireSystemLock } from '../../../../server/store/lock.ts'
+import { StoreLocked } from '../../../../server/platform/store/errors.ts'
+import { acquireLock, acquireSystemLock } from '../../../../server/platform/store/lock.ts'
 
 const [directory = '', kind] = process.argv.slice(2)
 const acquire = kind === 'system' ? acquireSystemLock : acquireLock

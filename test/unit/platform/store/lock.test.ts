@@ -17,9 +17,14 @@ import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { StoreLocked } from '../../../../server/store/errors.ts'
-import { acquireFileLock, acquireLock, acquireSystemLock } from '../../../../server/store/lock.ts'
-import { directoryKey, findHolder, listen, systemAddress } from '../../../../server/store/lock-socket.ts'
+import { StoreLocked } from '../../../../server/platform/store/errors.ts'
+import { acquireFileLock, acquireLock, acquireSystemLock } from '../../../../server/platform/store/lock.ts'
+import {
+  directoryKey,
+  findHolder,
+  listen,
+  systemAddress,
+} from '../../../../server/platform/store/lock-socket.ts'
 
 const isLinux = process.platform === 'linux'
 const isWindows = process.platform === 'win32'

@@ -1,6 +1,6 @@
 /** Upgrades of the schema. */
 import { expect, test } from 'vitest'
-import { Database, type Schema } from '../../../../server/store/database.ts'
+import { Database, type Schema } from '../../../../server/platform/store/database.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Database } from '../../../../server/store/database.ts'
-import { nodeFiles } from '../../../../server/store/files.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 
 test('keepPace waits for a running checkpoint once the journal has grown meanwhile', async () => {

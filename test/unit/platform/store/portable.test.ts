@@ -9,20 +9,20 @@ import {
   checkBackup,
   exportBackup,
   listBackups,
-} from '../../../../server/store/backup.ts'
-import { describeBackup, isProtected } from '../../../../server/store/backup-content.ts'
-import { Database } from '../../../../server/store/database.ts'
+} from '../../../../server/platform/store/backup.ts'
+import { describeBackup, isProtected } from '../../../../server/platform/store/backup-content.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
 import {
   BackupForeign,
   BackupLocked,
   StoreDamaged,
   StoreTooNew,
   StoreTooOld,
-} from '../../../../server/store/errors.ts'
-import { replaceFile } from '../../../../server/store/files.ts'
-import { restore } from '../../../../server/store/restore.ts'
-import { schema } from '../../../../server/store/schema.ts'
-import { runInWorker } from '../../../../server/store/tasks.ts'
+} from '../../../../server/platform/store/errors.ts'
+import { replaceFile } from '../../../../server/platform/store/files.ts'
+import { restore } from '../../../../server/platform/store/restore.ts'
+import { schema } from '../../../../server/platform/store/schema.ts'
+import { runInWorker } from '../../../../server/platform/store/tasks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 

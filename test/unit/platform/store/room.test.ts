@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { Sqlite } from '../../../../server/store/sqlite.ts'
+import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
 
 const megabyte = new Uint8Array(1024 * 1024).fill(7)
 

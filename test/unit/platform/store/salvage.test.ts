@@ -1,9 +1,9 @@
 /** Salvage: opens what verifies of damaged data, states the loss before it is accepted, and keeps the damaged files. */
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { StoreDamaged, StoreTooOld } from '../../../../server/store/errors.ts'
-import { type SalvagePlan, salvage } from '../../../../server/store/salvage.ts'
-import { openSnapshot } from '../../../../server/store/snapshot.ts'
+import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
+import { type SalvagePlan, salvage } from '../../../../server/platform/store/salvage.ts'
+import { openSnapshot } from '../../../../server/platform/store/snapshot.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Writer } from '../../../../server/store/database.ts'
-import { inSlices } from '../../../../server/store/slices.ts'
+import type { Writer } from '../../../../server/platform/store/database.ts'
+import { inSlices } from '../../../../server/platform/store/slices.ts'
 
 test('long work lets the event loop continue after each transaction, also when the disk blocks', async () => {
   let transactions = 0

@@ -1,7 +1,7 @@
 /** A store on a faulty disk, with a record of the acknowledged items. */
 import { expect } from 'vitest'
-import { Database, type Schema, type Writer } from '../../../../server/store/database.ts'
-import { StoreDamaged } from '../../../../server/store/errors.ts'
+import { Database, type Schema, type Writer } from '../../../../server/platform/store/database.ts'
+import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 

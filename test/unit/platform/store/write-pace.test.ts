@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { WritePace } from '../../../../server/store/write-pace.ts'
+import { WritePace } from '../../../../server/platform/store/write-pace.ts'
 
 let pace: WritePace
 beforeEach(() => {

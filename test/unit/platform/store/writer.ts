@@ -2,7 +2,7 @@
  * A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number. Its checkpoints copy memory, or
  * merge the files in a worker thread.
  */
-import { Database } from '../../../../server/store/database.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
 import { pairs } from './pairs.ts'
 
 const [directory = '', checkpoints] = process.argv.slice(2)

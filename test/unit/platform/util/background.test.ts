@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBackground } from '../../../../server/util/background.ts'
-import { createLogger } from '../../../../server/util/log.ts'
+import { createBackground } from '../../../../server/platform/util/background.ts'
+import { createLogger } from '../../../../server/platform/util/log.ts'
 
 const log = createLogger('silent')
 

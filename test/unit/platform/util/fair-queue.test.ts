@@ -1,7 +1,7 @@
 /** The queue in which sources take turns, and the limit on tasks that uses it. */
 import { describe, expect, test } from 'vitest'
-import { createFairQueue, type FairQueue } from '../../../../server/util/fair-queue.ts'
-import { createLimit, QueueFull } from '../../../../server/util/limit.ts'
+import { createFairQueue, type FairQueue } from '../../../../server/platform/util/fair-queue.ts'
+import { createLimit, QueueFull } from '../../../../server/platform/util/limit.ts'
 
 /** Adds jobs whose first letter is their source. */
 function add(queue: FairQueue<string>, ...jobs: string[]): (string | undefined)[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHourCounter } from '../../../../server/util/hour-counter.ts'
+import { createHourCounter } from '../../../../server/platform/util/hour-counter.ts'
 
 test('counts of the last 60 minutes are summed, also when the clock is set back', () => {
   let minute = 1000

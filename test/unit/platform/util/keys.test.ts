@@ -10,7 +10,7 @@ import {
   isSignedBy,
   loadSigningKey,
   sign,
-} from '../../../../server/util/keys.ts'
+} from '../../../../server/platform/util/keys.ts'
 import { highS } from '../../identity/did/support.ts'
 
 // The interoperability vectors of atproto (public domain, CC0): one message, a signature of each curve, and the high-S

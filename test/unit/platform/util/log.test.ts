@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { createLogger } from '../../../../server/util/log.ts'
+import { createLogger } from '../../../../server/platform/util/log.ts'
 
 async function lines(
   level: Parameters<typeof createLogger>[0],

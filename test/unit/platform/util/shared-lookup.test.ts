@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Requester } from '../../../../server/util/requester.ts'
+import type { Requester } from '../../../../server/platform/util/requester.ts'
 import {
   createSharedLookup,
   type SharedLookup,
   TooManyLookups,
-} from '../../../../server/util/shared-lookup.ts'
+} from '../../../../server/platform/util/shared-lookup.ts'
 
 class NotThere extends Error {}
 

@@ -1,7 +1,7 @@
 /** Background work in pieces, one per turn of the event loop. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createPace, inTurn, nextTurn, pieceMs } from '../../../../server/util/turns.ts'
+import { createPace, inTurn, nextTurn, pieceMs } from '../../../../server/platform/util/turns.ts'
 
 /** Returns a function that resolves with the number of the turn in which it resolved, of those while `work` runs. */
 async function numbered<T>(work: (turn: () => number) => Promise<T>): Promise<T> {

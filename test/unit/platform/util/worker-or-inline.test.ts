@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { threadId } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorker } from '../../../../server/util/worker-or-inline.ts'
+import { startWorker } from '../../../../server/platform/util/worker-or-inline.ts'
 
-const util = new URL('../../../../server/util/worker-or-inline.ts', import.meta.url).href
+const util = new URL('../../../../server/platform/util/worker-or-inline.ts', import.meta.url).href
 
 let folder: string
 beforeAll(async () => {

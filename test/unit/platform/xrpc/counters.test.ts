@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { Counters, maxEntries } from '../../../../server/xrpc/counters.ts'
-import { limiter } from '../../../../server/xrpc/rate-limit.ts'
+import { Counters, maxEntries } from '../../../../server/platform/xrpc/counters.ts'
+import { limiter } from '../../../../server/platform/xrpc/rate-limit.ts'
 
 afterEach(() => void vi.useRealTimers())
 

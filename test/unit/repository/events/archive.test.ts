@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createEventStream } from '../../../../server/events/stream.ts'
-import type { Files } from '../../../../server/store/files.ts'
-import * as removals from '../../../../server/store/tables/event-removals.ts'
+import type { Files } from '../../../../server/platform/store/files.ts'
+import * as removals from '../../../../server/platform/store/tables/event-removals.ts'
 import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
 import { ArchivedStore, directory, folder, frameBytes, framesOf } from './archived-store.ts'
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRecentEvents, type RecentEvents } from '../../../../server/events/recent.ts'
-import { Database } from '../../../../server/store/database.ts'
-import { StoreUnavailable } from '../../../../server/store/errors.ts'
-import { schema } from '../../../../server/store/schema.ts'
-import { append, page, state } from '../../../../server/store/tables/events.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
+import { schema } from '../../../../server/platform/store/schema.ts'
+import { append, page, state } from '../../../../server/platform/store/tables/events.ts'
 
 let directory: string
 let store: Database

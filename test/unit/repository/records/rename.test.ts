@@ -2,9 +2,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import type { LexMap } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
-import { createNames } from '../../../../server/config/aliases.ts'
+import { createNames } from '../../../../server/platform/config/aliases.ts'
+import { tokenProperties } from '../../../../server/platform/xrpc/project.ts'
 import { renameRecord, withOwnTypes } from '../../../../server/records/rename.ts'
-import { tokenProperties } from '../../../../server/xrpc/project.ts'
 
 interface Schema {
   readonly ref?: string

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { type Spool, spool, spoolFew } from '../../../../server/records/spool.ts'
-import { nodeFiles } from '../../../../server/store/files.ts'
 import { FullDisk } from '../../../support/full-disk.ts'
 
 let dir: string

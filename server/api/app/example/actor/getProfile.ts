@@ -1,11 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findByIdentifier } from '../../../../access/identifier.ts'
 import { type AccountStatus, statusOf } from '../../../../access/status.ts'
-import { requesterOf } from '../../../../util/requester.ts'
+import { requesterOf } from '../../../../platform/util/requester.ts'
+import { XrpcError } from '../../../../platform/xrpc/errors.ts'
 import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
 import { profileViewDetailed } from '../../../../views/profile-detail.ts'
 import { actorById } from '../../../../views/profiles.ts'
-import { XrpcError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
 
 const inactive: Record<AccountStatus, { name: string; message: string }> = {

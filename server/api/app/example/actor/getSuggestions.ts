@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as graph from '../../../../store/tables/graph.ts'
+import * as graph from '../../../../platform/store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { suggestedProfiles } from '../../../../views/suggestions.ts'
 import { method } from '../../../method.ts'

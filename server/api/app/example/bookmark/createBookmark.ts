@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as actors from '../../../../store/tables/actors.ts'
-import * as bookmarks from '../../../../store/tables/bookmarks.ts'
-import { iso } from '../../../../util/time.ts'
+import * as actors from '../../../../platform/store/tables/actors.ts'
+import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
+import { iso } from '../../../../platform/util/time.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as actors from '../../../../store/tables/actors.ts'
-import * as bookmarks from '../../../../store/tables/bookmarks.ts'
+import * as actors from '../../../../platform/store/tables/actors.ts'
+import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

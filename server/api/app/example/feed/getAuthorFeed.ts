@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as feed from '../../../../store/tables/feed.ts'
+import * as feed from '../../../../platform/store/tables/feed.ts'
 import { viewTables } from '../../../../views/context.ts'
 import {
   type FeedItem,

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { paths } from '../../../../store/link-paths.ts'
-import * as postLinks from '../../../../store/tables/post-links.ts'
+import { paths } from '../../../../platform/store/link-paths.ts'
+import * as postLinks from '../../../../platform/store/tables/post-links.ts'
 import { viewTables } from '../../../../views/context.ts'
 import { subjectIdOf } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'

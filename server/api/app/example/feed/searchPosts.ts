@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { feedCursor, readFeedPage } from '../../../../views/feeds.ts'
 import { readQuery } from '../../../../views/post-query.ts'
 import { searchPosts as find, topPosts } from '../../../../views/post-search.ts'

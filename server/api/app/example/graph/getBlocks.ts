@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { linkPaths } from '../../../../store/link-paths.ts'
-import * as graph from '../../../../store/tables/graph.ts'
+import { linkPaths } from '../../../../platform/store/link-paths.ts'
+import * as graph from '../../../../platform/store/tables/graph.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { actorById, loadActors, profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as graph from '../../../../store/tables/graph.ts'
+import * as graph from '../../../../platform/store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'

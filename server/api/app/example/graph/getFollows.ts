@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { linkPaths } from '../../../../store/link-paths.ts'
-import * as graph from '../../../../store/tables/graph.ts'
+import { linkPaths } from '../../../../platform/store/link-paths.ts'
+import * as graph from '../../../../platform/store/tables/graph.ts'
 import { shownAround } from '../../../../views/actor-lists.ts'
 import { findActor } from '../../../../views/find.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as lists from '../../../../store/tables/lists.ts'
+import * as lists from '../../../../platform/store/tables/lists.ts'
 import { findRecord } from '../../../../views/find.ts'
 import { listItemViews, listViews } from '../../../../views/list-views.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'

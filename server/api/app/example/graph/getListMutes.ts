@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as lists from '../../../../store/tables/lists.ts'
+import * as lists from '../../../../platform/store/tables/lists.ts'
 import { listViews } from '../../../../views/list-views.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'
 import { method } from '../../../method.ts'

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as mutes from '../../../../store/tables/mutes.ts'
-import { iso } from '../../../../util/time.ts'
+import * as mutes from '../../../../platform/store/tables/mutes.ts'
+import { iso } from '../../../../platform/util/time.ts'
 import { didOf } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

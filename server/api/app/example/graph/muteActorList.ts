@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as mutedLists from '../../../../store/tables/muted-lists.ts'
-import { iso } from '../../../../util/time.ts'
+import * as mutedLists from '../../../../platform/store/tables/muted-lists.ts'
+import { iso } from '../../../../platform/util/time.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

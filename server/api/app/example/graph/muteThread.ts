@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as mutedThreads from '../../../../store/tables/muted-threads.ts'
+import * as mutedThreads from '../../../../platform/store/tables/muted-threads.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

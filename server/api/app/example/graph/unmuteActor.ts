@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as mutes from '../../../../store/tables/mutes.ts'
+import * as mutes from '../../../../platform/store/tables/mutes.ts'
 import { didOf } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

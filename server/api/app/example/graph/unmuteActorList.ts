@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as mutedLists from '../../../../store/tables/muted-lists.ts'
+import * as mutedLists from '../../../../platform/store/tables/muted-lists.ts'
 import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as actors from '../../../../store/tables/actors.ts'
+import * as actors from '../../../../platform/store/tables/actors.ts'
 import { labelerView, labelerViewDetailed } from '../../../../views/labelers.ts'
 import { actorById, loadActors } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
-import { countUnread } from '../../../../store/tables/notifications.ts'
+import { countUnread } from '../../../../platform/store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const getUnreadCount = method(app.example.notification.getUnreadCount, {

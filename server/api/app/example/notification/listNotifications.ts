@@ -2,9 +2,9 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
 import { notificationViews } from '../../../../notifications/view.ts'
-import * as notifications from '../../../../store/tables/notifications.ts'
-import { decodeCursor, encodeCursor } from '../../../../xrpc/cursor.ts'
-import { firstPage } from '../../../../xrpc/page.ts'
+import * as notifications from '../../../../platform/store/tables/notifications.ts'
+import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
+import { firstPage } from '../../../../platform/xrpc/page.ts'
 import { method } from '../../../method.ts'
 
 export const listNotifications = method(app.example.notification.listNotifications, {

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as activitySubscriptions from '../../../../store/tables/activity-subscriptions.ts'
-import { iso } from '../../../../util/time.ts'
+import * as activitySubscriptions from '../../../../platform/store/tables/activity-subscriptions.ts'
+import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
 
 export const putActivitySubscription = method(app.example.notification.putActivitySubscription, {

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { fromPush } from '../../../../xrpc/from-push.ts'
+import { fromPush } from '../../../../platform/xrpc/from-push.ts'
 import { subscription } from '../../../method.ts'
 
 export const subscribe = subscription(app.example.notification.subscribe, {

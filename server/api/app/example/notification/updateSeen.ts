@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { correctArrivals } from '../../../../notifications/arrival.ts'
 import { seenMarker } from '../../../../notifications/seen.ts'
-import { setSeenAt } from '../../../../store/tables/notifications.ts'
+import { setSeenAt } from '../../../../platform/store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const updateSeen = method(app.example.notification.updateSeen, {

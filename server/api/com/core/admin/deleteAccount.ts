@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount as deleteRows, finishDeletion } from '../../../../accounts/delete.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const deleteAccount = method(com.core.admin.deleteAccount, {

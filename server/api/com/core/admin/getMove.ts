@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { moveView } from '../../../../moving/view.ts'
-import * as moves from '../../../../store/tables/moves.ts'
+import * as moves from '../../../../platform/store/tables/moves.ts'
 import { method } from '../../../method.ts'
 
 export const getMove = method(com.core.admin.getMove, {

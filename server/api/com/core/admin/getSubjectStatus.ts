@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const getSubjectStatus = method(com.core.admin.getSubjectStatus, {

@@ -2,8 +2,8 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { continueMove, moveOfAccount } from '../../../../moving/control.ts'
 import { startMoveOut } from '../../../../moving/start-out.ts'
 import { moveView } from '../../../../moving/view.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
-import * as rows from '../../../../store/tables/moves.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as rows from '../../../../platform/store/tables/moves.ts'
 import { method } from '../../../method.ts'
 
 export const moveAccount = method(com.core.admin.moveAccount, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeHandle } from '../../../../accounts/change-handle.ts'
 import { normalizeHandle } from '../../../../accounts/handle.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const updateAccountHandle = method(com.core.admin.updateAccountHandle, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
-import * as sessions from '../../../../store/tables/sessions.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { method } from '../../../method.ts'
 
 export const updateAccountPassword = method(com.core.admin.updateAccountPassword, {

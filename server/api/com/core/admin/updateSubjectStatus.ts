@@ -3,9 +3,9 @@ import { statusOf } from '../../../../access/status.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
-import * as sessions from '../../../../store/tables/sessions.ts'
-import { iso } from '../../../../util/time.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as sessions from '../../../../platform/store/tables/sessions.ts'
+import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { requirePlc, signedUpdate } from '../../../../accounts/plc-operation.ts'
-import { hourly } from '../../../../config/rate-limits.ts'
+import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const signPlcOperation = method(com.core.identity.signPlcOperation, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { lossIn, parseOwn, requirePlc } from '../../../../accounts/plc-operation.ts'
-import { hourly } from '../../../../config/rate-limits.ts'
+import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const submitPlcOperation = method(com.core.identity.submitPlcOperation, {

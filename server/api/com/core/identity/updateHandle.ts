@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeHandle } from '../../../../accounts/change-handle.ts'
 import { normalizeHandle } from '../../../../accounts/handle.ts'
-import { daily, perFiveMinutes } from '../../../../config/rate-limits.ts'
+import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const updateHandle = method(com.core.identity.updateHandle, {

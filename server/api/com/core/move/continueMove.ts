@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { moveOfAccount, continueMove as proceed } from '../../../../moving/control.ts'
 import { moveView } from '../../../../moving/view.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const continueMove = method(com.core.move.continueMove, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { describeTarget, handleAt } from '../../../../moving/start-out.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const describeServer = method(com.core.move.describeServer, {

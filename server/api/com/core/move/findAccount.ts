@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { findAccount as find } from '../../../../moving/find-account.ts'
 import { withPeer } from '../../../../moving/refused.ts'
 import { requirePublic } from '../../../../moving/start-in.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const findAccount = method(com.core.move.findAccount, {

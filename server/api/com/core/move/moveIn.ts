@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { refuseFirstAccount } from '../../../../accounts/sign-up.ts'
-import { daily, perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { startMoveIn } from '../../../../moving/start-in.ts'
+import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 const triedName = (input: { identifier: string }, address: string) => `${input.identifier} ${address}`

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { moveOfAccount } from '../../../../moving/control.ts'
 import { startMoveOut } from '../../../../moving/start-out.ts'
 import { moveView } from '../../../../moving/view.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const moveOut = method(com.core.move.moveOut, {

@@ -1,12 +1,12 @@
 import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { protocolError } from '../../../../platform/xrpc/errors.ts'
 import type { Draft } from '../../../../records/draft.ts'
 import { type PreparedRecord, type PrepareOptions, prepareRecord } from '../../../../records/prepare.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
 import { maxChanges } from '../../../../records/repositories.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
-import { protocolError } from '../../../../xrpc/errors.ts'
 import { method } from '../../../method.ts'
 
 const lexicon = com.core.repo.applyWrites

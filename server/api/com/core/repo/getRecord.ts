@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { visibleRepo } from '../../../../access/visible.ts'
+import * as records from '../../../../platform/store/tables/records.ts'
 import { recordUri } from '../../../../records/record-uri.ts'
 import { recordView } from '../../../../records/view.ts'
-import * as records from '../../../../store/tables/records.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.repo.getRecord, {

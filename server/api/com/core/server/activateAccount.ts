@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { statusOf, takendownError } from '../../../../access/status.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
 import { emitStatusChange } from '../../../../events/emit.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const activateAccount = method(com.core.server.activateAccount, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { generateAppPassword, hashAppPassword } from '../../../../auth/app-passwords.ts'
-import * as appPasswords from '../../../../store/tables/app-passwords.ts'
-import { iso } from '../../../../util/time.ts'
+import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
+import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100

@@ -6,9 +6,9 @@ import { mailToken, spendToken, tokenRefusals, type Verdict } from '../../../../
 import { appPasswordFinder } from '../../../../auth/app-passwords.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { accountView, type IssuedSession, openSession, signTokens } from '../../../../auth/sessions.ts'
-import { daily, perFiveMinutes } from '../../../../config/rate-limits.ts'
-import type { Account } from '../../../../store/tables/accounts.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
+import type { Account } from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 type Opened =

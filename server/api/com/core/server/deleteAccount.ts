@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount as deleteRows, finishDeletion } from '../../../../accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
-import { hourly } from '../../../../config/rate-limits.ts'
+import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const deleteAccount = method(com.core.server.deleteAccount, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as appPasswords from '../../../../store/tables/app-passwords.ts'
-import * as sessions from '../../../../store/tables/sessions.ts'
-import type { DatetimeString } from '../../../../util/time.ts'
+import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
+import * as sessions from '../../../../platform/store/tables/sessions.ts'
+import type { DatetimeString } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {

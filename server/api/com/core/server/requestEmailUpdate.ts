@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requireEmail } from '../../../../accounts/email.ts'
 import { mailToken } from '../../../../accounts/mail-tokens.ts'
-import { mailLimits } from '../../../../config/rate-limits.ts'
+import { mailLimits } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const requestEmailUpdate = method(com.core.server.requestEmailUpdate, {

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail, withEmail } from '../../../../accounts/email.ts'
 import { mailToken } from '../../../../accounts/mail-tokens.ts'
-import { daily, hourly, perCodeLifetime } from '../../../../config/rate-limits.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import { daily, hourly, perCodeLifetime } from '../../../../platform/config/rate-limits.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 interface Input {

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { ownerOfToken, spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
 import { passwordProblem } from '../../../../accounts/password.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
-import * as sessions from '../../../../store/tables/sessions.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { method } from '../../../method.ts'
 
 const purpose = 'resetPassword'

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
-import * as accounts from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const updateEmail = method(com.core.server.updateEmail, {

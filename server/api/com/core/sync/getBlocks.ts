@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { visibleRepo } from '../../../../access/visible.ts'
-import { perFiveMinutes } from '../../../../config/rate-limits.ts'
 import { carOutput } from '../../../../format/car.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { findBlocks } from '../../../../records/repository-blocks.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { networkOf } from '../../../../xrpc/sources.ts'
+import { networkOf } from '../../../../platform/xrpc/sources.ts'
 import { subscription } from '../../../method.ts'
 
 export const subscribeRepos = subscription(com.core.sync.subscribeRepos, {
